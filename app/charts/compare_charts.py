@@ -28,7 +28,7 @@ def bars(
 ) -> tuple[Figure, str]:
     """One bar an answer, its time stacked by wait class in one order; what was counted twice stands left of zero.
 
-    A line marks the first one's time, a diamond where the last session is done. Also returns the finding.
+    A line marks the first one's time, a diamond where the last session ends. Also returns the finding.
     """
     scale = scale_of(results)
     rows = [f"{letter}  {in_lines(title)}" for letter, title in _named(letters, titles)]
@@ -69,7 +69,7 @@ def bars(
 def _ends(
     results: Sequence[RunResult], rows: Sequence[str], ends: Sequence[float], per_s: float
 ) -> list[dict[str, Any]]:
-    """The times behind the bars, which are as long as *ends* say, and a diamond where the last session is done."""
+    """The times behind the bars, which are as long as *ends* say, and a diamond where the last session ends."""
     last = [result.time.last_session_s for result in results]
     at = [max(end, per_s * (one or 0.0)) for end, one in zip(ends, last, strict=True)]
     traces: list[dict[str, Any]] = [{
@@ -88,7 +88,7 @@ def _ends(
             "x": [per_s * one for one in done.values()], "showlegend": False,
             "marker": {"symbol": "diamond-open", "size": 12, "color": GREY, "line": {"width": 2}},
             "hovertext": [
-                f"{row}<br>until the last session is done: {show_seconds(one)}" for row, one in done.items()
+                f"{row}<br>last session ends after: {show_seconds(one)}" for row, one in done.items()
             ],
             "hoverinfo": "text",
         })  # fmt: skip

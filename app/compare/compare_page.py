@@ -31,9 +31,9 @@ from app.session.downloads import harmless
 from app.session.pins import Pin, Pins
 from app.text import compare_table
 from app.text.accuracy_text import ESTIMATE, SIMULATED
-from app.text.compare_table import Line
 from app.text.compare_text import difference_line, letters_for
 from app.text.outside import lines_of
+from app.text.quantities import Quantity
 from app.text.uncertainty_text import difference_sentence, what_it_holds
 from model.books import blocktime_version
 from model.errors import BlocktimeError, SpecError
@@ -118,7 +118,7 @@ def page() -> None:
         st.html(charts.key_html(list(laid.results)))
         chart("compare_bars", *compare_charts.bars(laid.results, laid.letters, laid.titles, ink=ink()))
         if any(result.time.last_session_s is not None for result in laid.results):
-            st.caption("◇ until the last session is done; the bars are what one session takes")
+            st.caption("◇ end of the last session; a bar is the time of one session")
     with delta_generator:
         _reasons(laid)
     sure = _uncertainty(laid)
@@ -465,12 +465,12 @@ def _numbers(laid: Laid) -> None:
     )
 
 
-def _differs(line: Line, results: Sequence[RunResult]) -> bool:
+def _differs(line: Quantity, results: Sequence[RunResult]) -> bool:
     differences = [compare_table.difference(line.of(results[0]), line.of(result)) for result in results[1:]]
     return any(difference is None or difference.word != "same" for difference in differences)
 
 
-def side_by_side(laid: Laid, lines: Sequence[Line], order: Sequence[int]) -> list[dict[str, str]]:
+def side_by_side(laid: Laid, lines: Sequence[Quantity], order: Sequence[int]) -> list[dict[str, str]]:
     """One row for each number, one column for each scenario, as Markdown."""
     rows = []
     for line in lines:
@@ -483,19 +483,19 @@ def side_by_side(laid: Laid, lines: Sequence[Line], order: Sequence[int]) -> lis
     return rows
 
 
-def _cell(line: Line, base: RunResult, other: RunResult, is_base: bool) -> str:
+def _cell(line: Quantity, base: RunResult, other: RunResult, is_base: bool) -> str:
     """A number with its difference, coloured by whether that is better."""
     value = line.of(other)
     if value is None:
         return ":gray[–]"
-    said = f"**{plain(line.show(value))}**"
+    said = f"**{plain(line.cell(value))}**"
     difference = compare_table.difference(line.of(base), value)
     if is_base or difference is None:
         return said
     if difference.word == "same":
         return f"{said}  \n:gray[= same]"
     arrow = "▼" if difference.word == "less" else "▲"
-    text = plain(f"{arrow} {difference.said(line.is_share, line.show)}")
+    text = plain(f"{arrow} {difference.said(line.is_share, line.cell)}")
     unsure = line.is_whole and chance(base, other)
     colour = (
         "" if unsure or line.better == "neither" else "green" if line.better == difference.word else "red"
@@ -503,7 +503,7 @@ def _cell(line: Line, base: RunResult, other: RunResult, is_base: bool) -> str:
     return f"{said}  \n" + (f":{colour}[{text}]" if colour else text)
 
 
-def _one_row_each(laid: Laid, lines: Sequence[Line], order: Sequence[int], alt: str) -> None:
+def _one_row_each(laid: Laid, lines: Sequence[Quantity], order: Sequence[int], alt: str) -> None:
     """A table whose headings sort it."""
     pd = import_module("pandas")  # whole: another session may be importing it just now
 
@@ -525,9 +525,9 @@ def _one_row_each(laid: Laid, lines: Sequence[Line], order: Sequence[int], alt: 
 
     style = (
         frame.style.apply(colours, subset=list(coloured))
-        .format({line.title: line.show for line in lines}, na_rep="–")
+        .format({line.title: line.cell for line in lines}, na_rep="–")
         .format(
-            {name: partial(_signed, show=line.show) for name, line in zip(changes, lines, strict=True)},
+            {name: partial(_signed, show=line.cell) for name, line in zip(changes, lines, strict=True)},
             na_rep="–",
         )
         .format(_percent, subset=percents, na_rep="–")

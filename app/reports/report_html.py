@@ -10,14 +10,14 @@ from typing import Any, Final, cast
 
 from click import unstyle
 
-from app.charts import device_charts, transaction_charts
-from app.charts.charts import LOOKS, Figure
+from app.charts import compare_charts, device_charts, transaction_charts
+from app.charts.charts import LOOKS, Figure, key_html
 from app.text.accuracy_text import accuracy_line
 from app.text.compare_table import settings
-from app.text.compare_text import difference_line, letters_for, side_by_side_lines
+from app.text.compare_text import Comparison, compared
 from app.text.document import SECTIONS, Form, sections
 from app.text.iostat_text import MOST_ON_A_PAGE, columns_of, device_lines
-from app.text.outside import lines_of, what_the_mark_says
+from app.text.outside import what_the_mark_says
 from app.text.profile import profile, scale_of, wait_class
 from app.text.profile_table import profile_table
 from app.text.text import answer
@@ -27,7 +27,6 @@ from model.spec import Transactions
 from model.units import show_seconds
 from model.workloads.transactions.curves import cache_curve, doubling_load, load_curve
 from scenarios import to_toml
-from scenarios.compare import components, next_to_nothing, why
 from scenarios.spec import Scenario
 from scenarios.uncertainty import Difference
 
@@ -54,6 +53,8 @@ th, td {{ text-align: right; padding: .15rem .8rem; border-bottom: 1px solid #e3
 th:first-child, td:first-child {{ text-align: left; padding-left: 0; }}
 .wide td {{ white-space: nowrap; }}
 tr.sum td {{ font-weight: 600; border-bottom: 0; }}
+.key {{ margin-right: 1rem; white-space: nowrap; }}
+.key i {{ display: inline-block; width: .8rem; height: .8rem; margin-right: .3rem; }}
 pre {{ font: 13px/1.4 ui-monospace, monospace; overflow-x: auto; }}
 </style>
 </head>
@@ -90,34 +91,27 @@ def compare_page(
     sure: Sequence[Difference] = (),
 ) -> str:
     """Several answers: what moved and why, how sure that is, the bars, the differences, and each scenario."""
-    letters = letters_for(len(results))
-    labels = [
-        f"{letter}: {result.scenario}{f' – {title}' if title else ''}"
-        for letter, result, title in zip(letters, results, titles, strict=True)
-    ]
+    comparison = Comparison(results, titles, scenarios)
+    letters = comparison.letters
+    labels = [f"{letter}: {name}" for letter, name in zip(letters, comparison.names, strict=True)]
     heading = _against(results, titles)
+    parts = compared(comparison, WIDTH)
+    answers = "\n".join(unstyle(line) for line in parts.pop("differences"))
+    tables, notes = parts.pop("side by side"), parts.pop("notes")
+    figure, finding = compare_charts.bars(
+        results, letters, [title or result.scenario for title, result in zip(titles, results, strict=True)]
+    )
     body = [
         _heading(heading, results),
         "<ul>" + "".join(f"<li>{escape(label)}</li>" for label in labels) + "</ul>",
+        f'<p class="answer">{escape(answers)}</p>',
         *_set_otherwise(scenarios, letters),
+        *(section for reasons in parts.values() for section in _section(reasons)),
+        *(_section(difference_lines(results, sure, letters, WIDTH)) if sure else ()),
+        f"<p>{key_html([*results])}</p><p>{escape(finding)}</p>{plot(figure, 'bars')}",
+        *_section(["Side by side", *tables]),
+        *_section(["Warnings and extrapolation", *notes]),
     ]
-    for index in range(1, len(results)):
-        body.append(
-            f'<p class="answer">{escape(difference_line(results[0], results[index], letters[index]))}</p>'
-        )
-        asked = scenarios[0], scenarios[index]
-        texts = why(results[0], results[index], asked)
-        sentences = "".join(f"<li>{escape(sentence)}</li>" for sentence in texts)
-        body.append(f"<h2>Why {letters[index]} differs from {letters[0]}</h2><ul>{sentences}</ul>")
-    if sure:
-        body += _section(difference_lines(results, sure, letters, WIDTH))
-    body.append(plot(stacked_figure(results, letters), "bars"))
-    body.append("<h2>Side by side</h2>")
-    body.append(_pre(side_by_side_lines(results, letters, WIDTH)))
-    beyond = lines_of(results, letters)
-    if beyond:
-        body.append("<h2>Constants outside the ranges that they were fitted in</h2>")
-        body.append("<ul>" + "".join(f"<li>{escape(sentence)}</li>" for sentence in beyond) + "</ul>")
     for letter, label, scenario, result in zip(letters, labels, scenarios, results, strict=True):
         body.append(f"<h2>{escape(label)}</h2>")
         if any(device.lines for device in result.device.values()):
@@ -187,46 +181,6 @@ def profile_figure(result: RunResult) -> dict[str, Any]:
             ],
         },
     }
-
-
-def stacked_figure(results: Sequence[RunResult], letters: Sequence[str]) -> dict[str, Any]:
-    """One bar per answer, its components stacked in the same order."""
-    parts = [
-        {
-            name: seconds
-            for name, seconds in components(result).items()
-            if not next_to_nothing(result, seconds)
-        }
-        for result in results
-    ]
-    scale = scale_of(results)
-    order = sorted(
-        {name for part in parts for name in part},
-        key=lambda name: -max(part.get(name, 0.0) for part in parts),
-    )
-    data = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": _two_lines(name),
-            "y": list(letters),
-            "x": [scale.per_s * part.get(name, 0.0) for part in parts],
-            "hovertemplate": f"%{{y}}: %{{x:,.3f}} {scale.word}",
-            "marker": {
-                "color": LOOKS[wait_class(name)][0],
-                "pattern": {"shape": LOOKS[wait_class(name)][1], "fillmode": "overlay"},
-                "line": {"color": "white", "width": 1},
-            },
-        }
-        for name in order
-    ]
-    layout = _layout(2 * len(results) + len(order) / 2, scale.word) | {
-        "barmode": "relative",
-        "showlegend": True,
-        "legend": {"traceorder": "normal", "orientation": "h", "y": -0.35, "yanchor": "top"},
-        "yaxis": {"autorange": "reversed", "automargin": True},
-    }
-    return {"data": data, "layout": layout}
 
 
 def _text_place(seconds: float, longest: float) -> str:

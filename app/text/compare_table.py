@@ -4,66 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from functools import partial
 from typing import Any, Final, Literal
 
 from app.controls.fields import OWN, facts, value_at
-from app.text.profile import UNCHANGED_S, scale_of
+from app.text.quantities import Quantity, counts, number, times
 from app.text.rows import written
 from model.catalog import KINDS
-from model.measures import MEASURES
 from model.results import RunResult
-from model.units import MIB, show_seconds, unit_of
+from model.units import unit_of
 from scenarios import Scenario
-from scenarios.compare import next_to_nothing
-from scenarios.why_money import many_of
 
-Better = Literal["less", "more", "neither"]
 LEAST_CHANGE: Final = 5e-5
 """Share below which a number counts as the same."""
 TIMES: Final = 10
 """From so many times the baseline's on a difference is told as a multiple."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """One number of an answer, in the unit that it is shown in."""
-
-    name: str
-    unit: str
-    of: Callable[[RunResult], float | None]
-    better: Better = "less"
-    says: str = ""
-
-    @property
-    def title(self) -> str:
-        """Its name with its unit."""
-        return f"{self.name} ({self.unit})" if self.unit and "%" not in self.name else self.name
-
-    @property
-    def heading(self) -> str:
-        """Its name with its unit, where its values do not say that themselves."""
-        return self.title if self._per_s is None else self.name
-
-    @property
-    def _per_s(self) -> float | None:
-        """Its unit in a second; None where it is no time."""
-        return {"s": 1.0, "ms": 1000.0}.get(self.unit)
-
-    def show(self, value: float) -> str:
-        """A value in its unit as a reader writes it: a time in a unit of its own size."""
-        return number(value) if self._per_s is None else show_seconds(value / self._per_s)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it is the time that the answer is about, which an interval may be known of."""
-        return self.name in ("Elapsed", "Response")
-
-    @property
-    def is_share(self) -> bool:
-        """Whether it differs by percentage points."""
-        return self.unit == "%"
 
 
 @dataclass(frozen=True)
@@ -103,203 +57,16 @@ def difference(before: float | None, after: float | None) -> Difference | None:
     return Difference(change, change / before if before else None, word)
 
 
-def lines(results: Sequence[RunResult]) -> list[Line]:
-    """Every number that one of *results* has, but for those that are nothing in all of them."""
-    found = [
-        *_times(results),
-        *_work(),
-        *_device(results),
-        *_segment(),
-        *_users(results),
-        *_programs(results),
-        *_money(results),
-    ]
-    return [line for line in found if any(line.of(result) for result in results)]
-
-
-def _measure(name: str, called: str, unit: str = "", scale: float = 1, better: Better = "less") -> Line:
-    """One of the numbers that tables of many results have."""
-    measure = MEASURES[name]
-
-    def of(result: RunResult) -> float | None:
-        value = measure.of(result)
-        return None if value is None else scale * value
-
-    return Line(called, unit, of, better, measure.says)
-
-
-def _times(results: Sequence[RunResult]) -> list[Line]:
-    """Elapsed time and what it is made of."""
-    scale = scale_of(results)
-    unit = "s" if scale.per_s == 1 else scale.word
-    whole = "Elapsed" if scale.per_s == 1 else "Response"
-
-    def taken(read: Callable[[RunResult], float]) -> Callable[[RunResult], float | None]:
-        def of(result: RunResult) -> float | None:
-            seconds = read(result)
-            is_nothing = (
-                abs(seconds) < UNCHANGED_S if not result.transactions else next_to_nothing(result, seconds)
-            )
-            return 0.0 if is_nothing else scale.per_s * seconds
-
-        return of
-
-    def waited(event: str) -> Callable[[RunResult], float | None]:
-        return taken(lambda result: result.time.wait[event].total_s if event in result.time.wait else 0.0)
-
-    longest = {
-        event: max(result.time.wait[event].total_s for result in results if event in result.time.wait)
-        for event in dict.fromkeys(event for result in results for event in result.time.wait)
-    }
-    return [
-        _measure("elapsed_s", whole, unit, scale.per_s),
-        _measure("last_session_s", "Until the last session is done", unit, scale.per_s),
-        _measure("cpu_s", "CPU", unit, scale.per_s),
-        *(
-            Line(event, unit, waited(event), says="waited for, in all")
-            for event in sorted(longest, key=lambda text: -longest[text])
-        ),
-        Line(
-            "Unaccounted",
-            unit,
-            taken(lambda result: result.time.unaccounted_s),
-            "neither",
-            MEASURES["unaccounted_s"].says,
-        ),
-    ]
-
-
-def _work() -> list[Line]:
-    """Gets, reads and writes."""
-    return [
-        _measure("consistent_gets", "Consistent gets"),
-        _measure("current_gets", "Current gets"),
-        _measure("hit_fraction", "Buffer hits", "%", 100, "more"),
-        _measure("read_requests", "Reads"),
-        _measure("read_bytes", "Read", "MB", 1 / MIB),
-        _measure("write_requests", "Writes"),
-        _measure("write_bytes", "Written", "MB", 1 / MIB),
-        _measure("calls_per_s", "Calls", "1/s", better="more"),
-        _measure("bytes_per_s", "Throughput of the calls", "MB/s", 1 / MIB, "more"),
-        _measure("optimizer_cost", "Optimizer cost", "single-block reads", better="neither"),
-    ]
-
-
-def _device(results: Sequence[RunResult]) -> list[Line]:
-    """What iostat shows of each device; the first one, of the data, needs no name."""
-    names = list(dict.fromkeys(name for result in results for name in result.device))
-    lines = []
-    for place, name in enumerate(names):
-
-        def stats(
-            read: Callable[[Any], float | None], name: str = name
-        ) -> Callable[[RunResult], float | None]:
-            return lambda result: read(result.device[name]) if name in result.device else None
-
-        of = "" if place == 0 else f" of {name}"
-        lines += [
-            Line(f"Device{of}: throughput", "MB/s",
-                 stats(lambda one: (one.read_bytes_per_s + one.written_bytes_per_s) / MIB), "neither",
-                 "bytes read and written, over the run"),
-            Line(f"Device{of}: %util", "%", stats(lambda one: 100 * one.utilisation_fraction), "neither",
-                 "share of the time in which it had work"),
-            Line(f"Device{of}: await", "ms", stats(lambda one: one.await_s and 1000 * one.await_s), "less",
-                 "mean time of a request, queue included"),
-            Line(f"Device{of}: queue", "requests", stats(lambda one: one.average_queue), "neither",
-                 "requests waiting and served, on average"),
-        ]  # fmt: skip
-    return lines
-
-
-def _segment() -> list[Line]:
-    return [
-        _measure("segment_after_bytes", "Segment", "MB", 1 / MIB),
-        _measure("segment_after_blocks", "Segment", "blocks", better="neither"),
-        _measure("migrated_rows", "Migrated rows"),
-        _measure("rejected_probes", "Rejected probes"),
-    ]
-
-
-def _users(results: Sequence[RunResult]) -> list[Line]:
-    """What users see of transactions, and callers of a stream."""
-    told = scale_of(results).per_s != 1  # the response stands above, as the time of one transaction
-    return [
-        _measure("transactions_per_s", "TPS", "1/s", better="more"),
-        *([] if told else [_measure("response_s", "Mean response", "ms", 1000)]),
-        _measure("response_p95_s", "p95 response", "ms", 1000),
-        _measure("saturation_per_s", "Most TPS", "1/s", better="more"),
-    ]
-
-
-def _programs(results: Sequence[RunResult]) -> list[Line]:
-    """What each program takes together with the others on its machine, and alone."""
-    names = dict.fromkeys(program.name for result in results for program in result.programs or ())
-
-    def took(result: RunResult, name: str, alone: bool) -> float | None:
-        program = next(
-            (program_stats for program_stats in result.programs or () if program_stats.name == name), None
-        )
-        return None if program is None else (program.alone if alone else program).took_s
-
-    return [
-        Line(
-            f"{name} {'alone' if alone else 'together'}",
-            "s",
-            partial(took, name=name, alone=alone),
-            says=says,
-        )
-        for name in names
-        for alone, says in (
-            (False, "with the others on its machine"),
-            (True, "on the same machine by itself"),
-        )
-    ]
-
-
-def _money(results: Sequence[RunResult]) -> list[Line]:
-    """What it costs, currency by currency: amounts of two are not compared."""
-    kinds = dict.fromkeys(
-        (result.money.currency, *many_of(result.money)) for result in results if result.money is not None
-    )
-    parts = {
-        "Cost of {}": ("total", "licence, support, infrastructure and storage used"),
-        "The whole machine for {}": (
-            "machine",
-            "all cores with whole licences, and the storage, for as long",
-        ),
-    }
-    return [
-        Line(
-            called.format(words),
-            currency,
-            partial(_amount, field=field, currency=currency, words=words),
-            says=says,
-        )
-        for currency, words, _ in kinds
-        for called, (field, says) in parts.items()
-    ]
-
-
-def _amount(result: RunResult, field: str, currency: str, words: str) -> float | None:
-    """An amount of a result, where it is in that currency and of that much work."""
-    money = result.money
-    if money is None or money.currency != currency or many_of(money)[0] != words:
-        return None
-    return many_of(money)[1] * float(getattr(money, field))
-
-
-def number(value: float) -> str:
-    """A number in five digits, of a large one all before the point; never a power of ten."""
-    if abs(value) >= 10_000 or value == int(value):
-        return f"{value:,.0f}"
-    return f"{Decimal(f'{value:.5g}'):,f}"
+def lines(results: Sequence[RunResult]) -> list[Quantity]:
+    """Every figure that one of *results* has, but for those that are nothing in all of them."""
+    return [*times(results), *counts(results)]
 
 
 # The same as rows
 
 
 def by_scenario(
-    results: Sequence[RunResult], letters: Sequence[str], titles: Sequence[str], lines: Sequence[Line]
+    results: Sequence[RunResult], letters: Sequence[str], titles: Sequence[str], lines: Sequence[Quantity]
 ) -> list[dict[str, Any]]:
     """One row for each scenario, numbers as they are, so that any column sorts; two columns for each difference."""
     rows = []
@@ -317,18 +84,18 @@ def by_scenario(
     return rows
 
 
-def change_of(line: Line, base: str) -> str:
+def change_of(line: Quantity, base: str) -> str:
     """The heading of a number's difference from the baseline."""
-    unit = "points" if line.is_share else line.unit
-    return f"{line.name} − {base} ({unit})" if unit else f"{line.name} − {base}"
+    unit = "points" if line.is_share else line.unit.word
+    return f"{line.label} − {base} ({unit})" if unit else f"{line.label} − {base}"
 
 
-def percent_of(line: Line, base: str) -> str:
+def percent_of(line: Quantity, base: str) -> str:
     """The heading of the same in percent."""
     return f"{line.title} against {base} (%)"
 
 
-def order(results: Sequence[RunResult], by: Line | None, most_first: bool) -> list[int]:
+def order(results: Sequence[RunResult], by: Quantity | None, most_first: bool) -> list[int]:
     """Places of *results* sorted by a number; as they stand where none is given; those without it come last."""
     places = list(range(len(results)))
     if by is None:

@@ -4,21 +4,43 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from click import style
 
-from app.base.lines import NAME_WIDTH, head, mean, wrapped
+from app.base.lines import NAME_WIDTH, head, wrapped
 from app.text.outside import MARK, by_component, lines_of, marked, what_the_mark_says
 from app.text.profile import Scale, scale_of
-from app.text.transaction_text import figures_of, tps
+from app.text.quantities import Quantity, counts
+from app.text.transaction_text import tps
 from model.results import RunResult
-from model.units import MIB, show_amount, show_bytes, show_seconds
+from model.units import show_seconds
 from scenarios import Scenario
 from scenarios.compare import chance, changes, components, path, why
-from scenarios.why_device import flushes, mean_request_bytes, requests
-from scenarios.why_money import many_of
 from scenarios.why_streams import overlapped
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Several answers against the first, with the scenarios that they answer where those are known."""
+
+    results: Sequence[RunResult]
+    titles: Sequence[str]
+    scenarios: Sequence[Scenario] = ()
+
+    @property
+    def letters(self) -> list[str]:
+        """Short names of the answers: A, B, C…"""
+        return letters_for(len(self.results))
+
+    @property
+    def names(self) -> list[str]:
+        """Scenario and title of each answer."""
+        return [
+            f"{result.scenario} – {title}" if title else result.scenario
+            for result, title in zip(self.results, self.titles, strict=True)
+        ]
 
 
 def compare_lines(
@@ -29,29 +51,52 @@ def compare_lines(
     scenarios: Sequence[Scenario] = (),
 ) -> Iterator[str]:
     """Several answers side by side against the first, and why they differ, with what *scenarios* set otherwise."""
-    letters = letters_for(len(results))
-    for letter, result, title in zip(letters, results, titles, strict=True):
-        name = f"{result.scenario} – {title}" if title else result.scenario
+    comparison = Comparison(results, titles, scenarios)
+    sections = [*what_is_compared(comparison, width)], *compared(comparison, width).values()
+    for place, lines in enumerate(filter(None, sections)):
+        yield from ([""] if place else [])
+        yield from lines
+
+
+def compared(comparison: Comparison, width: int) -> dict[str, list[str]]:
+    """The sections of a comparison by name, in their order; terminal and HTML file draw them."""
+    results, letters = comparison.results, comparison.letters
+    reasons = {
+        f"why {letter}": [*_why(comparison, place, width)] for place, letter in enumerate(letters[1:], 1)
+    }
+    return {
+        "differences": [
+            line
+            for letter, result in zip(letters[1:], results[1:], strict=True)
+            for line in wrapped(difference_line(results[0], result, letter), width, bold=True)
+        ],
+        "side by side": [*side_by_side_lines(results, letters, width)],
+        **reasons,
+        "notes": [*_notes(comparison, width)],
+    }
+
+
+def what_is_compared(comparison: Comparison, width: int) -> Iterator[str]:
+    """A line for each answer: its letter, its name and its engine."""
+    for letter, result, name in zip(comparison.letters, comparison.results, comparison.names, strict=True):
         how = result.engine if result.transactions else f"{result.engine}; {path(result)}"
         yield from wrapped(f"{name} ({how})", width, first=f"{letter}  ")
-    yield ""
-    for letter, result in zip(letters[1:], results[1:], strict=True):
-        yield from wrapped(difference_line(results[0], result, letter), width, bold=True)
-    yield ""
-    yield from side_by_side_lines(results, letters, width)
-    for place, (letter, result) in enumerate(zip(letters[1:], results[1:], strict=True), 1):
-        yield ""
-        yield head(f"Why {letter} differs from {letters[0]}" if len(results) > 2 else "Why")
-        asked = (scenarios[0], scenarios[place]) if scenarios else None
-        for sentence in why(results[0], result, asked):
-            yield from wrapped(sentence, width, first="- ")
-    beyond = lines_of(results, letters)
-    warnings = dict.fromkeys(warning for result in results for warning in result.warnings)
-    if warnings or beyond:
-        yield ""
-    for note in warnings:
+
+
+def _why(comparison: Comparison, place: int, width: int) -> Iterator[str]:
+    """Why one answer differs from the first: a heading, and its sentences."""
+    letters = comparison.letters
+    yield head(f"Why {letters[place]} differs from {letters[0]}" if len(letters) > 2 else "Why")
+    asked = (comparison.scenarios[0], comparison.scenarios[place]) if comparison.scenarios else None
+    for sentence in why(comparison.results[0], comparison.results[place], asked):
+        yield from wrapped(sentence, width, first="- ")
+
+
+def _notes(comparison: Comparison, width: int) -> Iterator[str]:
+    """Warnings, and constants beyond the range that they were fitted in."""
+    for note in dict.fromkeys(warning for result in comparison.results for warning in result.warnings):
         yield from wrapped(note, width, first="warning   ", colour="yellow")
-    for note in beyond:
+    for note in lines_of(comparison.results, comparison.letters):
         yield from wrapped(note, width, first="beyond    ", colour="yellow")
 
 
@@ -137,14 +182,21 @@ def _side_by_side(
     )
     yield from _times_apart([results[0], *(results[i] for i in shown)], scale)
     yield ""
-    counts = f"{'counts':<{NAME_WIDTH}}{base:>12}" + "".join(f"{other:>12}{'':>21}" for other in others)
-    yield head(counts.rstrip())
-    figures = [_figures(results[0]), *(_figures(results[i]) for i in shown)]
-    for name in dict.fromkeys(name for figure in figures for name in figure):
-        values = [figure.get(name, "") for figure in figures]
-        if any(value not in ("", "0", "0.0") for value in values):
-            cells = f" {values[0]:>11}" + "".join(f" {value:>11}{'':>21}" for value in values[1:])
-            yield f"{name:<{NAME_WIDTH}}{cells}".rstrip()
+    heading = f"{'counts':<{NAME_WIDTH}}{base:>12}" + "".join(f"{other:>12}{'':>21}" for other in others)
+    yield head(heading.rstrip())
+    both = [results[0], *(results[i] for i in shown)]
+    for quantity in counts(results):
+        values = [_count(quantity, result) for result in both]
+        cells = f"{values[0]:>12}" + "".join(f"{value:>12}{'':>21}" for value in values[1:])
+        first, *more = textwrap.wrap(quantity.name, NAME_WIDTH - 1, subsequent_indent="  ")
+        if any(values):
+            yield f"{first:<{NAME_WIDTH}}{cells}".rstrip()
+            yield from more
+
+
+def _count(quantity: Quantity, result: RunResult) -> str:
+    value = quantity.read(result)
+    return quantity.missing if value is None else quantity.unit.show(value)
 
 
 def _times_apart(results: Sequence[RunResult], scale: Scale) -> Iterator[str]:
@@ -193,92 +245,3 @@ def _seconds(value: float) -> str:
     if 0 < value < 0.0005:
         return "< 0.001"
     return f"{round(value, 3) + 0.0:,.3f}" if value else "-"
-
-
-def _figures(result: RunResult) -> dict[str, str]:
-    """The counts that explain the seconds, and what they cost."""
-    found = _of_streams(result) if result.streams else _of_a_statement(result)
-    if result.transactions is not None:
-        found = figures_of(result)
-    found |= _of_programs(result)
-    if result.money is not None:
-        words, many = many_of(result.money)
-        found |= {f"{result.money.currency}, {words}": show_amount(many * result.money.total)}
-        found |= {f"{result.money.currency}, an hour": show_amount(result.money.used_per_hour)}
-    for name, device in result.device.items():
-        if device.request_bytes:
-            found[f"{name} requests"] = f"{requests(device):,.0f}"
-            found[f"{name} cache flushes"] = f"{flushes(device):,.0f}"
-            found[f"{name} merged"] = f"{device.merged_reads + device.merged_writes:,.0f}"
-            found[f"{name} mean request"] = show_bytes(round(mean_request_bytes(device)))
-            if device.average_queue is not None:
-                found[f"{name} mean queue"] = mean(device.average_queue)
-        if device.await_s is not None:
-            found[f"{name} await"] = show_seconds(device.await_s)
-        if result.transactions is None:  # of their resources that stands above
-            found[f"{name} %util"] = f"{100 * device.utilisation_fraction:.1f}"
-    return found
-
-
-def _of_programs(result: RunResult) -> dict[str, str]:
-    """What each program takes together with the others, and alone."""
-    found: dict[str, str] = {}
-    for program in result.programs or ():
-        for where, figures in (("together", program), ("alone", program.alone)):
-            took_s = figures.took_s
-            found[f"{program.name} {where}"] = "too few" if took_s is None else show_seconds(took_s)
-    return found
-
-
-def _of_streams(result: RunResult) -> dict[str, str]:
-    """Calls, bytes and response times of all streams."""
-    found: dict[str, str] = {}
-    for index, stream in enumerate(result.streams or ()):
-        of = f", stream {index + 1}" if index else ""
-        found |= {
-            f"calls{of}": f"{stream.calls:,.0f}",
-            f"calls/s{of}": mean(stream.calls_per_s),
-            f"MB/s{of}": mean(stream.bytes_per_s / MIB),
-            f"mean response{of}": show_seconds(stream.response_s),
-        }
-        for share in ("p95", "p99"):
-            if share in stream.response_percentiles:
-                found[f"{share} response{of}"] = show_seconds(stream.response_percentiles[share])
-    return found
-
-
-def _of_a_statement(result: RunResult) -> dict[str, str]:
-    """Gets, reads, blocks and cost of a scan or a statement that changes rows."""
-    io, gets, cost = result.physical_io, result.logical_io, result.optimizer
-    block = io.read_bytes / io.read_blocks if io.read_blocks else 0.0
-    return {
-        "consistent gets": f"{gets.consistent_gets:,.0f}" if gets else "",
-        "fetch calls": f"{result.calls['fetch'].count:,.0f}" if "fetch" in result.calls else "",
-        "reads": f"{io.read_requests:,.0f}",
-        "MB read": f"{io.read_bytes / MIB:,.1f}",
-        "largest read": show_bytes(max(io.request_blocks, default=0) * block),
-        **_of_the_segment(result),
-        "optimizer cost": f"{cost.cost:,.0f}" if cost else "",
-    }
-
-
-def _of_the_segment(result: RunResult) -> dict[str, str]:
-    """Blocks and, where rows change, what became of them."""
-    segment, changed = result.segment, result.changes
-    if segment is None:
-        return {}
-    if changed is None:
-        return {"segment blocks": f"{segment.blocks_after:,.0f}"}
-    found = {
-        "rows changed": f"{changed.rows:,.0f}",
-        "migrated rows": f"{segment.migrated_rows:,.0f}",
-        "blocks before": f"{segment.blocks_before:,.0f}",
-        "blocks after": f"{segment.blocks_after:,.0f}",
-        "commits": f"{changed.commits:,.0f}",
-        "MB of undo and redo": f"{(changed.undo_bytes + changed.redo_bytes) / 2**20:,.1f}",
-    }
-    if segment.rejected_probes is not None:
-        found["rejected probes"] = f"{segment.rejected_probes:,.0f}"
-    if segment.itl_full_blocks is not None:
-        found["ITL-full blocks"] = f"{segment.itl_full_blocks:,.0f}"
-    return found

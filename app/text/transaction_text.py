@@ -169,29 +169,6 @@ def on_await_lines(result: RunResult, width: int = 80) -> Iterator[str]:
         )
 
 
-def figures_of(result: RunResult) -> dict[str, str]:
-    """The counts that stand side by side in a comparison."""
-    stats, gets, io = result.transactions, result.logical_io, result.physical_io
-    if stats is None:
-        return {}
-    found = {"TPS": tps(stats.per_s)}
-    found |= {f"{name} response": show_seconds(took) for name, took in stats.response_percentiles.items()}
-    if gets is not None:
-        found["gets per transaction"] = times_of(gets.consistent_gets + gets.current_gets)
-    if result.cache is not None:
-        found["buffer hit %"] = f"{100 * result.cache.hit_fraction:.2f}"
-    found |= {
-        "reads per transaction": times_of(io.read_requests),
-        "DBWR writes per transaction": times_of(io.write_requests),
-        "commits per redo write": f"{stats.commits_per_log_write:.2f}",
-    }
-    found |= {f"{name} % busy": f"{100 * share:.1f}" for name, share in stats.utilisation.items()}
-    found["saturates at TPS"] = tps(stats.saturation_per_s)
-    if stats.saturation_users is not None:
-        found["saturates from users"] = f"{stats.saturation_users:,.0f}"
-    return found
-
-
 def kind_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     """Each kind of the mix; nothing where there is one alone."""
     stats = result.transactions

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.text import compare_table
-from app.text.compare_table import Line, difference
+from app.text.compare_table import difference
+from app.text.quantities import QUANTITIES
 from model.measures import MEASURES
 from model.results import RunResult
 from model.units import MIB
@@ -81,32 +82,31 @@ def test_every_number_is_the_result_s(results: list[RunResult]) -> None:
     lines = {line.title: line for line in compare_table.lines(results)}
     for result in results:
         for title, name, scale in (
-            ("Elapsed (s)", "elapsed_s", 1), ("CPU (s)", "cpu_s", 1), ("Consistent gets", "consistent_gets", 1),
-            ("Reads", "read_requests", 1), ("Segment (MB)", "segment_after_bytes", 1 / MIB),
-            ("Migrated rows", "migrated_rows", 1), ("Optimizer cost (single-block reads)", "optimizer_cost", 1),
-            ("TPS (1/s)", "transactions_per_s", 1), ("Device: await (ms)", "device_await_s", 1000),
-            ("Device: %util", "device_utilisation_fraction", 100),
+            ("Elapsed (s)", "elapsed_s", 1), ("CPU (s)", "cpu_s", 1),
+            ("Segment size (MB)", "segment_after_bytes", 1 / MIB),
+            ("Migrated rows", "migrated_rows", 1), ("Optimizer cost", "optimizer_cost", 1),
+            ("TPS", "transactions_per_s", 1),
         ):  # fmt: skip
             value = MEASURES[name].of(result)
             assert lines[title].of(result) == (None if value is None else pytest.approx(scale * value))
-        device = next(iter(result.device.values()), None)
-        if device is not None:
+        for name, device in result.device.items():
+            assert lines[f"{name} %util"].of(result) == pytest.approx(100 * device.utilisation_fraction)
             moved = (device.read_bytes_per_s + device.written_bytes_per_s) / MIB
-            assert lines["Device: throughput (MB/s)"].of(result) == pytest.approx(moved)
+            assert lines[f"{name} throughput (MB/s)"].of(result) == pytest.approx(moved)
 
 
 def test_cpu_waits_and_the_rest_sum_to_the_elapsed_time(results: list[RunResult]) -> None:
     lines = compare_table.lines(results)
     events = {event for result in results for event in result.time.wait}
     for result in results:
-        parts = [line.of(result) or 0.0 for line in lines if line.name in ("CPU", "Unaccounted", *events)]
+        parts = [line.of(result) or 0.0 for line in lines if line.label in ("CPU", "Unaccounted", *events)]
         assert sum(parts) == pytest.approx(result.time.elapsed_s, abs=1e-5)
 
 
 def test_what_is_nothing_everywhere_has_no_line(results: list[RunResult]) -> None:
     titles = [line.title for line in compare_table.lines(results[:2])]
     assert "Migrated rows" not in titles
-    assert "TPS (1/s)" not in titles
+    assert "TPS" not in titles
     assert len(titles) == len(set(titles))
     everything = [line.title for line in compare_table.lines(results)]
     assert len(everything) == len(set(everything))
@@ -128,7 +128,7 @@ def test_money_is_compared_within_a_currency() -> None:
     assert costs == [one.money.total for one in found if one.money]
     euros = run(load("savvinov-lio-priced", ["prices.currency=EUR"]), "calculate")
     both = compare_table.lines([found[0], euros])
-    assert [line.title for line in both if line.name.startswith("Cost")] == [
+    assert [line.title for line in both if line.label.startswith("Cost of one")] == [
         "Cost of one run (USD)", "Cost of one run (EUR)",
     ]  # fmt: skip
     assert [line.of(euros) for line in both if line.title == "Cost of one run (USD)"] == [None]
@@ -200,11 +200,11 @@ def test_a_number_is_written_without_powers_of_ten_and_read_back(value: float) -
 
 
 def test_times_are_written_in_units_of_their_own_size() -> None:
-    elapsed = Line("Elapsed", "s", lambda _: None)
-    assert elapsed.show(2127.91) == "35 min 28 s"
-    assert elapsed.show(5.4606e-5) == "54.6 µs"
-    assert Line("await", "ms", lambda _: None).show(8.8888e-6) == "8.89 ns"
-    assert Line("Reads", "", lambda _: None).show(50_000_000) == "50,000,000"
+    elapsed = QUANTITIES["elapsed_s"]
+    assert elapsed.cell(2127.91) == "35 min 28 s"
+    assert elapsed.cell(5.4606e-5) == "54.6 µs"
+    assert QUANTITIES["response_s"].cell(8.8888e-6) == "8.89 ns"
+    assert QUANTITIES["read_requests"].cell(50_000_000) == "50,000,000"
 
 
 def test_what_is_written_alike_is_the_same() -> None:

@@ -96,15 +96,15 @@ def test_list_shows_the_price_book(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_comparison_has_costs_side_by_side_and_the_reason(priced: RunResult) -> None:
     other = run(load(PRICED, ["tablespace.block_size_bytes=16K"]))
     found = "\n".join(unstyle(line) for line in compare_lines([priced, other], ["", ""]))
-    assert "USD, one run" in found
-    assert "USD, an hour" in found
+    assert "Cost of one run (USD)" in found
+    assert "Cost of an hour (USD)" in found
     assert "- a run costs" in found
 
 
 def test_the_reports_tell_the_cost(priced: RunResult) -> None:
     scenario = load(PRICED)
     assert "<h2>Money</h2>" in run_page(scenario, priced)
-    assert "USD, one run" in compare_page([scenario, scenario], [priced, priced], ["", ""])
+    assert "Cost of one run (USD)" in compare_page([scenario, scenario], [priced, priced], ["", ""])
 
 
 def keys(app: AppTest) -> set[str]:

@@ -242,7 +242,7 @@ def test_a_group_that_was_opened_stays_open_while_its_controls_move(browser: Bro
 
 def test_the_segment_of_an_update_is_drawn(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/?scenario=rahn-pctfree-16k-10") as (page, _):
-        reads(page, "Rows migrated", "158,626")
+        reads(page, "Migrated rows", "158,626")
         page.get_by_role("tab", name="Segment").click()
         page.get_by_text(re.compile("With PCTFREE 35 or higher, no row migrates")).last.wait_for()
         for key, drawn, least in (
@@ -261,7 +261,7 @@ def test_the_segment_of_an_update_is_drawn(browser: Browser, server: str) -> Non
         slider.press("ArrowRight")
         fewer = run(load("rahn-pctfree-16k-10", ["table.pctfree_percent=11"]))
         assert fewer.segment is not None
-        reads(page, "Rows migrated", f"{fewer.segment.migrated_rows:,.0f}")
+        reads(page, "Migrated rows", f"{fewer.segment.migrated_rows:,.0f}")
         now = f"now: {show_seconds(fewer.time.elapsed_s)}"
         page.locator(".st-key-elapsed_by_pctfree").get_by_text(now).first.wait_for()
 

@@ -99,7 +99,7 @@ def test_the_table_has_the_results_numbers() -> None:
     assert "less" in elapsed
     assert "▼" in elapsed
     assert "green" in elapsed
-    (blocks,) = table[table["Number"] == "Segment (blocks)"][large]
+    (blocks,) = table[table["Number"] == "Segment blocks"][large]
     segment = law("tablespace.block_size_bytes=16K").segment
     assert segment is not None
     assert blocks.startswith(f"**{segment.blocks_after:,.0f}**")
@@ -231,7 +231,7 @@ def test_simulations_replace_the_law_once_they_are_played() -> None:
     played = [run(load(SCAN, [*users, *more]), "simulate") for more in ([], ["disk.use=nvme"])]
     assert says(app, difference_line(played[0], played[1]).split(":")[0])
     table = app.table[0].value
-    (last,) = table[table["Number"] == "Until the last session is done"].iloc[:, 1]
+    (last,) = table[table["Number"] == "Last session ends after"].iloc[:, 1]
     assert played[0].time.last_session_s is not None
     assert last == f"**{show_seconds(played[0].time.last_session_s)}**"
 

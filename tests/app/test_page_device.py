@@ -54,7 +54,7 @@ def test_the_figures_are_those_of_calls_and_requests() -> None:
     app = opened(scenario=RAW)
     result = run(load(RAW))
     assert [one.label.partition(" :")[0] for one in numbers(app)] == [
-        "Elapsed", "CPU", "Calls/s", "MB/s", "Mean response", "p95 response", "Requests", "await", "%util",
+        "Elapsed", "CPU", "Calls/s", "Throughput", "Mean response", "p95 response", "Requests", "await", "%util",
     ]  # fmt: skip
     assert metric(app, "Elapsed").value == show_seconds(result.time.elapsed_s)
     assert metric(app, "Requests").value == "100"

@@ -41,7 +41,7 @@ def test_a_preset_opens_with_its_figures(name: str, law: Answered) -> None:
     assert app.error.len == 0
     assert metric(app, "Response").value == show_seconds(result.time.elapsed_s)
     assert metric(app, "TPS").value == f"{result.transactions.per_s:.3g}"
-    assert metric(app, "p95").value == "simulated only"
+    assert metric(app, "p95").value == "no estimate"
     assert any(button.label == "Simulate" for button in app.button)
 
 

@@ -87,7 +87,7 @@ def test_with_thousands_of_users_the_response_doubles_at_the_very_user() -> None
 
 def test_the_number_beside_the_knee_says_that_the_system_saturates_there(law: Answered) -> None:
     (line,) = [one for one in key_numbers.lines(law(), law()) if "Knee" in str(one)]
-    assert "saturates from here on" in str(line)
+    assert "a resource is saturated" in str(line)
 
 
 def test_each_point_of_the_curve_is_the_answer_to_that_many_users() -> None:

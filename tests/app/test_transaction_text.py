@@ -209,10 +209,10 @@ def test_side_by_side_is_in_milliseconds_with_tps(law: Answered) -> None:
     names = [line[:30].strip() for line in found]
     for name in (
         "TPS",
-        "buffer hit %",
-        "reads per transaction",
+        "Buffer cache hit ratio",
+        "Reads per transaction",
         "data disk % busy",
-        "saturates from users",
+        "Knee (users)",
     ):
         assert name in names
     assert "elapsed" not in names

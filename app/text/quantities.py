@@ -1,0 +1,446 @@
+"""Every figure of an answer beside the components of its time: label, unit, how it is written, where it is read.
+
+Cards, tables, the terminal and the files of a comparison take their figures from here, so that each has one name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import partial
+from typing import Final, Literal
+
+from app.base.lines import mean
+from app.text.profile import UNCHANGED_S, by_class, io_wait_s, largest_read_blocks, scale_of
+from app.text.transaction_text import times_of, tps
+from model.measures import MEASURES
+from model.results import DeviceStats, ProgramStats, RunResult
+from model.units import MIB, show_amount, show_bytes, show_data, show_seconds
+from scenarios.compare import next_to_nothing
+from scenarios.why_device import flushes, mean_request_bytes, requests
+from scenarios.why_money import many_of
+
+Better = Literal["less", "more", "neither"]
+Read = Callable[[RunResult], float | None]
+TOO_FEW: Final = "too few"
+NO_ESTIMATE: Final = "no estimate"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How a quantity is written: in words of a sentence, and as a bare number under a heading that has the unit."""
+
+    show: Callable[[float], str]
+    word: str = ""
+    """Of the bare number."""
+    per: float = 1.0
+    """How many of the bare number's unit make a second, a byte, or the whole."""
+
+
+def count(value: float) -> str:
+    """A whole number."""
+    return f"{value:,.0f}"
+
+
+def number(value: float) -> str:
+    """A number in five digits, of a large one all before the point; never a power of ten."""
+    if abs(value) >= 10_000 or value == int(value):
+        return f"{value:,.0f}"
+    return f"{Decimal(f'{value:.5g}'):,f}"
+
+
+def three_digits(value: float) -> str:
+    """A number in three digits, of a large one all before the point."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+SECONDS: Final = Unit(show_seconds, "s")
+MILLISECONDS: Final = Unit(show_seconds, "ms", 1000)
+COUNT: Final = Unit(count)
+MEAN: Final = Unit(mean)
+EACH: Final = Unit(times_of)
+TPS: Final = Unit(tps)
+DATA: Final = Unit(show_data, "MB", 1 / MIB)
+SIZE: Final = Unit(show_bytes, "KB", 1 / 1024)
+BANDWIDTH: Final = Unit(lambda value: f"{three_digits(value / MIB)} MB/s", "MB/s", 1 / MIB)
+SHARE: Final = Unit(lambda value: f"{value:.1%}", "%", 100)
+HIT_RATIO: Final = Unit(lambda value: f"{value:.2%}", "%", 100)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One figure of an answer."""
+
+    label: str
+    unit: Unit
+    read: Read
+    """In seconds, bytes, counts, or as a share of one; None where the answer has no such figure."""
+    better: Better = "less"
+    says: str = ""
+    missing: str = ""
+    """What stands in its place where an answer of the kind has no such figure."""
+    is_whole: bool = False
+    """Whether it is the time that the answer is about, which an interval may be known of."""
+
+    def of(self, result: RunResult) -> float | None:
+        """Its bare number, in the unit of its heading."""
+        value = self.read(result)
+        return None if value is None else self.unit.per * value
+
+    @property
+    def title(self) -> str:
+        """Its label with the unit of the bare number."""
+        word = self.unit.word
+        return f"{self.label} ({word})" if word and "%" not in self.label else self.label
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it is a duration."""
+        return self.unit.word in ("s", "ms")
+
+    @property
+    def heading(self) -> str:
+        """Its label with its unit, where its cells do not have that themselves."""
+        return self.label if self.is_time else self.title
+
+    @property
+    def name(self) -> str:
+        """Its label, with the unit where a value as it is shown has none: a currency."""
+        return self.title if self.unit.show is show_amount else self.label
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it differs by percentage points."""
+        return self.unit.word == "%"
+
+    def cell(self, value: float) -> str:
+        """A bare number as a table shows it: a time in a unit of its own size."""
+        return show_seconds(value / self.unit.per) if self.is_time else number(value)
+
+
+def _measure(
+    name: str, label: str, unit: Unit = COUNT, better: Better = "less", says: str = "", missing: str = ""
+) -> Quantity:
+    """One of the numbers that tables of many results have."""
+    measure = MEASURES[name]
+    return Quantity(label, unit, measure.of, better, says or measure.says, missing)
+
+
+def _part(part: str, field: str) -> Read:
+    """What gives *field* of a result's *part*, or None where the result has no such part."""
+    return lambda result: getattr(getattr(result, part), field, None)
+
+
+def _largest_read_bytes(result: RunResult) -> float | None:
+    """Of streams the sizes of requests are the device's."""
+    io = result.physical_io
+    if result.streams or not io.read_blocks:
+        return None
+    return largest_read_blocks(result) * io.read_bytes / io.read_blocks
+
+
+def _logged_bytes(result: RunResult) -> float | None:
+    changes = result.changes
+    return None if changes is None else changes.undo_bytes + changes.redo_bytes
+
+
+def _busiest(result: RunResult) -> float | None:
+    stats = result.transactions
+    return None if stats is None else max(stats.utilisation.values(), default=0.0)
+
+
+def _gets(result: RunResult) -> float | None:
+    gets = result.logical_io
+    return None if gets is None else gets.consistent_gets + gets.current_gets
+
+
+def _longest_response_s(result: RunResult) -> float | None:
+    """Of a simulation, which alone has a longest one."""
+    stats = result.transactions or (result.streams[0] if result.streams else None)
+    return None if stats is None else stats.response_percentiles.get("max")
+
+
+def _calls(result: RunResult) -> float | None:
+    return result.calls["fetch"].count if "fetch" in result.calls else None
+
+
+def _searched(result: RunResult) -> float | None:
+    if result.changes is None:
+        return None
+    return result.space_search.elapsed_fraction if result.space_search else 0.0
+
+
+def _blocks_before(result: RunResult) -> float | None:
+    """Those that no statement changes stand under what they are afterwards."""
+    return result.segment.blocks_before if result.segment and result.changes else None
+
+
+QUANTITIES: Final[dict[str, Quantity]] = {
+    "elapsed_s": replace(_measure("elapsed_s", "Elapsed", SECONDS), is_whole=True),
+    "last_session_s": _measure(
+        "last_session_s", "Last session ends after", SECONDS, says="from the begin of the first session"
+    ),
+    "cpu_s": _measure("cpu_s", "DB CPU", SECONDS),
+    "program_cpu_s": _measure("cpu_s", "CPU", SECONDS, says="of the program and the kernel"),
+    "io_wait_s": Quantity("User I/O wait", SECONDS, io_wait_s),
+    "client_s": Quantity(
+        "Client wait", SECONDS, lambda result: by_class(result)["Idle"], says="SQL*Net message from client"
+    ),
+    "unaccounted_s": _measure("unaccounted_s", "Unaccounted", SECONDS, "neither"),
+    # what users see
+    "transactions_per_s": _measure("transactions_per_s", "TPS", TPS, "more", "transactions per second"),
+    "calls": Quantity("Calls", COUNT, lambda r: r.streams[0].calls if r.streams else None, "neither"),
+    "calls_per_s": _measure("calls_per_s", "Calls/s", MEAN, "more"),
+    "bytes_per_s": _measure("bytes_per_s", "Throughput", BANDWIDTH, "more"),
+    "response_s": _measure("response_s", "Mean response", MILLISECONDS),
+    "response_p50_s": _measure("response_p50_s", "p50 response", MILLISECONDS, missing=NO_ESTIMATE),
+    "response_p95_s": _measure("response_p95_s", "p95 response", MILLISECONDS, missing=NO_ESTIMATE),
+    "response_p99_s": _measure("response_p99_s", "p99 response", MILLISECONDS, missing=NO_ESTIMATE),
+    "response_max_s": Quantity("Longest response", MILLISECONDS, _longest_response_s, missing=NO_ESTIMATE),
+    "busiest": Quantity("Busiest resource", SHARE, _busiest, "neither"),
+    "saturation_per_s": _measure(
+        "saturation_per_s", "Maximum TPS", TPS, "more", "throughput at which the first resource saturates"
+    ),
+    "saturation_users": _measure(
+        "saturation_users", "Knee (users)", COUNT, "more", "with more users, a resource is saturated"
+    ),
+    # gets, reads and writes
+    "consistent_gets": _measure("consistent_gets", "Consistent gets"),
+    "current_gets": _measure("current_gets", "Current gets"),
+    "hit_fraction": _measure("hit_fraction", "Buffer cache hit ratio", HIT_RATIO, "more", "of all gets"),
+    "fetch_calls": Quantity("Fetch calls", COUNT, _calls),
+    "read_requests": _measure("read_requests", "Reads"),
+    "read_bytes": _measure("read_bytes", "Data read", DATA),
+    "largest_read_bytes": Quantity("Largest read", SIZE, _largest_read_bytes, "neither"),
+    "write_requests": _measure("write_requests", "Writes"),
+    "write_bytes": _measure("write_bytes", "Data written", DATA),
+    "commits_per_log_write": _measure("commits_per_log_write", "Commits per redo write", EACH, "more"),
+    "optimizer_cost": _measure("optimizer_cost", "Optimizer cost", COUNT, "neither", "in single-block reads"),
+    # the segment
+    "rows_changed": Quantity("Rows changed", COUNT, _part("changes", "rows"), "neither"),
+    "commits": Quantity("Commits", COUNT, _part("changes", "commits"), "neither"),
+    "logged_bytes": Quantity("Undo and redo", DATA, _logged_bytes),
+    "search_fraction": Quantity("Space search", SHARE, _searched, says="share of elapsed time"),
+    "migrated_rows": _measure("migrated_rows", "Migrated rows"),
+    "rejected_probes": _measure("rejected_probes", "Rejected probes"),
+    "itl_full_blocks": Quantity(
+        "ITL-full blocks", COUNT, _part("segment", "itl_full_blocks"), says="blocks whose ITL cannot grow"
+    ),
+    "segment_blocks": Quantity(
+        "Segment blocks before", COUNT, _blocks_before, "neither", "below the high-water mark"
+    ),
+    "segment_after_blocks": _measure(
+        "segment_after_blocks", "Segment blocks", says="below the high-water mark"
+    ),
+    "segment_after_bytes": _measure("segment_after_bytes", "Segment size", DATA),
+}  # fmt: skip
+"""Key -> quantity; those of the flat row of measures have the measure's name."""
+
+PER_TRANSACTION: Final = (
+    "consistent_gets", "current_gets", "read_requests", "read_bytes", "write_requests", "write_bytes",
+)  # fmt: skip
+"""What an answer has for one transaction, where it is about transactions."""
+
+
+def _per_transaction(key: str) -> Quantity:
+    quantity = QUANTITIES[key]
+    label = (
+        f"{'DBWR w' if quantity.label == 'Writes' else quantity.label[0]}{quantity.label[1:]} per transaction"
+    )
+    unit = EACH if quantity.unit is COUNT else quantity.unit
+    return replace(quantity, label=label, unit=unit, read=_where(quantity.read, of_transactions=True))
+
+
+def _where(read: Read, of_transactions: bool) -> Read:
+    """What is read of answers of that kind alone."""
+    return lambda result: read(result) if bool(result.transactions) == of_transactions else None
+
+
+QUANTITIES.update(
+    {f"{key}_per_transaction": _per_transaction(key) for key in PER_TRANSACTION}
+    | {
+        key: replace(QUANTITIES[key], read=_where(QUANTITIES[key].read, of_transactions=False))
+        for key in PER_TRANSACTION
+    }
+)
+QUANTITIES["gets_per_transaction"] = Quantity(
+    "Gets per transaction", EACH, _where(_gets, of_transactions=True), says="consistent and current"
+)
+
+SEEN: Final = (
+    "transactions_per_s", "calls", "calls_per_s", "bytes_per_s", "response_s", "response_p50_s", "response_p95_s",
+    "response_p99_s", "response_max_s", "saturation_per_s", "saturation_users",
+)  # fmt: skip
+WORK: Final = (
+    "consistent_gets", "current_gets", "gets_per_transaction", "consistent_gets_per_transaction",
+    "current_gets_per_transaction", "hit_fraction", "fetch_calls", "read_requests", "read_requests_per_transaction",
+    "read_bytes", "read_bytes_per_transaction", "largest_read_bytes", "write_requests",
+    "write_requests_per_transaction", "write_bytes", "write_bytes_per_transaction", "commits_per_log_write",
+    "rows_changed", "commits", "logged_bytes", "search_fraction", "migrated_rows", "rejected_probes",
+    "itl_full_blocks", "segment_blocks", "segment_after_blocks", "segment_after_bytes", "optimizer_cost",
+)  # fmt: skip
+
+
+def counts(results: Sequence[RunResult]) -> list[Quantity]:
+    """The figures of *results* beside their times, but for those that are nothing in all of them."""
+    told_above = scale_of(results).per_s != 1
+    seen = [QUANTITIES[key] for key in SEEN if not (told_above and key == "response_s")]
+    quantities = [
+        *seen, *_further_streams(results), *(QUANTITIES[key] for key in WORK), *_resources(results),
+        *_devices(results),
+    ]  # fmt: skip
+    shown = [quantity for quantity in quantities if any(quantity.of(result) for result in results)]
+    return [*shown, *_programs(results), *_money(results)]
+
+
+def times(results: Sequence[RunResult]) -> list[Quantity]:
+    """Elapsed time and what it is made of, in the unit that suits *results*."""
+    scale = scale_of(results)
+    unit = SECONDS if scale.per_s == 1 else MILLISECONDS
+    label = "Elapsed" if scale.per_s == 1 else "Response"
+    cpu = QUANTITIES["program_cpu_s" if any(result.streams for result in results) else "cpu_s"]
+    longest = {
+        event: max(result.time.wait[event].total_s for result in results if event in result.time.wait)
+        for event in dict.fromkeys(event for result in results for event in result.time.wait)
+    }
+    waits = (
+        Quantity(event, unit, partial(_waited_s, event=event), says="waited for, in all")
+        for event in sorted(longest, key=lambda event: -longest[event])
+    )
+    quantities = [
+        replace(QUANTITIES["elapsed_s"], label=label), QUANTITIES["last_session_s"], cpu, *waits,
+        replace(QUANTITIES["unaccounted_s"], read=lambda result: _felt_s(result, result.time.unaccounted_s)),
+    ]  # fmt: skip
+    return [
+        replace(quantity, unit=unit)
+        for quantity in quantities
+        if any(quantity.of(result) for result in results)
+    ]
+
+
+def _waited_s(result: RunResult, event: str) -> float:
+    return _felt_s(result, result.time.wait[event].total_s) if event in result.time.wait else 0.0
+
+
+def _felt_s(result: RunResult, seconds: float) -> float:
+    """*seconds*, nothing where they are too few to be told."""
+    is_nothing = abs(seconds) < UNCHANGED_S if not result.transactions else next_to_nothing(result, seconds)
+    return 0.0 if is_nothing else seconds
+
+
+def _names(names: Iterable[Iterable[str]]) -> list[str]:
+    return list(dict.fromkeys(name for several in names for name in several))
+
+
+def _further_streams(results: Sequence[RunResult]) -> Iterator[Quantity]:
+    """The figures of the second stream and of those after it."""
+
+    fields = ("calls", "calls_per_s", "bytes_per_s", "response_s")
+    for place in range(1, max(len(result.streams or ()) for result in results)):
+        for key in (*fields, *(f"response_{share}_s" for share in ("p50", "p95", "p99"))):
+            quantity = QUANTITIES[key]
+            read = partial(_of_a_stream, place=place, field=key)
+            yield replace(quantity, label=f"{quantity.label}, stream {place + 1}", read=read)
+
+
+def _of_a_stream(result: RunResult, place: int, field: str) -> float | None:
+    """A field, or a percentile of the response, of one of several streams."""
+    streams = result.streams or ()
+    if place >= len(streams):
+        return None
+    if field.startswith("response_p"):
+        return streams[place].response_percentiles.get(field.removeprefix("response_").removesuffix("_s"))
+    return float(getattr(streams[place], field))
+
+
+def _resources(results: Sequence[RunResult]) -> Iterator[Quantity]:
+    """How busy each resource of transactions is."""
+
+    def busy(result: RunResult, name: str) -> float | None:
+        return result.transactions.utilisation.get(name) if result.transactions else None
+
+    for name in _names(result.transactions.utilisation for result in results if result.transactions):
+        read = partial(busy, name=name)
+        yield Quantity(f"{name} % busy", SHARE, read, "neither", "share of its capacity")
+
+
+OF_DEVICE: Final[dict[str, tuple[str, Unit, Callable[[DeviceStats], float | None], Better, str]]] = {
+    "throughput": (
+        "throughput", BANDWIDTH, lambda d: d.read_bytes_per_s + d.written_bytes_per_s, "neither",
+        "bytes read and written, over the run",
+    ),
+    "requests": ("requests", COUNT, lambda d: requests(d) if d.request_bytes else None, "less", "at the device"),
+    "flushes": ("cache flushes", COUNT, lambda d: flushes(d) if d.request_bytes else None, "less",
+                "requests without data"),
+    "merged": ("merged", COUNT, lambda d: d.merged_reads + d.merged_writes, "neither",
+               "requests that joined a waiting one"),
+    "size": ("mean request", SIZE, lambda d: round(mean_request_bytes(d)) if d.request_bytes else None, "neither",
+             "mean size of a request at the device"),
+    "queue": ("mean queue", MEAN, lambda d: d.average_queue, "neither", "requests waiting and served, on average"),
+    "await": ("await", MILLISECONDS, lambda d: d.await_s, "less", "mean time of a request, queue included"),
+    "util": ("%util", SHARE, lambda d: d.utilisation_fraction, "neither", "share of the time in which it had work"),
+}  # fmt: skip
+"""iostat's figures of a device: label, unit, where it is read, what is better, what it says."""
+
+
+def of_first_device(key: str) -> Quantity:
+    """A quantity of the first device, that of the data, which needs no name."""
+    label, unit, read, better, says = OF_DEVICE[key]
+    return Quantity(
+        label.capitalize() if label.islower() and label != "await" else label, unit,
+        lambda result: next((read(device) for device in result.device.values()), None), better, says,
+    )  # fmt: skip
+
+
+def _devices(results: Sequence[RunResult]) -> Iterator[Quantity]:
+    """What iostat shows of each device."""
+
+    def of_device(result: RunResult, name: str, read: Callable[[DeviceStats], float | None]) -> float | None:
+        return read(result.device[name]) if name in result.device else None
+
+    for name in _names(result.device for result in results):
+        for label, unit, read, better, says in OF_DEVICE.values():
+            yield Quantity(f"{name} {label}", unit, partial(of_device, name=name, read=read), better, says)
+
+
+def _programs(results: Sequence[RunResult]) -> Iterator[Quantity]:
+    """What each program takes together with the others on its machine, and alone."""
+
+    def took_s(result: RunResult, name: str, alone: bool) -> float | None:
+        program: ProgramStats | None = next((p for p in result.programs or () if p.name == name), None)
+        return None if program is None else (program.alone if alone else program).took_s
+
+    for name in _names([program.name for program in result.programs or ()] for result in results):
+        for where, says in (
+            ("together", "with the others on its machine"), ("alone", "on the same machine by itself"),
+        ):  # fmt: skip
+            read = partial(took_s, name=name, alone=where == "alone")
+            yield Quantity(f"{name} {where}", SECONDS, read, says=says, missing=TOO_FEW)
+
+
+def amount(field: str, label: str, currency: str, words: str, many: float = 1, says: str = "") -> Quantity:
+    """An amount of money, in one currency and of so much work; amounts of two currencies are not compared."""
+
+    def read(result: RunResult) -> float | None:
+        money = result.money
+        if money is None or money.currency != currency or many_of(money)[0] != words:
+            return None
+        return many * float(getattr(money, field))
+
+    return Quantity(label, Unit(show_amount, currency), read, says=says)
+
+
+def _money(results: Sequence[RunResult]) -> Iterator[Quantity]:
+    """What it costs, currency by currency."""
+    kinds = dict.fromkeys(
+        (result.money.currency, *many_of(result.money)) for result in results if result.money
+    )
+    for currency, words, many in kinds:
+        for field, label, times_many, says in (
+            ("total", f"Cost of {words}", many, "licence, support, infrastructure and storage used"),
+            ("machine", f"Whole machine for {words}", many,
+             "all cores with whole licences, and the storage, for as long"),
+            ("used_per_hour", "Cost of an hour", 1, "what such work uses in an hour"),
+        ):  # fmt: skip
+            yield amount(field, label, currency, words, times_many, says)

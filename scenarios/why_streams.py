@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from model.causes import AT_ONCE, COMMIT, DEVICE, FSYNC, HELD, ROOM, RUN_QUEUE, SLOWEST, THINKING
+from model.causes import AT_ONCE, DEVICE, SLOWEST
 from model.results import DeviceStats, EventTime, RunResult, StreamStats
 from model.units import MIB, show_bytes, show_seconds
 from scenarios.why_device import (
@@ -20,7 +20,6 @@ from scenarios.why_device import (
 from scenarios.why_words import NOTHING_S, Change, count, differs, effect, from_to, plural, takes
 
 CPU = "CPU of the calls"
-MECHANISMS = (CPU, DEVICE, ROOM, HELD, COMMIT, FSYNC, RUN_QUEUE, THINKING, AT_ONCE, SLOWEST)
 TOLD = (CPU, DEVICE)
 """The mechanisms that are told here; the others by their names."""
 

@@ -73,15 +73,6 @@ def parts_of(text: str) -> Iterator[tuple[str, str]]:
         yield part["begin"].strip(), part["body"]
 
 
-def stale(text: str, fresh: str) -> list[str]:
-    """A sentence for each generated part of *text* that is not as in *fresh*; last digits of figures may differ."""
-    return [
-        f"{mark}: {difference}"
-        for (mark, body), (_, made) in zip(parts_of(text), parts_of(fresh), strict=True)
-        if (difference := first_difference(body, made))
-    ]
-
-
 def first_difference(text: str, fresh: str) -> str:
     """The first lines that say different things; empty where there are none."""
     texts, wanted = (

@@ -547,8 +547,8 @@ def _percent(percent: float) -> str:
     return f"{percent:+.2f} % {'less' if percent < 0 else 'more'}".replace("-", "−") if percent else "same"
 
 
-def _colour(better: str, change: float) -> str:
-    if better == "neither" or math.isnan(change) or change == 0:
+def _colour(better: str, change: float | None) -> str:
+    if change is None or better == "neither" or math.isnan(change) or change == 0:
         return ""
     return "color: #2f9e58" if (change < 0) == (better == "less") else "color: #d2493f"
 

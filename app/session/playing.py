@@ -75,11 +75,6 @@ class Job:
         """Whether it was cancelled, or nobody has looked at it for long."""
         return self._cancelled.is_set() or time.monotonic() - self._looked_s > FORGOTTEN_S
 
-    @property
-    def cancelled(self) -> bool:
-        """Whether somebody has cancelled it."""
-        return self._cancelled.is_set()
-
     def look(self) -> None:
         """Somebody still wants it."""
         self._looked_s = time.monotonic()

@@ -68,7 +68,7 @@ def test_a_changed_block_size_shows_what_it_was_and_what_it_does() -> None:
     app = opened()
     app.select_slider("tablespace.block_size_bytes").set_value(16384).run()
     assert not app.exception
-    assert metric(app, "Largest read").value == "64 blocks"
+    assert metric(app, "Largest read").value == "1M"
     assert "was 8K" in app.select_slider("tablespace.block_size_bytes").label
     assert app.query_params["tablespace.block_size_bytes"] == "16384"
     assert any("1 changed" in text.value for text in app.markdown)

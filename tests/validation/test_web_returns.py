@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,11 +13,61 @@ from model.demand.segment import row_shape
 from model.laws import block
 from model.spec import Table
 from scenarios import load
-from validation.web_returns import KEYS, NEVER_NULL, Shape, draw, shape_of, stored_bytes, written_characters
+from validation.web_returns import (
+    DELIMITER_CHARACTERS,
+    KEYS,
+    NEVER_NULL,
+    NEWLINE_CHARACTERS,
+    Drawn,
+    Flags,
+    Numbers,
+    draw,
+    stored_bytes,
+    written_characters,
+)
 
 FLAT_FILE_BYTES = 1_053_529_104
 ROWS = 7_197_670
 """Both as document 000 prints them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What the drawn rows come to."""
+
+    column_bytes: dict[str, float]
+    """Mean data bytes of each column where it is not NULL, without the length byte."""
+    null_fraction: dict[str, float]
+    row_bytes: float
+    """Mean of the row piece, with its header."""
+    row_bytes_sd: float
+    characters_per_row: float
+    """Mean length of a line of the flat file, delimiters and newline included."""
+
+
+def shape_of(drawn: Drawn) -> Shape:
+    """Mean bytes by column, mean and spread of the row piece, and the length of a line of the flat file."""
+    column_bytes: dict[str, float] = {}
+    columns: Numbers = np.zeros(drawn.rows)
+    characters: Numbers = np.full(drawn.rows, float(NEWLINE_CHARACTERS))
+    trailing: Flags = np.ones(drawn.rows, dtype=np.bool_)
+    for name in reversed(drawn.values):
+        values, null = drawn.values[name], drawn.null[name]
+        data = stored_bytes(values)
+        column_bytes[name] = float(data[~null].mean())
+        trailing &= null  # NULLs at the end of a row are not stored at all
+        columns += np.where(trailing, 0, block.column_bytes(np.where(null, 0, data)))
+        characters += (
+            np.where(null, 0, written_characters(values, name in drawn.amounts)) + DELIMITER_CHARACTERS
+        )
+    pieces = block.row_bytes(columns)
+    return Shape(
+        column_bytes={name: column_bytes[name] for name in drawn.values},
+        null_fraction={name: float(null.mean()) for name, null in drawn.null.items()},
+        row_bytes=float(pieces.mean()),
+        row_bytes_sd=float(pieces.std()),
+        characters_per_row=float(characters.mean()),
+    )
 
 
 @pytest.fixture(scope="module")

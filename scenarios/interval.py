@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from model.laws import students_t
+
 CONFIDENCE: Final = 0.95
 
 
@@ -13,8 +15,7 @@ def half_width(values: Any) -> Any:
     Formula: t × s / √n with Student's t for n - 1 degrees of freedom; at least two values.
     """
     import numpy as np  # noqa: PLC0415  (one answer does without)
-    from scipy.stats import t  # noqa: PLC0415
 
     found = np.asarray(values, float)
     many = found.shape[-1]
-    return np.std(found, axis=-1, ddof=1) / many**0.5 * float(t.ppf(0.5 + CONFIDENCE / 2, many - 1))
+    return np.std(found, axis=-1, ddof=1) / many**0.5 * students_t.quantile(CONFIDENCE, many - 1)

@@ -7,6 +7,7 @@ level are numbers.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import inf
 from typing import Any
 
@@ -14,7 +15,7 @@ from model.laws.disk import TURN_TOLERANCE, zone_of, zone_ratio, zone_start_byte
 from model.laws.disk_geometry import Geometry, geometry_of
 from model.laws.garbage_collection import collected_s, erased_bytes
 from model.laws.limits import burst_requests, counted_requests, limited_per_s
-from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, some, where
+from model.laws.numeric import Number, ceiling, floor_div, is_array, larger, smaller, some, where
 from model.units import KIB
 
 LEAST = 1e-9
@@ -183,25 +184,33 @@ def random_moments(disk: Any, size_bytes: Number, span_bytes: Number, write: boo
     if not disk.rotation_s:
         return overhead_s(disk, write) + disk.average_seek_s + size_bytes / rate_bytes_per_s(disk, write), 0.0
     g = geometry_of(disk)
+    known = not (is_array(span_bytes) or any(map(is_array, g)))
+    seek, varies, slowness, slowness2 = (_known_seek_moments if known else _seek_moments)(g, span_bytes)
+    transfer = size_bytes / disk.bandwidth_bytes_per_s
+    mean = overhead_s(disk, write) + seek + g.rotation_s / 2 + transfer * slowness
+    variance = varies + g.rotation_s**2 / 12 + transfer**2 * larger(0.0, slowness2 - slowness**2)
+    return mean, variance / mean**2
+
+
+def _seek_moments(g: Geometry, span_bytes: Number) -> tuple[Number, Number, Number, Number]:
+    """Mean and variance of the seek between two random places; mean and mean square of their zones' slowness."""
     edges, jumps, slowness, slowness2, same = _spread(g, span_bytes)
+    curve = seek_curve(g)
     seek: Number = 0.0
     square: Number = 0.0
     for rank, edge in enumerate(edges):
         for other in range(rank):
-            once, twice = _double_integrals(g, edge - edges[other])
+            once, twice = _double_integrals(g, curve, edge - edges[other])
             seek = seek - 2 * jumps[rank] * jumps[other] * once
             square = square - 2 * jumps[rank] * jumps[other] * twice
     # NOTE: two places on one cylinder need no seek, but mostly another head
     at_home = smaller(1.0, same) * (g.head_switch_s * (1 - 1 / g.heads) - g.track_seek_s)
     seek = larger(0.0, seek + at_home)
-    transfer = size_bytes / disk.bandwidth_bytes_per_s
-    mean = overhead_s(disk, write) + seek + g.rotation_s / 2 + transfer * slowness
-    variance = (
-        larger(0.0, square - seek**2)
-        + g.rotation_s**2 / 12
-        + transfer**2 * larger(0.0, slowness2 - slowness**2)
-    )
-    return mean, variance / mean**2
+    return seek, larger(0.0, square - seek**2), slowness, slowness2
+
+
+_known_seek_moments = lru_cache(maxsize=1024)(_seek_moments)
+"""Requests of many sizes go to the same places."""
 
 
 def random_service_s(
@@ -331,9 +340,11 @@ def seek_curve(g: Geometry) -> tuple[Number, Number, Number, Number]:
     return third, base, root, slope
 
 
-def _double_integrals(g: Geometry, distance: Number) -> tuple[Number, Number]:
+def _double_integrals(
+    g: Geometry, curve: tuple[Number, Number, Number, Number], distance: Number
+) -> tuple[Number, Number]:
     """Second antiderivatives of the seek curve and of its square, from 0 to *distance*."""
-    third, base, root, slope = seek_curve(g)
+    third, base, root, slope = curve
     near, far = smaller(distance, third), larger(0.0, distance - third)
     knee = g.average_seek_s
     once = base * near**2 / 2 + root * 4 / 15 * near**2.5

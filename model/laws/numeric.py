@@ -41,12 +41,18 @@ def largest(value: Number) -> float:
 
 def smaller(first: Number, second: Number) -> Number:
     """Elementwise minimum."""
-    return where(first < second, first, second)
+    less = first < second
+    if less is True:  # of plain numbers alone: arrays, and what stands in them, compare otherwise
+        return first
+    return second if less is False else where(less, first, second)
 
 
 def larger(first: Number, second: Number) -> Number:
     """Elementwise maximum."""
-    return where(first > second, first, second)
+    more = first > second
+    if more is True:
+        return first
+    return second if more is False else where(more, first, second)
 
 
 def ceil_div(dividend: Number, divisor: Number) -> Number:

@@ -16,6 +16,7 @@ by 0.07 at most, but by 0.14 where all of the room may be hot.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import exp, expm1, lgamma, log
 from typing import NamedTuple
 
@@ -63,6 +64,17 @@ def resident_fractions(
     touch_references: float = 0.0,
 ) -> list[tuple[float, float]]:
     """Shares of each group's blocks that are in the cold and in the hot region, as :func:`hit_fraction` has them."""
+    return list(_resident_fractions(room, tuple(popularity), tuple(blocks), rules, touch_references))
+
+
+@lru_cache(maxsize=256)  # many questions ask it of one cache
+def _resident_fractions(
+    room: float,
+    popularity: tuple[float, ...],
+    blocks: tuple[float, ...],
+    rules: TouchRules,
+    touch_references: float,
+) -> list[tuple[float, float]]:
     total = sum(wanted * many for wanted, many in zip(popularity, blocks, strict=True))
     groups = [
         (wanted / total, many) for wanted, many in zip(popularity, blocks, strict=True) if wanted * many > 0

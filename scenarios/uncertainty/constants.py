@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final
 
 from model.catalog import constant_named
@@ -108,10 +109,9 @@ def drawn_values(
     prediction by regression does.
     """
     import numpy as np  # noqa: PLC0415
-    from scipy.special import ndtri  # noqa: PLC0415
 
     value = one.constant.value
-    steps = np.abs(scores) / float(ndtri(0.5 + CONFIDENCE / 2))
+    steps = np.abs(scores) / NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
     ends = np.where(scores > 0, one.high, one.low)
     found = value * (ends / value) ** steps if one.low > 0 else value + steps * (ends - value)
     for quantity, powers in (exponents or {}).items():

@@ -17,6 +17,7 @@ from model.units import GIB, MIB
 from model.workloads.transactions.closed_form import solve
 from model.workloads.transactions.network import at_rate, closed
 from model.workloads.transactions.parts import Parts, parts_of
+from scenarios import load
 from tests.whole import quick
 
 USERS = 200
@@ -313,3 +314,15 @@ def test_books_balance_whatever_is_asked(system: System, fields: dict[str, Any],
     users = None if load is not None else given_work.users
     check(answer, users, given_work.think_s)
     check(simulate(system, given_work), users, given_work.think_s)
+
+
+@pytest.mark.parametrize("preset", ["tpc-c", "oltp-nvme"])
+@pytest.mark.parametrize("users", [30, 60, 250])
+def test_strides_over_numbers_of_users_leave_the_answer_as_it_is(preset: str, users: int) -> None:
+    scenario = load(preset, [f"workload.users={users}"])
+    solved = solve(scenario.system, scenario.workload)
+    assert isinstance(scenario.workload, Transactions)
+    parts = parts_of(scenario.system, scenario.workload)
+    *_, every = closed(parts, users, solved.knee.most)
+    assert solved.point.per_s == pytest.approx(every.per_s, rel=5e-3)
+    assert solved.point.response_s == pytest.approx(every.response_s, rel=2e-2)

@@ -26,7 +26,7 @@ from model.sim.streams import LEAST_CV, stream, varied
 from model.spec import System, Transactions
 from model.workloads.transactions.closed_form import Solved
 from model.workloads.transactions.warm import Chance, Dirty, dirty, warm
-from model.workloads.transactions.writers import dirty_groups, written_age_s
+from model.workloads.transactions.writers import dirty_of, written_age_s
 
 MOST_BUFFERS = 50_000_000
 ALONE = Place()
@@ -122,7 +122,7 @@ def _pools(system: System, work: Transactions, solved: Solved, seed: int) -> lis
         return [(buffers, Dirty(NOBODY, np.empty(0))) for buffers in pools]
     per_s = solved.point.per_s
     age_s = written_age_s(solved.parts, per_s, solved.point.writes.written)
-    groups = dirty_groups(solved.parts, per_s, age_s)
+    groups = dirty_of(solved.parts, per_s, age_s).groups
     return [(buffers, dirty(buffers, data, groups, chance, age_s)) for buffers in pools]
 
 

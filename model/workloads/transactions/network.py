@@ -37,10 +37,12 @@ CPUS = "processors"
 LOADS = 256
 """Loads at which the chance that all servers are busy is known, closer to each other the nearer to 1."""
 EXACT_USERS = 12
-"""Users up to whom what the others cause is found anew for each, by several passes; beyond, for each twelfth more."""
+"""Users up to whom, where few are asked for, each network is solved by several passes."""
 PASSES = 3
-STRIDE = 40
-"""Users for each of whom strides grow by one."""
+EVERY_USERS = 40
+"""Users up to whom no number of them is left out."""
+STRIDE = 5
+"""Users beyond these for each of whom strides grow by one."""
 OPEN_PASSES = 12
 
 
@@ -139,26 +141,26 @@ def closed(parts: Parts, users: int, most: Most = ENDLESS, *, every: bool = True
             "a transaction takes no time and workload.think_s is 0, so there is no end of them: give "
             "workload.think_s, client.round_trip_s or host.call_s more than 0"
         )
-    met, per_s, renewed = ALONE, 0.0, 0
+    met, per_s = ALONE, 0.0
     known: list[tuple[int, Point]] = []
     for present in _populations(users, every):
         if known:
             met = _met(parts, met, known, present)
             per_s = known[-1][1].per_s
-        # NOTE: on the way to many users the first few need not be found as closely as if they were asked for
-        few = present <= EXACT_USERS and (every or users <= 2 * EXACT_USERS)
-        passes = PASSES if few or present == users else 1
-        if present - renewed > present // EXACT_USERS or passes > 1:
-            renewed = present
-        for _ in range(passes):
+        # NOTE: on the way to many users none need be found as closely as if it were asked for
+        on_the_way = not every and present < users and users > 2 * EXACT_USERS
+        if on_the_way and len(known) > 1:
+            per_s = _on_line(known, present, known[-1][1].per_s, known[0][1].per_s)
+        for _ in range(PASSES if present == users or (present <= EXACT_USERS and not on_the_way) else 1):
             point = _point(parts, per_s, met)
             demands = disk_demands_s(
                 parts, max(per_s, LEAST), point.caused.more_s, _queue_s(parts, met), met.at_disk
             )
             ends = min(most, *(Most(1 / max(each, LEAST), name) for name, each in demands.items()))
             per_s = min(ends.per_s, present / (think_s + point.response_s))
-        point = _point(parts, per_s, met)
-        per_s = min(ends.per_s, present / (think_s + point.response_s))
+        if not on_the_way or len(known) < 2:
+            point = _point(parts, per_s, met)
+            per_s = min(ends.per_s, present / (think_s + point.response_s))
         point = _scaled(point, per_s)
         if per_s == ends.per_s:
             _hold_back(parts, point, present / per_s - think_s, ends.resource)
@@ -166,25 +168,29 @@ def closed(parts: Parts, users: int, most: Most = ENDLESS, *, every: bool = True
         known = [*known[-1:], (present, point)]
 
 
+def _on_line(known: list[tuple[int, Point]], present: int, now: float, then: float) -> float:
+    """What a line through its values at the two numbers of users that are *known* says for so many, at least 0."""
+    if len(known) < 2:
+        return max(0.0, now)
+    users = known[-1][0]
+    return max(0.0, now + (present - users) / (users - known[0][0]) * (now - then))
+
+
 def _populations(users: int, every: bool) -> Iterator[int]:
     """Numbers of users that are solved: all, or from some on every so many and the last."""
     present = 1
     while present < users:
         yield present
-        present += 1 if every else max(1, present // STRIDE)
+        present += 1 if every else 1 + max(0, present - EVERY_USERS) // STRIDE
     yield users
 
 
 def _met(parts: Parts, met: Met, known: list[tuple[int, Point]], present: int) -> Met:
     """What the last of so many users meets: the network with one user less, on a line through those known."""
-    users, point = known[-1]
-    ahead = 0.0
-    if present - 1 > users and len(known) > 1:
-        ahead = (present - 1 - users) / (users - known[0][0])
-    before = known[0][1]
+    point, before = known[-1][1], known[0][1]
 
     def of_one_less(now: float, then: float) -> float:
-        return max(0.0, now + ahead * (now - then))
+        return _on_line(known, present - 1, now, then)
 
     per_s = of_one_less(point.per_s, before.per_s)
     at_processors = of_one_less(point.at_processors, before.at_processors)
@@ -373,7 +379,7 @@ def _point(parts: Parts, per_s: float, met: Met) -> Point:
     seen = bursts.found_behind(
         users * parts.at_once, per_s * requests, writes.requests * writes.held_s, writes.load
     )
-    own_slots, own_serial = parts.disk.own_waits(parts.batches)
+    own_slots, own_serial = parts.own_waits
     own_s = own_serial * serial_s * parts.disk.members
     own_each_s = (own_s + own_slots * parts.disk.slot_s) / max(parts.reads, LEAST)
     return Point(
@@ -420,7 +426,9 @@ def caused_at(parts: Parts, per_s: float, met: Met) -> Caused:
     cpu[asked.UNDO] = undo * host.logical_io_s / speed
     cpu[asked.SPINS] = parts.hottest_gets * latch.spin_s / speed
     written = written_of(parts, per_s)
-    _, _, more_s = log_of(parts, per_s, written, _queue_s(parts, met))
+    more_s = 0.0
+    if parts.system.instance.redo_disk == "data":
+        more_s = log_of(parts, per_s, written, _queue_s(parts, met))[2]
     there = met.at_disk + parts.own_bulk
     more_s -= parts.disk.sorted_s(there, parts.requests / max(parts.requests + written, LEAST))
     return Caused(

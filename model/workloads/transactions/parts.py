@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from model.demand import transactions as asked
@@ -35,7 +36,28 @@ class Asked(NamedTuple):
         return self.reads + self.scan_blocks
 
 
-@dataclass(slots=True)
+class DirtyGroup(NamedTuple):
+    """What becomes of the changed blocks of a group."""
+
+    written_per_s: float
+    age_s: float
+    """From the first change to the write."""
+    dirty_fraction: float
+    """Of its blocks in memory."""
+    leave_per_s: float
+    """How often one of these leaves the cache."""
+
+
+class Dirty(NamedTuple):
+    """What becomes of all changed blocks, at a throughput and an age at which DBWR writes."""
+
+    groups: list[DirtyGroup]
+    """The hot blocks and the others."""
+    written: float
+    """Blocks that DBWR writes for a transaction, the hottest among them."""
+
+
+@dataclass
 class Parts:
     """What one mean transaction asks of each resource, and what that costs where nobody queues."""
 
@@ -91,40 +113,42 @@ class Parts:
     """What a request among the data costs more after a log write."""
     log_limit_s: float
     """What a log write on a disk of its own takes of the host's limit, where that holds up the data's volume."""
+    dirty: dict[tuple[float, float], Dirty] = field(default_factory=dict, repr=False, compare=False)
+    """By throughput and age at which DBWR writes, what becomes of changed blocks, as far as somebody asked."""
 
-    @property
+    @cached_property
     def batched(self) -> float:
         """Single-block reads in batches."""
         return sum(size * count for size, count in self.batches.items())
 
-    @property
+    @cached_property
     def parallel_waits(self) -> float:
         """Batches."""
         return sum(self.batches.values())
 
-    @property
+    @cached_property
     def single_waits(self) -> float:
         """Reads that are waited for one by one."""
         left = self.reads - self.batched
         return left if left > LEAST * self.reads else 0.0
 
-    @property
+    @cached_property
     def disk_waits(self) -> float:
         """How often it waits for the disk."""
         return self.requests - self.batched + self.parallel_waits
 
-    @property
+    @cached_property
     def at_once(self) -> float:
         """Reads that a batch has on average, 1 without any."""
         return self.batched / self.parallel_waits if self.batches else 1.0
 
-    @property
+    @cached_property
     def own_bulk(self) -> float:
         """Reads of its own batch that a read finds before it, on average of all reads."""
         pairs = sum(count * size * (size - 1) / 2 for size, count in self.batches.items())
         return pairs / max(self.requests, LEAST)
 
-    @property
+    @cached_property
     def batch_s(self) -> float:
         """A batch, nobody queueing."""
         if not self.batches:
@@ -132,21 +156,26 @@ class Parts:
         whole_s = sum(count * self.disk.batch_s(size) for size, count in self.batches.items())
         return whole_s / self.parallel_waits
 
+    @cached_property
+    def own_waits(self) -> tuple[float, float]:
+        """Services of slots, and of one member, that reads of a batch wait for those of their own."""
+        return self.disk.own_waits(self.batches)
+
     def mean(self, name: str) -> float:
         """Mean of a number of the kinds."""
         return float(sum(kind.share * getattr(kind, name) for kind in self.kinds))
 
-    @property
+    @cached_property
     def cpu_s(self) -> float:
         """Sum of the causes."""
         return sum(self.cpu.values())
 
-    @property
+    @cached_property
     def disk_held_s(self) -> float:
         """Of the disk's capacity, for all reads of a transaction."""
         return self.reads * self.disk.read_held_s + self.scan_reads * self.disk.scan_held_s
 
-    @property
+    @cached_property
     def serial_s(self) -> float:
         """Of its capacity to serve one by one."""
         return self.reads * self.disk.read_serial_s + self.scan_reads * self.disk.scan_serial_s

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from model.laws import students_t
+
 LEAST_BATCHES = 10
 CONFIDENCE = 0.95
 
@@ -56,7 +58,7 @@ def estimate(
             slope, far = float(np.sum(around * off)) / squares, float(np.mean(controls)) - known
             off = off - slope * around
             strayed, freedom, spread = abs(slope * far), freedom - 1, spread + far**2 / squares
-    half = _student(freedom) * float(np.sqrt(np.sum(off**2) / freedom * spread))
+    half = students_t.quantile(CONFIDENCE, freedom) * float(np.sqrt(np.sum(off**2) / freedom * spread))
     return Estimate(mean, half + strayed)
 
 
@@ -67,10 +69,3 @@ def _joined(means: NDArray[np.float64]) -> NDArray[np.float64]:
     batches = many // joined
     found: NDArray[np.float64] = means[many - batches * joined :].reshape(batches, joined).mean(axis=1)
     return found
-
-
-def _student(freedom: int) -> float:
-    """Student's t that leaves out what the interval does."""
-    from scipy.special import stdtrit  # noqa: PLC0415  (scipy.stats takes a second to import)
-
-    return float(stdtrit(freedom, 0.5 + CONFIDENCE / 2))

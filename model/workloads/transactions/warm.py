@@ -14,7 +14,7 @@ from model.kernels.buffers import Buffers
 from model.laws import touch_count
 from model.laws.buffer_cache import TouchRules
 from model.sim.streams import stream
-from model.workloads.transactions.writers import DirtyGroup
+from model.workloads.transactions.parts import DirtyGroup
 
 
 def warm(buffers: Buffers, pool: Pool, data: Data, rules: TouchRules, chance: Chance) -> None:

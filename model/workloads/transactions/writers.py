@@ -8,7 +8,7 @@ from typing import NamedTuple
 from model.demand.transactions import DATA, DBWR, REDO
 from model.laws import bursts, changed_blocks, commit, disk_means, queueing
 from model.workloads.transactions.disk import LEAST
-from model.workloads.transactions.parts import Parts
+from model.workloads.transactions.parts import Dirty, DirtyGroup, Parts
 
 FULL = 0.999
 OLDEST_S = 1e9
@@ -16,21 +16,12 @@ OLDEST_S = 1e9
 AGE_STEPS = 50
 
 
-class DirtyGroup(NamedTuple):
-    """What becomes of the changed blocks of a group."""
-
-    written_per_s: float
-    age_s: float
-    """From the first change to the write."""
-    dirty_fraction: float
-    """Of its blocks in memory."""
-    leave_per_s: float
-    """How often one of these leaves the cache."""
-
-
-def dirty_groups(parts: Parts, per_s: float, checkpoint_s: float) -> list[DirtyGroup]:
-    """The hot blocks and the others, at a throughput, if DBWR writes blocks of that age."""
-    found = []
+def dirty_of(parts: Parts, per_s: float, checkpoint_s: float) -> Dirty:
+    """What becomes of changed blocks, at a throughput above 0, if DBWR writes blocks of that age."""
+    known = parts.dirty.get((per_s, checkpoint_s))
+    if known is not None:
+        return known
+    groups = []
     for share, blocks, held in zip(parts.data.shares, parts.data.blocks, parts.held, strict=True):
         inside = max(held * blocks, LEAST)
         reads_per_s = per_s * parts.gets * share * (1 - held)
@@ -38,7 +29,12 @@ def dirty_groups(parts: Parts, per_s: float, checkpoint_s: float) -> list[DirtyG
         written = 0.0
         if blocks and share:
             written = float(changed_blocks.written_per_s(per_s * parts.changes * share, blocks, age_s))
-        found.append(DirtyGroup(written, age_s, min(1.0, written * age_s / inside), reads_per_s / inside))
+        groups.append(DirtyGroup(written, age_s, min(1.0, written * age_s / inside), reads_per_s / inside))
+    hottest = changed_blocks.written_per_s(
+        per_s * parts.hottest_changes, parts.work.hottest_blocks, checkpoint_s
+    )
+    found = Dirty(groups, (float(hottest) + sum(group.written_per_s for group in groups)) / per_s)
+    parts.dirty[per_s, checkpoint_s] = found
     return found
 
 
@@ -47,8 +43,7 @@ def written_of(parts: Parts, per_s: float, checkpoint_s: float | None = None) ->
     if per_s <= 0:
         return parts.changes + parts.hottest_changes
     age_s = parts.system.instance.checkpoint_s if checkpoint_s is None else checkpoint_s
-    hottest = changed_blocks.written_per_s(per_s * parts.hottest_changes, parts.work.hottest_blocks, age_s)
-    return (float(hottest) + sum(group.written_per_s for group in dirty_groups(parts, per_s, age_s))) / per_s
+    return dirty_of(parts, per_s, age_s).written
 
 
 def least_of(parts: Parts, per_s: float) -> float:
@@ -86,7 +81,7 @@ def reads_at_most(parts: Parts, per_s: float) -> float:
 def leaving_of(parts: Parts, per_s: float) -> float:
     """changed blocks of a transaction that leave the cache before they are old enough to be written: 1 - e^(-λt)."""
     checkpoint_s = parts.system.instance.checkpoint_s
-    groups = dirty_groups(parts, per_s, checkpoint_s)
+    groups = dirty_of(parts, per_s, checkpoint_s).groups
     return sum(-group.written_per_s * expm1(-checkpoint_s * group.leave_per_s) for group in groups) / per_s
 
 

@@ -17,6 +17,7 @@ from model.causes import (
 )
 from model.demand.change import Change, change_of
 from model.demand.index_upkeep import Keys, keep_indexes
+from model.demand.popular_blocks import popular_of, says_popularity
 from model.demand.reading import ReadPlan, one_for_all, scan_plan
 from model.demand.segment import row_shape
 from model.demand.work import NO_SCAN, Demand, Fetching, cpu_of_rows
@@ -119,7 +120,11 @@ def _leave_rows_to_dbwr(demand: Demand, system: System, work: Dml, change: Chang
     moved_to = larger(0, change.segment_after.blocks - segment.blocks)
     if work.at_random:
         again = larger(0, demand.read_blocks * work.users - segment.blocks)
-        blocks = nearest(distinct_blocks(segment.blocks, rows)) + again
+        blocks = (
+            nearest(popular_of(system, work).written_blocks(change.rows))
+            if says_popularity(work)
+            else nearest(distinct_blocks(segment.blocks, rows)) + again
+        )
     else:
         blocks = smaller(segment.blocks, ceiling(rows / segment.rows_per_block))
     _leave_to_dbwr(demand, system, blocks + moved_to, where(work.at_random, blocks, 0))
@@ -142,7 +147,12 @@ def _scan(system: System, work: Dml, change: Change) -> Demand:
     if at_random:
         size = system.tablespace.block_size_bytes
         room = smaller(blocks, system.instance.buffer_cache_bytes // size)
-        misses = buffer_cache.random_misses(change.rows, blocks, room, system.table.cached_fraction)
+        cached = system.table.cached_fraction
+        misses = (
+            change.rows * (1 - cached)
+            if says_popularity(work)
+            else buffer_cache.random_misses(change.rows, blocks, room, cached)
+        )
         plan.pieces = [scan_reads.Piece(1, nearest(misses) / users)]
     else:
         runs, cached = change.segment.shape.runs, system.table.cached_fraction

@@ -1,15 +1,54 @@
-"""How much of what a statement reads here and there the buffer cache holds, by how popular blocks are."""
+"""How much of what statements read here and there the buffer cache holds, by how popular blocks are."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import cast
 
-from model.demand import demand_of
+from model.demand.segment import row_shape, segment_of
 from model.demand.transactions import classes_of_curve, stated_classes, touch_rules
 from model.errors import OutsideLaw
 from model.laws import touch_count
-from model.spec import IndexRangeScan, System, Workload
-from model.spec.popularity import WAYS
+from model.laws.buffer_cache import TouchRules
+from model.laws.logical_io import distinct_blocks
+from model.laws.numeric import Number, larger
+from model.spec import System, Workload
+from model.spec.popularity import WAYS, PopularBlocks
+from model.units import show_bytes
+
+ROUNDING = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Popular:
+    """Classes of equally popular blocks, and how much of each a buffer cache holds."""
+
+    blocks: tuple[float, ...]
+    shares: tuple[float, ...]
+    """Of the gets, by class."""
+    held: tuple[tuple[float, float], ...] = ()
+    """Shares of each class's blocks that are in the cold and in the hot region."""
+
+    @property
+    def popularity(self) -> list[float]:
+        """Share of the gets that goes to one block of each class."""
+        return [share / many for share, many in zip(self.shares, self.blocks, strict=True)]
+
+    @property
+    def found_fraction(self) -> float:
+        """Share of the gets that find their block."""
+        return min(1.0, sum(share * sum(held) for share, held in zip(self.shares, self.held, strict=True)))
+
+    def written_blocks(self, changes: Number) -> Number:
+        """Blocks that DBWR has to write behind so many changes: once, and again where they had left the cache."""
+        touched = [
+            distinct_blocks(many, changes * share)
+            for many, share in zip(self.blocks, self.shares, strict=True)
+        ]
+        first = sum(many * (1 - sum(held)) for many, held in zip(touched, self.held, strict=True))
+        return sum(touched) + larger(0, changes * (1 - self.found_fraction) - first)
 
 
 def says_popularity(work: Workload) -> str:
@@ -22,39 +61,86 @@ def by_popularity(system: System, work: Workload) -> System:
     """The system whose table is cached as the popularity of its blocks, the cache and its policy make it.
 
     The cache is as after a long time of such statements, each of which reads blocks by their popularity, so that one
-    finds the policy's share of its gets. Raises :class:`OutsideLaw` where the share is stated besides.
+    finds the policy's share of its gets. Raises :class:`OutsideLaw` where the share is stated besides. Of programs
+    beside each other none is asked here: they share the cache.
     """
-    named = says_popularity(work)
-    if not named:
+    if len(work.programs) > 1 or not says_popularity(work):
         return system
+    return cached_so(system, work, popular_of(system, work).found_fraction)
+
+
+def cached_so(system: System, work: Workload, found_fraction: float) -> System:
+    """The system whose cache answers so much of what a statement gets by popularity."""
     if system.table.cached_fraction:
         raise OutsideLaw(
-            f"table.cached_fraction {system.table.cached_fraction:g} and workload.{named} both say what the cache "
-            "holds of the table: leave one of them out"
+            f"table.cached_fraction {system.table.cached_fraction:g} and workload.{says_popularity(work)} both say "
+            "what the cache holds of the table: leave one of them out"
         )
-    if len(work.programs) > 1:
+    return system.model_copy(
+        update={"table": system.table.model_copy(update={"cached_fraction": found_fraction})}
+    )
+
+
+def popular_of(system: System, work: Workload) -> Popular:
+    """The classes of a statement's blocks, and how much of each the cache holds long after it has filled."""
+    blocks = table_blocks(system)
+    return _popular(classes_of(system, work, blocks), room_of_cache(system), touch_rules(system))
+
+
+@lru_cache(maxsize=64)
+def _popular(classes: tuple[tuple[float, float], ...], room: int, rules: TouchRules) -> Popular:
+    alone = Popular(tuple(many for many, _ in classes), tuple(share for _, share in classes))
+    return held_together([alone], [1.0], room, rules)[0]
+
+
+def table_blocks(system: System) -> int:
+    """Blocks of the table below its high-water mark."""
+    return max(1, int(segment_of(system, row_shape(system.table)).blocks))
+
+
+def classes_of(system: System, workload: Workload, blocks: int) -> tuple[tuple[float, float], ...]:
+    """Blocks of each class and its share of the gets, the most popular first."""
+    work = cast("PopularBlocks", workload)
+    if not work.miss_curve:
+        return tuple(stated_classes(work, blocks))
+    size = system.tablespace.block_size_bytes
+    points = [(point.cache_bytes / size, point.miss_percent / 100) for point in work.miss_curve]
+    return classes_of_curve(*zip(*points, strict=True), touch_rules(system))
+
+
+def classes_in(system: System, work: Workload) -> Popular:
+    """The classes of a statement's blocks, which its table has; raises :class:`OutsideLaw` where it is too small."""
+    blocks, size = table_blocks(system), system.tablespace.block_size_bytes
+    classes = classes_of(system, work, blocks)
+    asked = sum(many for many, _ in classes)
+    if asked > blocks * (1 + ROUNDING):
         raise OutsideLaw(
-            f"workload.{named} is of a statement that runs alone; programs beside it share the buffer cache"
+            f"workload.miss_curve asks for {show_bytes(asked * size)} of data; the table has "
+            f"{show_bytes(blocks * size)}: give it as many rows"
         )
-    reads: Any = work
-    cached = found_fraction(system, reads)
-    return system.model_copy(update={"table": system.table.model_copy(update={"cached_fraction": cached})})
+    return Popular(tuple(many for many, _ in classes), tuple(share for _, share in classes))
 
 
-def found_fraction(system: System, work: IndexRangeScan) -> float:
-    """Share of the gets that find their block, long after the cache has filled."""
-    size, instance, rules = system.tablespace.block_size_bytes, system.instance, touch_rules(system)
+def room_of_cache(system: System) -> int:
+    """Buffers of the pool that the table's blocks go to."""
+    size, instance = system.tablespace.block_size_bytes, system.instance
     cache = instance.buffer_cache_bytes
     if size != instance.db_block_size_bytes and instance.db_nk_cache_bytes is not None:
         cache = instance.db_nk_cache_bytes
-    room = max(1, int(cache // size))
-    if work.miss_curve:
-        points = [(point.cache_bytes / size, point.miss_percent / 100) for point in work.miss_curve]
-        classes = classes_of_curve(*zip(*points, strict=True), rules)
-    else:
-        classes = tuple(stated_classes(work, max(1, int(demand_of(system, work).segment.blocks))))
-    if room >= sum(many for many, _ in classes):
-        return 1.0
-    popular = [share / many for many, share in classes]
-    found = touch_count.hit_fraction(room, popular, [many for many, _ in classes], rules)
-    return found * sum(share for _, share in classes)
+    return max(1, int(cache // size))
+
+
+def held_together(
+    every: Sequence[Popular], gets_per_s: Sequence[float], room: int, rules: TouchRules, touch_s: float = 0.0
+) -> list[Popular]:
+    """How much of the blocks of each the cache holds that all share; touches within *touch_s* count once.
+
+    The classes of all, each with its part of the references, meet in one closed form of the policy.
+    """
+    total = sum(gets_per_s)
+    wanted = [
+        rate / total * each for one, rate in zip(every, gets_per_s, strict=True) for each in one.popularity
+    ]
+    blocks = [many for one in every for many in one.blocks]
+    held = iter(touch_count.resident_fractions(room, wanted, blocks, rules, total * touch_s))
+    return [Popular(one.blocks, one.shares, tuple(next(held) for _ in one.blocks)) for one in every]

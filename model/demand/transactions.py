@@ -17,7 +17,8 @@ from model.laws.device import copy_time_s
 from model.laws.numeric import Number, larger, smaller
 from model.laws.opened_files import UNBUFFERED
 from model.machine.device.drive import capacity_of
-from model.spec import IndexRangeScan, System, Transaction, Transactions
+from model.spec import System, Transaction, Transactions
+from model.spec.popularity import PopularBlocks
 from model.units import show_bytes
 
 GETS = "buffer gets"
@@ -241,7 +242,7 @@ def curve_classes(system: System, work: Transactions) -> popularity.Classes:
     return list(classes_of_curve(rooms, misses, touch_rules(system)))
 
 
-def stated_classes(work: Transactions | IndexRangeScan, blocks: int) -> popularity.Classes:
+def stated_classes(work: PopularBlocks, blocks: int) -> popularity.Classes:
     """Blocks of each class and its share of the gets, by classes or a Zipf exponent; none without them."""
     if work.popularity:
         return [

@@ -62,6 +62,8 @@ class Machine:
     """The buffer cache, once somebody needs it."""
     limits: HostLimits | None = None
     """What the host allows its volumes together."""
+    held: dict[int, Any] = field(default_factory=dict)
+    """What the buffer cache holds at first of the blocks of programs that say how popular these are, by owner."""
     writes_back: bool = False
     changing: dict[Table, list[Any]] = field(default_factory=dict)
     """Programs that change rows of one table, where several do."""

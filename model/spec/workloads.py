@@ -20,7 +20,7 @@ from model.spec.fields import (
 )
 from model.spec.loads import Export, Import
 from model.spec.machine import IoPath
-from model.spec.popularity import PopularBlocks
+from model.spec.popularity import WAYS, PopularBlocks
 from model.spec.programs import Work, programs_of, whole_share
 from model.spec.segments import Column
 from model.spec.transactions import Transactions
@@ -135,7 +135,7 @@ class Changes(Work):
     )
 
 
-class Update(Changes):
+class Update(PopularBlocks, Changes):
     """``update t set c = …`` through a full scan: rows grow, and migrate where their block has no room."""
 
     law_sources: ClassVar[tuple[str, ...]] = (
@@ -186,6 +186,16 @@ class Update(Changes):
     def changes_of_rows(self, table_rows: int) -> int:
         """How many rows of a table it changes, all passes together."""
         return whole_share(table_rows, self.rows_fraction) * self.repeats
+
+    @model_validator(mode="after")
+    def _popular_rows_come_in_any_order(self) -> Update:
+        named = next((name for name in WAYS if getattr(self, name)), "")
+        if named and not self.at_random:
+            raise ValueError(
+                f"{named} says how popular blocks are, but order {self.order} visits each block once: set order = "
+                "random, or leave it out"
+            )
+        return self
 
     @model_validator(mode="after")
     def _one_description_of_the_growth(self) -> Update:

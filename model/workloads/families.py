@@ -124,6 +124,11 @@ if TYPE_CHECKING:  # that the folders have what a family asks of them
     _COSTS: tuple[Costs, Costs, Costs] = (_cost_of_statements, _cost_of_streams, _cost_of_transactions)
 
 
+def _calculated(family: Family, name: str) -> Callable[[System, Any], RunResult]:
+    """The closed form of a program that is alone."""
+    return lambda system, work: family.closed_form.calculate(system, work, name=name)[0]
+
+
 class _Together(Family):
     """Programs of several families on one machine: each family answers its own, and here they meet."""
 
@@ -137,14 +142,16 @@ class _Together(Family):
 
     def calculate(self, system: System, work: Workload, *, name: str) -> tuple[RunResult, bool]:
         """The closed form's answer."""
+        from model.workloads.shared_cache import begins_of, seen_alone, seen_together  # noqa: PLC0415  (when first asked)
         from model.workloads.side_by_side import calculate_together, own_systems  # noqa: PLC0415  (when first asked)
 
         families = [family_of(program.kind) for program in work.programs]
-        alone = [
-            family.closed_form.calculate(own, program, name=name)[0]
-            for family, (own, program) in zip(families, own_systems(system, work), strict=True)
-        ]
-        return calculate_together(system, work, alone, endless=families[0].endless, name=name), False
+        every = own_systems(system, work)
+        by = [_calculated(family, name) for family in families]
+        alone = seen_alone(every, by)
+        endless = families[0].endless
+        together = seen_together(every, by, alone, begins_of(work.programs), endless=endless)
+        return calculate_together(system, work, (together, alone), endless=endless, name=name), False
 
     def is_exact(self, system: System, work: Workload) -> bool:
         """Never: they queue."""

@@ -32,18 +32,25 @@ METHOD = "mean values of several classes: programs that share processors and dis
 
 
 def calculate_together(
-    system: System, work: Workload, alone: Sequence[RunResult], *, endless: bool, name: str
+    system: System,
+    work: Workload,
+    results: tuple[Sequence[RunResult], Sequence[RunResult]],
+    *,
+    endless: bool,
+    name: str,
 ) -> RunResult:
-    """Answer *work* and what stands beside it by mean values; *alone* are the programs' own answers in closed form.
+    """Answer *work* and what stands beside it by mean values.
 
+    *results* are the programs' own answers in closed form: with what the shared buffer cache leaves each of them, and
+    alone on the machine.
     *endless* says whether the first never ends by itself. Raises :class:`OutsideLaw` where the means do not hold.
     """
     programs = [
         program_of(system_of(system, each), each, result)
-        for each, result in zip(work.programs, alone, strict=True)
+        for each, result in zip(work.programs, results[0], strict=True)
     ]
     end_s = _steady(system, programs) if endless else _phases(system, programs)
-    return _answer(system, work, programs, end_s, name, first_endless=endless)
+    return _answer((system, work), programs, results[1], end_s, name, first_endless=endless)
 
 
 def own_systems(system: System, work: Workload) -> list[tuple[System, Any]]:
@@ -242,21 +249,22 @@ def _seen(program: Program, end_s: float) -> Seen:
 
 
 def _answer(
-    system: System,
-    work: Workload,
+    asked: tuple[System, Workload],
     programs: Sequence[Program],
+    results_alone: Sequence[RunResult],
     end_s: float,
     name: str,
     *,
     first_endless: bool,
 ) -> RunResult:
+    system, work = asked
     seen = [_seen(program, end_s) for program in programs]
     disk, fractions, requests = _device(programs, end_s)
     busy = disk.utilisation_fraction if disk else 0.0
     names = names_of(work.programs)
     stats = []
     for rank, one in enumerate(seen):
-        here, alone = figures_of(one.result), figures_of(one.program.alone)
+        here, alone = figures_of(one.result), figures_of(results_alone[rank])
         others = [(fractions[other], names[other]) for other in range(len(names)) if other != rank]
         stats.append(
             ProgramStats(

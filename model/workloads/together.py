@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import simpy
+from numpy.typing import NDArray
 
 from model.books import device_of, devices
 from model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
@@ -26,8 +27,10 @@ from model.measures import READ_EVENTS
 from model.results import EventTime, ProgramFigures, ProgramStats, RunResult
 from model.sim.device import PROGRAM
 from model.sim.machine import Machine, Place, machine_of
+from model.sim.streams import stream
 from model.spec import System, Table, Workload
 from model.units import MIB, show_bytes, show_seconds
+from model.workloads.shared_cache import begins_of, held_of
 from model.workloads.transactions.processes import TransactionsProgram, is_precise
 
 MOST_SIMULATED_S = 30 * 86400.0
@@ -48,6 +51,9 @@ class Program(Protocol):
     def end_byte(self) -> int:
         """Where its data on the disk end."""
 
+    def held_blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """Blocks of its own that the buffer cache holds at first, and their touches; None where it knows none."""
+
     def result(self, name: str) -> RunResult | None:
         """What it did, once the run is over; None where that says too little."""
 
@@ -60,8 +66,19 @@ class Processes(Protocol):
         """Begins it on a machine: by machine, system, workload, seed and place."""
 
 
+class ClosedForm(Protocol):
+    """Who answers a program alone, in closed form."""
+
+    def calculate(self, system: System, work: Workload, *, name: str) -> tuple[RunResult, bool]:
+        """Its answer, and whether nobody queues."""
+
+
 class Family(Protocol):
     """What is to be known of a program's kind."""
+
+    @property
+    def closed_form(self) -> ClosedForm:
+        """Who calculates it."""
 
     @property
     def processes(self) -> Processes:
@@ -98,6 +115,10 @@ class Again:
             del self._machine.disk.apart[self._place.owner // PROGRAM]
             self._machine.counted_apart(self._place.owner)
             self._running = self._make(replace(self._place, begin_s=0.0))
+
+    def held_blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """Those of its first execution."""
+        return self._running.held_blocks()
 
     def result(self, name: str) -> RunResult | None:
         """What the execution did that took nearest to the mean of all complete ones."""
@@ -156,6 +177,13 @@ def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], li
     machine = machine_of(every[0][0], every[0][2])
     machine.shared = True
     families = [family for *_, family in every]
+    held = held_of(
+        [(own, work) for own, work, *_ in every],
+        [_calculated(family, name) for family in families],
+        begins_of([work for _, work, *_ in every]),
+        endless=families[0].endless,
+    )
+    machine.held = {rank * PROGRAM: each for rank, each in enumerate(held) if each is not None}
     place_byte = 0
     programs: dict[int, Program] = {}
     if not families[0].endless:  # else each begins anew, on a segment as it was at first
@@ -177,8 +205,25 @@ def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], li
         place_byte = max(place_byte, -(-programs[rank].end_byte // MIB) * MIB)
         _refuse_what_does_not_fit(own, work, place_byte)
     in_order = [programs[rank] for rank in range(len(every))]
+    _warm(machine, every[0][2], in_order)
     _run(machine, in_order)
     return machine, in_order, [program.result(name) for program in in_order]
+
+
+def _calculated(family: Family, name: str) -> Callable[[System, Workload], RunResult]:
+    return lambda system, work: family.closed_form.calculate(system, work, name=name)[0]
+
+
+def _warm(machine: Machine, seed: int, programs: Sequence[Program]) -> None:
+    """Put what the cache holds of popular blocks into it, in any order; one of users is theirs already."""
+    if machine.pool is None or len(machine.pool.buffers):
+        return
+    held = [found for program in programs if (found := program.held_blocks()) is not None]
+    if not held:
+        return
+    blocks, counts = (np.concatenate([each[side] for each in held]) for side in (0, 1))
+    order = stream(seed, "cached blocks").permutation(len(blocks))[: machine.pool.buffers.size_blocks]
+    machine.pool.buffers.fill(blocks[order], count=counts[order])
 
 
 def _run(machine: Machine, programs: Sequence[Program]) -> None:

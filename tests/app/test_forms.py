@@ -65,7 +65,7 @@ def test_each_statement_that_changes_rows_has_the_controls_that_play_a_part() ->
     }  # fmt: skip
     assert shown("delete") == common | reading
     assert shown("update") == common | reading | {
-        "workload.growth_bytes", "workload.order", "workload.repeats"
+        "workload.growth_bytes", "workload.order", "workload.repeats", "workload.zipf_exponent"
     }  # fmt: skip
     assert shown("insert") == common | {
         "workload.rows", "workload.method", "workload.arraysize_rows", "workload.uncommitted_delete_fraction"

@@ -302,7 +302,21 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         DECIDES,
         GATHERED,
     ),
-    "update": (*CHANGES, *FULL_OF, GROWS, PROBES, SMALL_DRIVE),
+    "update": (
+        *CHANGES,
+        *FULL_OF,
+        GROWS,
+        PROBES,
+        SMALL_DRIVE,
+        {"table.rows": 60_000, "instance.buffer_cache_bytes": "2M", "workload.order": "random"},
+        {
+            "table.rows": 60_000,
+            "instance.buffer_cache_bytes": "2M",
+            "workload.order": "random",
+            "workload.rows_fraction": 0.1,
+            "workload.zipf_exponent": 0.9,
+        },
+    ),
     "delete": (*CHANGES, *FULL_OF, SMALL_DRIVE),
     "insert": tuple(
         {"workload.rows": 2000} | more for more in (*CHANGES, *FULL_OF, DELETED, DELETED | MANUAL)

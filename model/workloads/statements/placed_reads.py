@@ -15,6 +15,8 @@ from model.spec import Statement, System, release_tuple
 if TYPE_CHECKING:  # who draws nothing imports no numpy
     import numpy as np
 
+    from model.workloads.statements.placed_classes import PlacedClasses
+
 Read = tuple[int, int]
 """First block of a read in its datafile, and its blocks."""
 Draws = Callable[[str], "np.random.Generator"]
@@ -73,9 +75,17 @@ def _parts_of(work: Statement, demand: Demand) -> int:
 
 
 def reads_by_session(
-    system: System, work: Statement, demand: Demand, extents: list[Extent], draws: Draws
+    system: System,
+    work: Statement,
+    demand: Demand,
+    extents: list[Extent],
+    draws: Draws,
+    popular: PlacedClasses | None = None,
 ) -> Callable[[int], Iterator[Read]]:
-    """The reads of each session in order, by its rank; those that share a scan have each their part of it."""
+    """The reads of each session in order, by its rank; those that share a scan have each their part of it.
+
+    Where blocks are *popular*, single ones are read by that.
+    """
     plan, each = demand.plan, float(demand.reads)
     parts = _parts_of(work, demand)
     if demand.access_path == RANGE_SCAN or (demand.change is not None and plan.positioned_fraction == 1):
@@ -84,6 +94,7 @@ def reads_by_session(
             float(plan.positioned_fraction),
             extents,
             draws(f"places {rank}"),
+            popular,
         )
     if not each:
         return lambda _: iter(())
@@ -117,16 +128,25 @@ def _granules(demand: Demand, server: int) -> Iterator[tuple[int, int]]:
 
 
 def _single_block_reads(
-    count: int, positioned_fraction: float, extents: list[Extent], draws: np.random.Generator
+    count: int,
+    positioned_fraction: float,
+    extents: list[Extent],
+    draws: np.random.Generator,
+    popular: PlacedClasses | None,
 ) -> Iterator[Read]:
     """*count* reads of the segment; of those after the first the stated share go anywhere, evenly among the others."""
     first, end = extents[0].first, extents[-1].first + extents[-1].blocks
-    place = first + int(draws.random() * (end - first))
-    jumps = 0
+
+    def anywhere() -> int:
+        if popular is not None:
+            return popular.drawn(first, end, draws)
+        return first + int(draws.random() * (end - first))
+
+    place, jumps = anywhere(), 0
     for rank in range(count):
         if int(rank * positioned_fraction + 1e-9) > jumps:
             jumps += 1
-            place = first + int(draws.random() * (end - first))
+            place = anywhere()
         yield place, 1
         place += 1
         if place >= end:

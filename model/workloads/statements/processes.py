@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import simpy
+from numpy.typing import NDArray
 
 from model import causes
 from model.books import device_of
-from model.demand import Demand
+from model.demand import Demand, demand_of
+from model.demand.popular_blocks import cached_so
+from model.demand.transactions import touch_rules
 from model.demand.turns import first_step_s, stretch_blocks, stretches_of
 from model.errors import OutsideLaw
 from model.machine.cache.free_buffers import FreeBuffers
@@ -20,6 +25,7 @@ from model.spec import Statement, System
 from model.workloads.statements import books
 from model.workloads.statements.closed_form import asked_of
 from model.workloads.statements.ledger import Ledger, mean_waits
+from model.workloads.statements.placed_classes import PlacedClasses
 from model.workloads.statements.placed_reads import extents_of, reads_by_session, single_reads
 from model.workloads.statements.session import CachedSegment, Session
 from model.workloads.statements.shared_segment import Changes, SharedSegment, demand_played, shares
@@ -57,11 +63,22 @@ class StatementProgram:
     ) -> None:
         first_byte, begin_s = place.first_byte, place.begin_s
         self.machine, self.system, self.work, self.seed = machine, system, work, seed
+        held = machine.held.get(place.owner)
+        self.held = None if held is None else PlacedClasses(held.on_average, held.at_first, seed)
+        if held is not None:
+            system = cached_so(system, work, held.on_average.found_fraction)
         self.demand = demand = asked_of(system, work)
+        if held is not None:  # each get asks the cache that is played
+            gets = float(demand_of(cached_so(self.system, work, 0.0), work).reads)
+            demand = replace(demand, reads=gets, read_blocks=gets)
         stretch = stretch_blocks(system, demand, work.sessions)
         _refuse_what_takes_too_long(work, demand, stretch)
         extents = extents_of(system, demand)
         size = int(demand.block_size_bytes)
+        self._first_block, self._span = (
+            first_byte // size,
+            (extents[0].first, extents[-1].first + extents[-1].blocks),
+        )
         self.end_byte = first_byte + max(1, extents[-1].first + extents[-1].blocks) * size
         cached = None
         if machine.shared and not demand.plan.direct:
@@ -80,7 +97,7 @@ class StatementProgram:
         )
         singles, scan_of = (
             single_reads(work, demand, extents, partial(stream, seed)),
-            reads_by_session(system, work, demand, extents, partial(stream, seed)),
+            reads_by_session(system, work, demand, extents, partial(stream, seed), self.held),
         )
         self.ended: simpy.Event = machine.env.all_of(
             [
@@ -92,6 +109,13 @@ class StatementProgram:
                 for rank, session in enumerate(self.sessions)
             ]
         )
+
+    def held_blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """The blocks that the cache holds at first, numbered as it numbers them, and their touches."""
+        if self.held is None:
+            return None
+        blocks, counts = self.held.cached(*self._span, touch_rules(self.system))
+        return self._first_block + blocks, counts
 
     def _meet(self) -> SharedSegment | None:
         """Let the sessions change the segment among others that do; None where nobody else changes it."""
@@ -128,7 +152,7 @@ def _changed_share(work: Statement, demand: Demand) -> float:
     """Of the blocks that a statement gets, those that it changes."""
     if demand.change is None:
         return 0.0
-    fraction = getattr(work, "rows_fraction", 1.0)
+    fraction = 1.0 if work.at_random else getattr(work, "rows_fraction", 1.0)
     return min(1.0, float(fraction * demand.segment.rows_per_block)) if fraction < 1 else 1.0
 
 

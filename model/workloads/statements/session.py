@@ -258,6 +258,8 @@ class Session:
 
     def _fill(self, buffers: FreeBuffers, blocks: float) -> Step:
         """Wait until earlier writes have made room for the next blocks."""
+        if blocks <= 0:
+            return
         ready_s, for_buffer = buffers.fill(self.env.now, blocks)
         waited = ready_s - self.env.now
         if waited > 0:

@@ -152,6 +152,9 @@ class StreamProgram:
         ]
         self.ended: simpy.Event = machine.env.all_of(start(machine, self.callers, place.begin_s))
 
+    def held_blocks(self) -> None:
+        """None: its calls ask no buffer cache."""
+
     def result(self, name: str) -> RunResult:
         """The books of the stream, with what the device did for it."""
         records = [caller.record for caller in self.callers]

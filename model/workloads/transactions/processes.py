@@ -70,6 +70,9 @@ class TransactionsProgram:
             self.end_byte = at_begin.log_byte + LOG_FILES_BYTES
         machine.pool = machine.pool or self.run.shop.pools[-1]
 
+    def held_blocks(self) -> None:
+        """None: its pools are filled when it begins."""
+
     def result(self, name: str) -> RunResult | None:
         """The books of the mean transaction; None where few have ended."""
         if self.run.done < LEAST_TRANSACTIONS:

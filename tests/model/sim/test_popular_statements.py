@@ -11,9 +11,10 @@ from pydantic import ValidationError
 from model import calculate, simulate
 from model.demand.popular_blocks import by_popularity
 from model.demand.transactions import touch_rules
-from model.errors import OutsideLaw
+from model.errors import BlocktimeError, OutsideLaw
 from model.kernels.buffers import Buffers
 from model.spec import IndexRangeScan, System
+from scenarios import from_mapping
 from scenarios.load import load
 
 CURVE = ({"cache_bytes": 1 << 30, "miss_percent": 30}, {"cache_bytes": 4 << 30, "miss_percent": 10})
@@ -86,3 +87,76 @@ def test_a_curve_that_rises_is_refused() -> None:
     rising = [{"cache_bytes": 1 << 30, "miss_percent": 3}, {"cache_bytes": 2 << 30, "miss_percent": 5}]
     with pytest.raises(ValidationError, match="a larger cache never misses more"):
         IndexRangeScan.model_validate({"miss_curve": rising})
+
+
+UPDATE = {"kind": "update", "order": "random", "rows_fraction": 0.2, "growth_bytes": 0}
+SCAN = {"kind": "index_range_scan", "selectivity_fraction": 0.1, "zipf_exponent": 1.0}
+
+
+def machine(cache: str, work: dict[str, Any]) -> tuple[System, Any]:
+    scenario = from_mapping(
+        {
+            "disk": {"use": "nvme"},
+            "table": {"rows": 200_000, "row_bytes": 400},
+            "index": {"clustering": "scattered", "cached_fraction": 1},
+            "instance": {"buffer_cache_bytes": cache, "replacement": {"touch_time_s": 0}},
+            "workload": work,
+        }
+    )
+    return scenario.system, scenario.workload
+
+
+@pytest.mark.parametrize("engine", [calculate, simulate])
+def test_an_update_in_any_order_reads_less_the_more_popular_few_blocks_are(engine: Any) -> None:
+    reads = [
+        table_reads(engine, machine("16M", UPDATE | ({"zipf_exponent": exponent} if exponent else {})))
+        for exponent in (None, 0.5, 0.9, 1.2)
+    ]
+    assert reads == sorted(reads, reverse=True)
+    assert reads[0] > 3 * reads[-1]
+
+
+def test_popularity_of_blocks_that_are_equally_wanted_is_that_of_any_order() -> None:
+    """With the cache as after a long time, an even class reads what an update of rows anywhere does."""
+    even = [{"blocks_percent": 100, "gets_percent": 100}]
+    system, work = machine("16M", UPDATE | {"popularity": even})
+    without = work.model_copy(update={"popularity": ()})
+    cached = by_popularity(system, work)
+    assert table_reads(calculate, (system, work)) == pytest.approx(
+        table_reads(calculate, (cached, without)), rel=0.005
+    )
+
+
+def test_an_update_in_the_tables_order_has_no_popularity() -> None:
+    with pytest.raises(BlocktimeError, match="order table visits each block once: set order = random"):
+        machine("16M", UPDATE | {"order": "table", "zipf_exponent": 0.9})
+
+
+@pytest.mark.parametrize("kind", ["full_scan", "delete", "insert"])
+def test_what_visits_each_block_once_has_no_popularity(kind: str) -> None:
+    with pytest.raises(BlocktimeError, match="zipf_exponent: this kind of workload has no such field"):
+        machine("16M", {"kind": kind, "zipf_exponent": 0.9})
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("cache", ["4M", "16M", "64M"])
+@pytest.mark.parametrize(
+    "work",
+    [
+        SCAN | {"beside": [SCAN | {"zipf_exponent": 0.7}]},
+        SCAN | {"beside": [{"kind": "read_stream", "count": 500, "pattern": "random"}]},
+        {"kind": "transactions", "users": 8, "think_s": 0.01, "data_bytes": "128M", "zipf_exponent": 0.9}
+        | {"transactions": 4000, "beside": [SCAN]},
+    ],
+    ids=["scans", "stream", "users"],
+)
+def test_beside_others_the_cache_that_is_played_answers_as_the_closed_form(
+    cache: str, work: dict[str, Any]
+) -> None:
+    """Hit fraction of the last scan beside and of the first, alone and together."""
+    case = machine(cache, work)
+    estimated, played = (engine(*case).programs for engine in (calculate, simulate))
+    for one, other in zip(estimated, played, strict=True):
+        if one.kind == "index_range_scan":
+            assert one.hit_fraction == pytest.approx(other.hit_fraction, abs=0.045)
+            assert one.alone.hit_fraction == pytest.approx(other.alone.hit_fraction, abs=0.03)

@@ -1,0 +1,178 @@
+"""What the buffer cache that programs share holds of blocks whose popularity is stated.
+
+The closed form of the policy meets the classes of all of them, each with its gets a second; these follow from what the
+programs take, which follows from what they find. So the two are worked out in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import inf
+from typing import Any, cast
+
+from model.demand import demand_of
+from model.demand.popular_blocks import (
+    Popular,
+    cached_so,
+    classes_in,
+    held_together,
+    room_of_cache,
+    says_popularity,
+)
+from model.demand.transactions import data_of, kinds_of, touch_rules
+from model.results import RunResult
+from model.spec import Statement, System, Transactions, Workload
+
+ROUNDS = 4
+LONGEST_S = 1e9
+"""A phase that does not end."""
+Asked = tuple[System, Workload]
+"""A program's system, and the program alone."""
+Calculated = Callable[[System, Workload], RunResult]
+"""The closed form of a program that is alone."""
+
+
+def begins_of(programs: Sequence[Any]) -> list[float]:
+    """When each program begins, after the first."""
+    return [getattr(program, "begin_s", 0.0) for program in programs]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the cache holds of one program's classes of blocks."""
+
+    on_average: Popular
+    """While the program runs."""
+    at_first: Popular | None
+    """While those run that begin with the first program; None where it is not among them."""
+
+
+def held_of(
+    every: Sequence[Asked],
+    calculated: Sequence[Calculated],
+    begins_s: Sequence[float],
+    *,
+    endless: bool = False,
+) -> list[Held | None]:
+    """Of each program the classes of its blocks and what the cache holds of them; None where it states none.
+
+    Transactions beside them take their part of the cache; scans do not, as their blocks enter at its cold end. Where
+    *endless* work is first, all run throughout.
+    """
+    stated = [bool(says_popularity(work)) for _, work in every]
+    if not any(stated):
+        return [None] * len(every)
+    system = every[0][0]
+    rules, room = touch_rules(system), room_of_cache(system)
+    popular: dict[int, Popular] = {}
+    for rank, (says, (own, work)) in enumerate(zip(stated, every, strict=True)):
+        classes = classes_in(own, work) if says else _drawn(own, work) if work.mixed else None
+        if classes is not None:
+            popular[rank] = classes
+    found, rates, ends_s = (
+        dict.fromkeys(popular, 0.5),
+        dict.fromkeys(popular, 0.0),
+        dict.fromkeys(popular, inf),
+    )
+    begin_s = {rank: 0.0 if endless else begins_s[rank] for rank in popular}
+    phases: list[tuple[float, dict[int, Popular]]] = []
+    for _ in range(ROUNDS):
+        for rank in popular:
+            if stated[rank] or not rates[rank]:
+                own, work = every[rank]
+                seen = cached_so(own, work, found[rank]) if stated[rank] else own
+                result = calculated[rank](seen, work)
+                rates[rank] = _gets_per_s(own, work, result)
+                if stated[rank] and not endless:
+                    ends_s[rank] = begin_s[rank] + result.time.elapsed_s
+        phases = []
+        moments = sorted({*begin_s.values(), *ends_s.values()})
+        for since_s, until_s in pairwise(moments):
+            there = [rank for rank in popular if begin_s[rank] <= since_s and ends_s[rank] >= until_s]
+            if there:
+                gets = [rates[rank] for rank in there]
+                held = held_together([popular[rank] for rank in there], gets, room, rules, rules.touch_time_s)
+                phases.append((min(until_s - since_s, LONGEST_S), dict(zip(there, held, strict=True))))
+        means = {rank: _mean(phases, rank) for rank in popular}
+        found = {rank: mean.found_fraction for rank, mean in means.items()}
+    first = phases[0][1] if min(begin_s.values()) == 0 else {}
+    return [Held(means[rank], first.get(rank)) if says else None for rank, says in enumerate(stated)]
+
+
+def _mean(phases: Sequence[tuple[float, dict[int, Popular]]], rank: int) -> Popular:
+    """What the cache holds of a program's blocks on average over the phases in which it runs."""
+    mine = [(span_s, there[rank]) for span_s, there in phases if rank in there]
+    every_s = sum(span_s for span_s, _ in mine)
+    held = tuple(
+        (
+            sum(span_s * one.held[group][0] for span_s, one in mine) / every_s,
+            sum(span_s * one.held[group][1] for span_s, one in mine) / every_s,
+        )
+        for group in range(len(mine[0][1].blocks))
+    )
+    return replace(mine[0][1], held=held)
+
+
+def seen_alone(every: Sequence[Asked], calculated: Sequence[Calculated]) -> list[RunResult]:
+    """The closed form of each program alone on the machine, with what the cache then holds for it."""
+    found = []
+    for asked, by in zip(every, calculated, strict=True):
+        (held,) = held_of([asked], [by], [0.0])
+        found.append(by(_with(*asked, held), asked[1]))
+    return found
+
+
+def seen_together(
+    every: Sequence[Asked],
+    calculated: Sequence[Calculated],
+    alone: Sequence[RunResult],
+    begins_s: Sequence[float],
+    *,
+    endless: bool,
+) -> list[RunResult]:
+    """The closed form of each program alone but for the cache, of which the others hold their part."""
+    held = held_of(every, calculated, begins_s, endless=endless)
+    return [
+        before if classes is None else by(_with(*asked, classes), asked[1])
+        for asked, by, classes, before in zip(every, calculated, held, alone, strict=True)
+    ]
+
+
+def _with(system: System, work: Workload, held: Held | None) -> System:
+    return system if held is None else cached_so(system, work, held.on_average.found_fraction)
+
+
+def _visits(system: System, work: Workload) -> float:
+    """Gets of a session that go to blocks by their popularity."""
+    cold, warm = (
+        float(demand_of(cached_so(system, work, share), cast("Statement", work)).reads)
+        for share in (0.0, 1.0)
+    )
+    return cold - warm
+
+
+def _gets_per_s(system: System, work: Workload, result: RunResult) -> float:
+    if result.transactions is not None:
+        drawn = sum(kind.share * kind.drawn_gets for kind in kinds_of(system, cast("Transactions", work)))
+        return float(result.transactions.per_s * drawn)
+    return float(work.sessions * _visits(system, work) / result.time.elapsed_s)
+
+
+def _drawn(system: System, work: Workload) -> Popular | None:
+    """The classes of transactions whose blocks use the default pool."""
+    data = data_of(system, cast("Transactions", work))
+    groups = [
+        group
+        for pool in data.pools
+        if pool.name == "default"
+        for group in pool.groups
+        if data.blocks[group] and data.shares[group]
+    ]
+    if not groups:
+        return None
+    return Popular(
+        tuple(float(data.blocks[group]) for group in groups),
+        tuple(float(data.shares[group]) for group in groups),
+    )

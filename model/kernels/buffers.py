@@ -67,13 +67,14 @@ class Buffers:
         size, rules = self.size_blocks, self.rules
         self._buffers = np.zeros((size + 1) * FIELDS, np.int64)
         self._state = np.zeros(size + 1, np.uint8)
-        self._to_write = np.zeros(size, np.int64)
-        self._loops = Touched(
+        self.to_write = row(to_write := np.zeros(size, np.int64))
+        """Blocks that the last call put on the write list."""
+        self.touched = Touched(
             row(np.zeros(2 << size.bit_length(), np.int32)),
             row(self._buffers),
             row(np.zeros(size + 1)),
             row(self._state),
-            row(self._to_write),
+            row(to_write),
             rules.hot_blocks(size),
             rules.hot_count,
             rules.stay_count,
@@ -82,15 +83,15 @@ class Buffers:
         )
 
     def __len__(self) -> int:
-        return self._loops.blocks_inside()
+        return self.touched.blocks_inside()
 
     def __contains__(self, block: int) -> bool:
-        return self._loops.slot_of(index(block)) > 0
+        return self.touched.slot_of(index(block)) > 0
 
     @property
     def dirty(self) -> int:
         """Dirty buffers, those of the write list among them."""
-        return self._loops.blocks_dirty()
+        return self.touched.blocks_dirty()
 
     def resident(self) -> Blocks:
         """Blocks in memory, in no order."""
@@ -111,7 +112,7 @@ class Buffers:
 
     def touches(self, block: int) -> int:
         """Touches of a block in memory, as counted; KeyError for another."""
-        slot = self._loops.slot_of(index(block))
+        slot = self.touched.slot_of(index(block))
         if not slot:
             raise KeyError(block)
         return int(self._buffers[slot * FIELDS + COUNT])
@@ -128,7 +129,7 @@ class Buffers:
         aside = changing[:0] if cold_end is None else _flat("cold_end", cold_end, np.bool_, count)
         if 2 * count > len(self._found):
             self._found = np.zeros(4 * count, np.int64)
-        done, missed, writing, dirtied, inspected = self._loops.worked(
+        done, missed, writing, dirtied, inspected = self.touched.worked(
             row(given),
             row(changing.view(np.uint8)),
             row(aside.view(np.uint8)),
@@ -139,7 +140,7 @@ class Buffers:
         return Work(
             _copied(self._found, 0, missed),
             done,
-            _copied(self._to_write, 0, writing),
+            np.array(self.to_write[:writing]),
             _copied(self._found, count, count + dirtied),
             inspected,
         )
@@ -150,7 +151,7 @@ class Buffers:
         KeyError for a block that is not in memory, those before it being done.
         """
         given = _flat("blocks", blocks, np.int64)
-        done = self._loops.cleaned(row(given))
+        done = self.touched.cleaned(row(given))
         if done < given.size:
             raise KeyError(int(given[done]))
 
@@ -169,7 +170,7 @@ class Buffers:
                 f"{given.size} blocks for {self.size_blocks} buffers, {len(self)} of them in use: a cache that is"
                 " filled must be empty and have room for them"
             )
-        done = self._loops.filled(row(given), float(now_s), row(counts))
+        done = self.touched.filled(row(given), float(now_s), row(counts))
         if done < given.size:
             self._empty()
             raise SpecError(f"blocks: {int(given[done])} is given twice")

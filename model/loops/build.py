@@ -23,6 +23,7 @@ MODEL = Path(__file__).resolve().parent.parent
 PARTS = (
     "laws/disk.py",
     "laws/device.py",
+    "laws/changed_blocks.py",
     "loops/rows.py",
     "loops/queue.py",
     "loops/cache.py",
@@ -33,15 +34,25 @@ PARTS = (
     "machine/device/servers.py",
     "machine/device/flash.py",
     "machine/device/drive.py",
+    "machine/device/request.py",
+    "machine/device/elevator.py",
+    "machine/device/block_queue.py",
+    "machine/device/iostat.py",
+    "machine/device/write_back_throttle.py",
+    "sim/device.py",
     "sim/references.py",
     "sim/data_files.py",
     "sim/stretches.py",
+    "sim/writers.py",
+    "sim/pool.py",
+    "workloads/transactions/tally.py",
+    "workloads/transactions/users.py",
 )
-LOOPS = PARTS[3:]
+LOOPS = PARTS[4:]
 """Those that are called from outside; the others only by these."""
-WITH_PYTHON = PARTS[8:]
+WITH_PYTHON = PARTS[9:]
 """Those that call what is not compiled, which may fail."""
-OBJECTS = PARTS[9:]
+OBJECTS = PARTS[10:]
 """Of these, classes that say which types their attributes have, and what they call."""
 THEIRS = ("model.laws", "model.errors")
 """What the compiled text may import."""
@@ -49,6 +60,7 @@ FOLDER = MODEL / "loops" / "compiled"
 PLAIN = "The loops are not compiled: the same answers come from plain Python, and large runs take many times as long."
 FLAGS = ("-O2", "-fwrapv", "-fno-strict-aliasing", "-fno-math-errno", "-ffp-contract=off", "-fPIC", "-w")
 HEADER = """# cython: language_level=3, infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False
+# cython: auto_pickle=False, binding=False
 cimport cython
 from libc cimport math
 from array import array
@@ -117,13 +129,15 @@ def text() -> str:
     lines += sorted({line for one in wanted for line in _imports(part_of[one], called - definitions.keys())})
     for one, node in definitions.items():
         if one in wanted:
-            lines += _Form(part_of[one], part_of).definition(node, "", one not in loops)
+            lines += _Form(part_of[one], part_of).definition(
+                node, "", one not in loops or one.startswith("_")
+            )
     return "\n".join(lines) + "\n"
 
 
 def _is_typed(node: ast.ClassDef) -> bool:
-    """Whether a class says which attributes it has, and is its own."""
-    plain = not node.bases and not node.decorator_list
+    """Whether a class says which attributes it has, and is its own, or a dataclass."""
+    plain = not node.bases and [ast.unparse(one) for one in node.decorator_list] in ([], ["dataclass"])
     return plain and any(isinstance(one, ast.AnnAssign) for one in node.body)
 
 
@@ -140,7 +154,7 @@ def _names(node: ast.AST) -> set[str]:
         elif isinstance(one, ast.Name):
             (own if isinstance(one.ctx, ast.Store) else found).add(one.id)
         elif isinstance(one, ast.alias | ast.arg):
-            own.add(one.arg if isinstance(one, ast.arg) else one.name)
+            own.add(one.arg if isinstance(one, ast.arg) else one.asname or one.name)
         else:
             types = [getattr(one, field, None) for field in ("annotation", "returns")]
             wanted += [child for child in ast.iter_child_nodes(one) if child not in types]
@@ -165,8 +179,9 @@ def _imports(part: str, names: set[str]) -> Iterator[str]:
             continue
         ours = not str(node.module).startswith("model.") or str(node.module).startswith(THEIRS)
         for one in node.names:
-            if ours and one.name in names and one.name not in _constants(part):
-                yield f"from {node.module} import {one.name}"
+            called = one.asname or one.name
+            if ours and called in names and called not in _constants(part):
+                yield f"from {node.module} import {ast.unparse(one)}"
 
 
 def _parsed(part: str) -> ast.Module:
@@ -210,23 +225,26 @@ class _Form(ast.NodeTransformer):
         inside = f"{indent}    "
         if isinstance(node, ast.ClassDef):
             yield f"@cython.final\ncdef class {node.name}:"
+            handed = _handed_on(node)
+            if node.decorator_list:
+                yield from self.definition(_init_of(node), inside, inner=False)
             for one in node.body:
                 if isinstance(one, ast.AnnAssign):
                     c_type, name = self.c_type(one.annotation), ast.unparse(one.target)
                     known = "" if name.startswith("_") or c_type.endswith("]") else "public "
                     yield f"{inside}cdef {known}{c_type} {name}"
                 elif isinstance(one, ast.FunctionDef):
-                    yield from self.definition(one, inside, inner=False)
+                    inner = one.name.startswith("_") and one.name not in handed
+                    yield from self.definition(one, inside, inner)
             return
         own = [] if not indent else ["self"]
-        defaults = [""] * (len(node.args.args) - len(node.args.defaults))
-        defaults += [f" = {ast.unparse(self.visit(one))}" for one in node.args.defaults]
+        defaults: list[ast.expr | None] = [None] * (len(node.args.args) - len(node.args.defaults))
+        defaults += [*node.args.defaults, *node.args.kw_defaults]
         given = [
-            f"{self.c_type(arg.annotation)} {arg.arg}{default}"
-            for arg, default in zip(node.args.args, defaults, strict=True)
+            f"{self.c_type(arg.annotation)} {arg.arg}{f' = {ast.unparse(self.visit(one))}' if one else ''}"
+            for arg, one in zip([*node.args.args, *node.args.kwonlyargs], defaults, strict=True)
         ][len(own) :]
         answer, parts = self.c_type(node.returns), list(_own_parts(node))
-        inner = inner or node.name.startswith("_")
         way = f"cdef {'inline ' * (not indent)}{answer}" if inner else f"cpdef {answer}"
         if node.name.startswith("__") or any(isinstance(part, ONLY_PYTHON) for part in parts):
             way = "def"
@@ -238,7 +256,7 @@ class _Form(ast.NodeTransformer):
         for part in parts:
             if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
                 yield f"{inside}cdef {self.c_type(part.annotation)} {part.target.id}"
-        for step in node.body[ast.get_docstring(node) is not None :]:
+        for step in node.body[ast.get_docstring(node) is not None :] or [ast.Pass()]:
             if step := self.visit(step):
                 yield from (f"{inside}{line}" for line in ast.unparse(step).splitlines())
 
@@ -277,6 +295,26 @@ class _Form(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id in CASTS:
             return ast.Call(ast.Name("cython.cast"), [ast.Name(CASTS[node.func.id]), *node.args], [])
         return node
+
+
+def _init_of(node: ast.ClassDef) -> ast.FunctionDef:
+    """What a dataclass is made of."""
+    fields = [one for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+    names = [ast.unparse(one.target) for one in fields]
+    given = [
+        ast.arg("self"),
+        *(ast.arg(name, one.annotation) for name, one in zip(names, fields, strict=True)),
+    ]
+    steps = ast.parse("\n".join(f"self.{name} = {name}" for name in names)).body
+    defaults = [one.value for one in fields if one.value]
+    arguments = ast.arguments([], given, None, [], [], None, defaults)
+    return ast.FunctionDef("__init__", arguments, steps, [], None)
+
+
+def _handed_on(node: ast.ClassDef) -> set[str]:
+    """Attributes that a class's text names without calling them: others may call them then."""
+    called = {id(one.func) for one in ast.walk(node) if isinstance(one, ast.Call)}
+    return {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute) and id(one) not in called}
 
 
 def _own_parts(function: ast.FunctionDef) -> Iterator[ast.AST]:

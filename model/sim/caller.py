@@ -17,7 +17,7 @@ from model.causes import COMMIT, CPU, DEVICE, FSYNC, HELD, RUN_QUEUE, THINKING
 from model.demand.calls import File, call_cpu_s, shown_call
 from model.laws import block_layer, page_cache
 from model.laws.opened_files import UNBUFFERED
-from model.machine.device.block_queue import Request
+from model.machine.device.request import Request
 from model.results import Stage
 from model.sim.machine import Machine
 from model.sim.open_file import OpenFile, unheard

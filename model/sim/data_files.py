@@ -102,6 +102,13 @@ def counted(counters: Counters, noted: Reals, end_s: float) -> Counters:
 class Scheduled:
     """A device behind the kernel's queue, whose scheduler may choose among the requests that wait."""
 
+    env: simpy.Environment
+    device: BlockDevice
+    owner: int
+    counters: Counters
+    _submitter: Submitter
+    _largest: int
+
     def __init__(
         self,
         env: simpy.Environment,
@@ -113,20 +120,23 @@ class Scheduled:
         self.env = env
         self.device = device
         self.owner = owner
-        self._submitter = Submitter(owner)
+        self._submitter = device.submitter(owner)
         self.counters = device.counters if counters is None else counters
         device.unplugged_at_once = counters is None
         self._largest = largest_bytes
 
     def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
         """An event at the end of a request that is handed over now."""
+        if size_bytes > self._largest:
+            return self._in_pieces(write, start_byte, size_bytes)
         done = self.env.event()
-        if size_bytes <= self._largest:
-            self._hand_over(write, start_byte, size_bytes, done.succeed)
-            self.device.unplug()
-            return done
+        self._hand_over(write, start_byte, size_bytes, done.succeed)
+        self.device.unplug()
+        return done
+
+    def _in_pieces(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
         pieces = range(0, size_bytes, self._largest)
-        left = len(pieces)
+        done, left = self.env.event(), len(pieces)
 
         def ended(_: Any) -> None:
             nonlocal left

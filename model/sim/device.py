@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import simpy
 
 from model.laws.block_layer import QUEUE_PLUG_REQUESTS, QUEUE_PLUG_S
-from model.machine.device.block_queue import BlockQueue, Request
+from model.machine.device.block_queue import BlockQueue
 from model.machine.device.iostat import Counters
+from model.machine.device.request import Request
 from model.machine.device.tagged import Member, Tagged
 from model.machine.device.write_back_throttle import WriteBackThrottle
 
@@ -20,16 +21,21 @@ PROGRAM = 1_000_000
 """Sessions of each program are numbered from a multiple of it on."""
 
 
-class Submitter(NamedTuple):
+class Submitter:
     """Who hands bios down, and how."""
 
     owner: int
-    sync: bool = True
+    sync: bool
     """Whether somebody waits for them."""
-    largest_bytes: int | None = None
+    largest_bytes: int | None
     """Bytes to which they merge, where their pages lie in folios."""
-    throttled: bool = False
+    throttled: bool
     """Whether they write dirty pages back, which wbt holds up."""
+
+    def __init__(
+        self, owner: int, sync: bool = True, largest_bytes: int | None = None, *, throttled: bool = False
+    ) -> None:
+        self.owner, self.sync, self.largest_bytes, self.throttled = owner, sync, largest_bytes, throttled
 
 
 class Server(Protocol):
@@ -45,6 +51,32 @@ class Server(Protocol):
 class BlockDevice:
     """A queue, a plug, a scheduler and a device; callers hand bios down and are called back."""
 
+    env: simpy.Environment
+    server: Server
+    queue: BlockQueue
+    counters: Counters
+    plugs: bool
+    """Whether the queue is plugged when it was empty, as up to 2.6.38."""
+    unplugged_at_once: bool
+    """Whether callers unplug it before time goes on, so that a plug needs no end of its own."""
+    flushes: bool
+    """Whether fsync and its like empty the device's write cache."""
+    fua: bool
+    """Whether single writes go past the write cache."""
+    tagged: Tagged | None
+    """The queues of drives that choose among their commands, in place of the server."""
+    throttle: WriteBackThrottle | None
+    """What lets write-back in, as since 4.10."""
+    plugged: bool
+    events: int
+    apart: dict[int, Counters]
+    """Program -> counters of its own requests."""
+    _depth: int
+    _outstanding: int
+    _plug_number: int
+    _for_room: tuple[deque[simpy.Event], deque[simpy.Event]]
+    _wakes_at_s: float
+
     def __init__(
         self, env: simpy.Environment, server: Server, queue: BlockQueue, counters: Counters, depth: int
     ) -> None:
@@ -52,27 +84,19 @@ class BlockDevice:
         self.server = server
         self.queue = queue
         self.counters = counters
-        self.plugs = False
-        """Whether the queue is plugged when it was empty, as up to 2.6.38."""
-        self.unplugged_at_once = False
-        """Whether callers unplug it before time goes on, so that a plug needs no end of its own."""
-        self.flushes = False
-        """Whether fsync and its like empty the device's write cache."""
-        self.fua = False
-        """Whether single writes go past the write cache."""
-        self.tagged: Tagged | None = None
-        """The queues of drives that choose among their commands, in place of the server."""
-        self.throttle: WriteBackThrottle | None = None
-        """What lets write-back in, as since 4.10."""
-        self.plugged = False
-        self.events = 0
-        self.apart: dict[int, Counters] = {}
-        """Program -> counters of its own requests."""
+        self.plugs = self.unplugged_at_once = self.flushes = self.fua = self.plugged = False
+        self.tagged = self.throttle = None
+        self.apart = {}
         self._depth = depth
-        self._outstanding = 0
-        self._plug_number = 0
-        self._for_room: tuple[deque[simpy.Event], deque[simpy.Event]] = (deque(), deque())
+        self.events = self._outstanding = self._plug_number = 0
+        self._for_room = (deque(), deque())
         self._wakes_at_s = -1.0
+
+    def submitter(
+        self, owner: int, sync: bool = True, largest_bytes: int | None = None, *, throttled: bool = False
+    ) -> Submitter:
+        """Who hands bios down to this device."""
+        return Submitter(owner, sync, largest_bytes, throttled=throttled)
 
     def bio(
         self, write: bool, start_byte: int, size_bytes: int, of: Submitter, *, batching: bool = False
@@ -102,7 +126,8 @@ class BlockDevice:
 
     def _submitted(self, owner: int, write: bool, size_bytes: int, *, merged: bool) -> None:
         self.counters.submitted(self.env.now, write, size_bytes, merged=merged)
-        if self.apart and (mine := self.apart.get(owner // PROGRAM)) is not None:
+        mine: Counters | None = self.apart.get(owner // PROGRAM) if self.apart else None
+        if mine is not None:
             mine.submitted(self.env.now, write, size_bytes, merged=merged)
 
     def request(self, write: bool, start_byte: int, size_bytes: int, owner: int) -> simpy.Event:
@@ -189,12 +214,12 @@ class BlockDevice:
             if self.throttle is not None:
                 self.throttle.handed_over(now, request.write)
             self._outstanding += 1
+            size = request.end_byte - request.start_byte
             if self.tagged is not None:
-                place, size = request.start_byte, request.size_bytes
-                for member in self.tagged.hand_in(now, request.write, place, size, request):
+                for member in self.tagged.hand_in(now, request.write, request.start_byte, size, request):
                     self._goes_on(member)
                 continue
-            done_s = self.server.submit(now, request.write, request.start_byte, request.size_bytes)
+            done_s: float = self.server.submit(now, request.write, request.start_byte, size)
             self._after(done_s - now, self._done, request)
 
     def _goes_on(self, member: Member) -> None:
@@ -221,20 +246,23 @@ class BlockDevice:
             self._after(wake_s - now, lambda _: self.dispatch())
 
     def _done(self, event: simpy.Event) -> None:
-        now, request = self.env.now, event.value
-        assert request is not None
+        now = self.env.now
+        assert event.value is not None
+        request: Request = event.value
+        write, size = request.write, request.end_byte - request.start_byte
         self._outstanding -= 1
         if self.throttle is not None:
-            self.throttle.done(now, request.begin_s, request.write, request.throttled)
+            self.throttle.done(now, request.begin_s, write, request.throttled)
         self.queue.done(request)
         self.queue.elevator.ended(request, now)
-        self.counters.completed(now, request.write, request.size_bytes, request.queued_s)
-        if self.apart and (mine := self.apart.get(request.owner // PROGRAM)) is not None:
-            mine.completed(now, request.write, request.size_bytes, request.queued_s)
+        self.counters.completed(now, write, size, request.queued_s)
+        mine: Counters | None = self.apart.get(request.owner // PROGRAM) if self.apart else None
+        if mine is not None:
+            mine.completed(now, write, size, request.queued_s)
         for call in request.waiting:
             call(request)
-        waiting = self._for_room[request.write]
-        if waiting and not self.queue.full(request.write):
+        waiting = self._for_room[write]
+        if waiting and not self.queue.full(write):
             waiting.popleft().succeed()
         if self.queue.waiting:
             self.dispatch()
@@ -243,17 +271,20 @@ class BlockDevice:
 class Batch:
     """A task that queues many requests: a batch beyond a full queue, then it waits for room."""
 
+    _device: BlockDevice
+    _most: int
+    _left: int
+
     def __init__(self, device: BlockDevice, most: int) -> None:
         self._device = device
-        self._most = most
-        self._left = most
+        self._most = self._left = most
 
     def bio(self, write: bool, start_byte: int, size_bytes: int, of: Submitter) -> Request | None:
         """As :meth:`BlockDevice.bio`, while the batch lasts."""
-        device, queue = self._device, self._device.queue
+        queue = self._device.queue
         beyond = queue.full(write)
         count = queue.count[write]
-        request = device.bio(write, start_byte, size_bytes, of, batching=self._left > 0)
+        request = self._device.bio(write, start_byte, size_bytes, of, batching=self._left > 0)
         if beyond and queue.count[write] > count:
             self._left -= 1
         return request

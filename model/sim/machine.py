@@ -86,11 +86,11 @@ class Machine:
             size, instance = int(system.tablespace.block_size_bytes), system.instance
             buffers = Buffers(max(1, int(instance.buffer_cache_bytes // size)), touch_rules(system))
             largest = self.disk.queue.largest_bytes
-            files = Scheduled(self.env, self.disk, largest, owner, self.counted_apart(owner))
+            files = fastest(Scheduled)(self.env, self.disk, largest, owner, self.counted_apart(owner))
             limits = (writes_at_once(system), instance.checkpoint_s)
-            writer = DatabaseWriter(self.env, files, buffers, ByPlace(size), limits)
+            writer = fastest(DatabaseWriter)(self.env, files, buffers, ByPlace(size), limits)
             writer.look()
-            self.pool = BufferPool(self.env, buffers, writer)
+            self.pool = fastest(BufferPool)(self.env, buffers, writer)
         return self.pool
 
     def counted_apart(self, owner: int) -> Counters:
@@ -122,21 +122,21 @@ def device_of(
     host, disk = system.host, system.disk
     release = block_layer.release_of(host.kernel)
     idles = disk.rotation_s > 0 and release >= block_layer.IDLES
-    queue = BlockQueue(
+    queue = fastest(BlockQueue)(
         elevator_of(host.scheduler, idles=idles),
         block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments),
         host.nr_requests,
         host.nomerges,
     )
     depth = max(disk.queue_depth, disk.parallel_requests)
-    device = BlockDevice(env, server_of(system, seed, limits), queue, counters, depth)
+    device = fastest(BlockDevice)(env, server_of(system, seed, limits), queue, counters, depth)
     device.tagged = tagged_of(disk)
     flushed = disk.write_cache_flushed and disk.write_cache_bytes > 0
     device.fua = disk.fua
     device.flushes = flushed and block_layer.empties_write_cache(release, host.filesystem)
     device.plugs = release < block_layer.TASKS_PLUG
     if write_back_throttle.is_throttled(release, host.scheduler):
-        device.throttle = WriteBackThrottle(
+        device.throttle = fastest(WriteBackThrottle)(
             int(min(depth, host.nr_requests)), rotating=disk.rotation_s > 0, volatile=device.flushes
         )
     return device
@@ -158,7 +158,7 @@ def server_of(system: System, seed: int, limits: HostLimits | None = None) -> Se
 def counters_of(system: System) -> Counters:
     """What iostat will read."""
     release = block_layer.release_of(system.host.kernel)
-    return Counters(
+    return fastest(Counters)(
         system.iostat.interval_s,
         system.iostat.first_s,
         at_submission=block_layer.counts_sectors_at_submission(release),

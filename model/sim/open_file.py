@@ -11,9 +11,8 @@ from model.causes import DEVICE, ROOM
 from model.demand.calls import largest_bytes_of
 from model.laws import block_layer, page_cache
 from model.laws.opened_files import UNBUFFERED
-from model.machine.device.block_queue import Request
+from model.machine.device.request import Request
 from model.machine.host.read_ahead import Window, read_ahead_of
-from model.sim.device import Submitter
 
 if TYPE_CHECKING:
     from model.sim.machine import Machine
@@ -56,7 +55,7 @@ class OpenFile:
         self._ahead.end_page = -(-span_bytes // block_layer.PAGE_BYTES)
         self._hit_debt = 0.0
         self._largest_bytes = int(largest_bytes_of(machine.host, path))
-        self._submitter = Submitter(owner, largest_bytes=self._largest_bytes)
+        self._submitter = self.device.submitter(owner, largest_bytes=self._largest_bytes)
         first = first_byte // block_layer.PAGE_BYTES
         self.pages = range(self.place_of(first), self.place_of(first + self._ahead.end_page) + 1)
         """Pages of the disk that it takes."""

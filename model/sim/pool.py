@@ -5,42 +5,68 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+import numpy as np
 import simpy
+from numpy.typing import ArrayLike
 
-from model.kernels.buffers import Buffers, Work
+from model.kernels.buffers import Buffers
+from model.loops.buffers import Touched
+from model.loops.rows import GivenBytes, GivenWholes, Wholes, row, wholes
 from model.sim.writers import DatabaseWriter
-
-References = tuple[Any, Any, Any]
-"""Blocks, which of them change, and which enter at the cold end (None: none)."""
 
 
 class BufferPool:
     """Buffers that programs share, and the DBWR that cleans them."""
 
+    env: simpy.Environment
+    buffers: Buffers
+    writer: DatabaseWriter
+    _touched: Touched
+    _touch_time_s: float
+    _to_write: Wholes
+    _found: Wholes
+
     def __init__(self, env: simpy.Environment, buffers: Buffers, writer: DatabaseWriter) -> None:
         self.env = env
         self.buffers = buffers
         self.writer = writer
+        self._touched, self._to_write = buffers.touched, buffers.to_write
+        self._touch_time_s = buffers.rules.touch_time_s
+        self._found = wholes(1024, 0)
 
-    def get(self, references: References, late_s: list[float]) -> Generator[simpy.Event, Any, list[int]]:
-        """Get blocks; those that have to be read.
+    def get(
+        self, blocks: GivenWholes, changes: GivenBytes, cold_end: GivenBytes, late_s: list[float]
+    ) -> Generator[simpy.Event, Any, list[int]]:
+        """Get blocks; those that have to be read. See :meth:`model.kernels.buffers.Buffers.work`.
 
         Where no buffer is clean, the session waits for DBWR and goes on; its waits are added to *late_s*.
         """
-        blocks, changes, cold_end = references
         reads: list[int] = []
+        now: float
+        k: int
         while True:
-            now = self.env.now
-            work: Work = self.buffers.work(blocks, changes, cold_end, now)
-            if len(work.misses):
-                reads += blocks[work.misses].tolist()
-            if len(work.newly_dirty):
-                self.writer.dirtied(work.newly_dirty.tolist(), now)
-            if len(work.to_write):
-                self.writer.asked(work.to_write.tolist())
-            if work.done == len(blocks):
+            now, count = self.env.now, len(blocks)
+            if 2 * count > len(self._found):
+                self._found = wholes(4 * count, 0)
+            done, missed, writing, dirtied, _ = self._touched.worked(
+                blocks, changes, cold_end, now, self._touch_time_s, self._found
+            )
+            for k in range(missed):
+                reads.append(blocks[self._found[k]])
+            if dirtied:
+                self.writer.dirtied([self._found[count + k] for k in range(dirtied)], now)
+            if writing:
+                self.writer.asked([self._to_write[k] for k in range(writing)])
+            if done == count:
                 return reads
             yield self.writer.cleaned()
             late_s.append(self.env.now - now)
-            blocks, changes = blocks[work.done :], changes[work.done :]
-            cold_end = None if cold_end is None else cold_end[work.done :]
+            blocks, changes = blocks[done:], changes[done:]
+            cold_end = cold_end[min(done, len(cold_end)) :]
+
+
+def references(blocks: ArrayLike, changes: ArrayLike, cold_end: ArrayLike | None) -> tuple[Any, Any, Any]:
+    """Arrays as :meth:`BufferPool.get` takes them; nothing enters at the cold end where that is None."""
+    rows = [changes, () if cold_end is None else cold_end]
+    changing, aside = (row(np.ascontiguousarray(each, np.bool_).view(np.uint8)) for each in rows)
+    return row(np.ascontiguousarray(blocks, np.int64)), changing, aside

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from model.demand.transactions import Data, KindDemand
 from model.laws import parallel_reads
+from model.loops.rows import GivenBytes, GivenWholes, row
 from model.sim.streams import stream
 from model.units import MIB
 
@@ -23,8 +24,8 @@ class Drawn(NamedTuple):
     """One transaction."""
 
     kind: int
-    blocks: NDArray[np.int64]
-    changes: NDArray[np.bool_]
+    blocks: GivenWholes
+    changes: GivenBytes
     first: int
     """Blocks of the first pool; they come first."""
     scan_from: int
@@ -105,8 +106,9 @@ class References:
             first = gets - np.bincount(whose[others], minlength=CHUNK)
         begins = begin.tolist()
         columns = (kinds.tolist(), begins[:-1], begins[1:], first.tolist(), scans.tolist(), scanned.tolist())
+        gotten, changing = row(blocks), row(changed.view(np.uint8))
         return [
-            Drawn(kind, blocks[begin:end], changed[begin:end], first, scan, scanned)
+            Drawn(kind, gotten[begin:end], changing[begin:end], first, scan, scanned)
             for kind, begin, end, first, scan, scanned in zip(*columns, strict=True)
         ]
 

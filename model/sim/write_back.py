@@ -10,9 +10,10 @@ import simpy
 
 from model.demand.calls import largest_bytes_of
 from model.laws import block_layer, page_cache
-from model.machine.device.block_queue import Request
+from model.loops import fastest
+from model.machine.device.request import Request
 from model.machine.host.page_cache import DirtyPages
-from model.sim.device import Batch, BlockDevice, Submitter
+from model.sim.device import Batch, BlockDevice
 from model.spec import Host
 from model.units import MIB
 
@@ -55,7 +56,7 @@ class PageCache:
         )
         self._batch = block_layer.batch_requests(self.release)
         self._journal_first_byte = self._journal_byte = journal_byte
-        self._kernel_batch = Batch(device, self._batch)
+        self._kernel_batch = fastest(Batch)(device, self._batch)
 
     # Callers
 
@@ -133,7 +134,7 @@ class PageCache:
 
     def _request(self, start_byte: int, size_bytes: int, owner: int, done: simpy.Event) -> Step:
         while True:
-            request = self.device.bio(True, start_byte, size_bytes, Submitter(owner))
+            request = self.device.bio(True, start_byte, size_bytes, self.device.submitter(owner))
             if request is not None:
                 request.waiting.append(lambda _: done.succeed())
                 return
@@ -195,8 +196,8 @@ class PageCache:
 
     def _write(self, pages: list[int], owner: int, *, sync: bool, wait: bool = False) -> Step:
         """Hand dirty pages down in order; with *sync* or *wait* until they are on the device."""
-        batch = self._kernel_batch if owner == KERNEL else Batch(self.device, self._batch)
-        of = Submitter(owner, sync, self._largest_bytes, throttled=True)
+        batch = self._kernel_batch if owner == KERNEL else fastest(Batch)(self.device, self._batch)
+        of = self.device.submitter(owner, sync, self._largest_bytes, throttled=True)
         under_way = 0
         all_done = self.env.event()
         handed_down = False

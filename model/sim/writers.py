@@ -24,19 +24,27 @@ Call = Callable[[simpy.Event], None]
 class LogWriter:
     """LGWR: one write at a time, of all redo that has come by then; those who commit wait for it."""
 
+    env: simpy.Environment
+    files: Files
+    writes: int
+    first_byte: int
+    _place: int
+    _redo_bytes: int
+    _left: int
+    _idle: bool
+    _waiting: simpy.Event | None
+    """Of those who came since the last write began."""
+    _writing: simpy.Event
+    """Of those whose redo is being written."""
+
     def __init__(self, env: simpy.Environment, files: Files, first_byte: int) -> None:
         self.env = env
         self.files = files
-        self.writes = 0
         self.first_byte = first_byte
-        self._place = 0
-        self._redo_bytes = 0
-        self._left = 0
+        self.writes = self._place = self._redo_bytes = self._left = 0
         self._idle = True
-        self._waiting: simpy.Event | None = None
-        """Of those who came since the last write began."""
+        self._waiting = None
         self._writing = env.event()
-        """Of those whose redo is being written."""
 
     def note(self, redo_bytes: int) -> None:
         """Redo that goes with the next write."""
@@ -83,6 +91,20 @@ class LogWriter:
 class DatabaseWriter:
     """DBWR of one pool: writes what the search for buffers met, and what has been dirty for long, oldest first."""
 
+    env: simpy.Environment
+    files: Files
+    buffers: Buffers
+    layout: Layout | ByPlace
+    most: int
+    age_s: float
+    written: int
+    _since_s: dict[int, float]
+    """Dirty blocks, the longest dirty first."""
+    _asked: list[int]
+    _idle: bool
+    _looks: int
+    _cleaned: simpy.Event
+
     def __init__(
         self,
         env: simpy.Environment,
@@ -96,12 +118,9 @@ class DatabaseWriter:
         self.buffers = buffers
         self.layout = layout
         self.most, self.age_s = limits
-        self.written = 0
-        self._since_s: dict[int, float] = {}
-        """Dirty blocks, the longest dirty first."""
-        self._asked: list[int] = []
+        self.written = self._looks = 0
+        self._since_s, self._asked = {}, []
         self._idle = False
-        self._looks = 0
         self._cleaned = env.event()
 
     def dirtied(self, blocks: list[int], now_s: float) -> None:

@@ -44,9 +44,10 @@ def by_processes(  # noqa: PLR0915  (the queue, plainly, in one piece)
     import simpy
 
     from model.laws import block_layer
-    from model.machine.device.block_queue import BlockQueue, Request
+    from model.machine.device.block_queue import BlockQueue
     from model.machine.device.drive import drive_of
     from model.machine.device.elevator import elevator_of
+    from model.machine.device.request import Request
 
     host, disk = system.host, system.disk
     env = simpy.Environment()

@@ -2,78 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from model.machine.device.elevator import Elevator
-
-
-class Request:
-    """One request: where it lies, whose it is, and who waits for it."""
-
-    __slots__ = (
-        "begin_s",
-        "end_byte",
-        "owner",
-        "queued_s",
-        "start_byte",
-        "sync",
-        "throttled",
-        "waiting",
-        "write",
-    )
-
-    def __init__(
-        self, write: bool, start_byte: int, end_byte: int, owner: int, sync: bool, queued_s: float
-    ) -> None:
-        self.write = write
-        self.start_byte = start_byte
-        self.end_byte = end_byte
-        self.owner = owner
-        self.sync = sync
-        self.throttled = False
-        """Whether it is write-back that wbt has counted in."""
-        self.queued_s = queued_s
-        self.begin_s = queued_s
-        """When it was handed to the device."""
-        self.waiting: list[Any] = []
-        """Calls and pages that it carries."""
-
-    @property
-    def size_bytes(self) -> int:
-        """Bytes it carries."""
-        return self.end_byte - self.start_byte
+from model.machine.device.request import Request
 
 
 class BlockQueue:
     """Waiting requests of one device, and how many of each direction there are until they are done."""
 
-    __slots__ = (
-        "_by_end",
-        "_by_start",
-        "_last",
-        "_merges",
-        "_nr_requests",
-        "count",
-        "elevator",
-        "largest_bytes",
-        "merged",
-        "waiting",
-    )
+    elevator: Elevator
+    largest_bytes: int
+    count: list[int]
+    """Requests of reads and of writes, waiting or at the device."""
+    waiting: int
+    """Requests of both that the scheduler still has."""
+    merged: list[int]
+    _nr_requests: int
+    _merges: str
+    _last: Request | None
+    """The request that was made or grew last, with ``nomerges`` 1 (``elv_merge``)."""
+    _by_end: tuple[dict[int, Request], dict[int, Request]]
+    _by_start: tuple[dict[int, Request], dict[int, Request]]
 
     def __init__(self, elevator: Elevator, largest_bytes: int, nr_requests: int, nomerges: str = "0") -> None:
         self.elevator = elevator
         self.largest_bytes = largest_bytes
         self._nr_requests = nr_requests
         self._merges = nomerges
-        self._last: Request | None = None
-        """The request that was made or grew last, with ``nomerges`` 1 (``elv_merge``)."""
-        self._by_end: tuple[dict[int, Request], dict[int, Request]] = ({}, {})
-        self._by_start: tuple[dict[int, Request], dict[int, Request]] = ({}, {})
-        self.count = [0, 0]
-        """Requests of reads and of writes, waiting or at the device."""
+        self._last = None
+        self._by_end, self._by_start = ({}, {}), ({}, {})
+        self.count, self.merged = [0, 0], [0, 0]
         self.waiting = 0
-        """Requests of both that the scheduler still has."""
-        self.merged = [0, 0]
 
     def __len__(self) -> int:
         return self.waiting
@@ -88,7 +46,8 @@ class BlockQueue:
         if self._merges == "2":
             return None
         room_bytes = (self.largest_bytes if largest_bytes is None else largest_bytes) - size_bytes
-        by_end, by_start = self._by_end[write], self._by_start[write]
+        by_end: dict[int, Request] = self._by_end[write]
+        by_start: dict[int, Request] = self._by_start[write]
         request = self._candidate(by_end, start_byte)
         if request is not None and request.end_byte - request.start_byte <= room_bytes:
             del by_end[start_byte]
@@ -107,7 +66,7 @@ class BlockQueue:
 
     def _candidate(self, border: dict[int, Request], at_byte: int) -> Request | None:
         """The waiting request with that begin or end; with ``nomerges`` 1 only where it came last [linux-block]."""
-        request = border.get(at_byte)
+        request: Request | None = border.get(at_byte)
         return request if self._merges == "0" or request is self._last else None
 
     def full(self, write: bool) -> bool:
@@ -116,12 +75,11 @@ class BlockQueue:
 
     def insert(self, request: Request) -> None:
         """Queue a request of its own."""
-        write = request.write
-        self.count[write] += 1
+        by_end: dict[int, Request] = self._by_end[request.write]
+        by_start: dict[int, Request] = self._by_start[request.write]
+        self.count[request.write] += 1
         self.waiting += 1
-        self._last = request
-        self._by_end[write][request.end_byte] = request
-        self._by_start[write][request.start_byte] = request
+        self._last = by_end[request.end_byte] = by_start[request.start_byte] = request
         self.elevator.insert(request)
 
     def take(self, now_s: float) -> Request | None:
@@ -129,7 +87,8 @@ class BlockQueue:
         request: Request | None = self.elevator.take(now_s)
         if request is not None:
             self.waiting -= 1
-            by_end, by_start = self._by_end[request.write], self._by_start[request.write]
+            by_end: dict[int, Request] = self._by_end[request.write]
+            by_start: dict[int, Request] = self._by_start[request.write]
             if by_end.get(request.end_byte) is request:
                 del by_end[request.end_byte]
             if by_start.get(request.start_byte) is request:

@@ -15,7 +15,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import deque
-from typing import Any, Protocol
+from typing import Protocol
+
+from model.loops import fastest
+from model.machine.device.request import Request
 
 IN_ORDER = ("noop", "none", "kyber")
 """Schedulers that leave requests as they come."""
@@ -38,79 +41,81 @@ class Elevator(Protocol):
     """While it waits for a better request: until when."""
 
     def __len__(self) -> int: ...
-    def insert(self, request: Any) -> None:
+    def insert(self, request: Request) -> None:
         """Take a request in."""
 
-    def moves(self, request: Any, start_byte: int) -> None:
+    def moves(self, request: Request, start_byte: int) -> None:
         """A request begins earlier now, after a front merge."""
 
-    def take(self, now_s: float) -> Any:
+    def take(self, now_s: float) -> Request | None:
         """The next request; None for none, or not yet."""
 
-    def ended(self, request: Any, now_s: float) -> None:
+    def ended(self, request: Request, now_s: float) -> None:
         """A request has left the device."""
 
 
 class Fifo:
     """First come, first served."""
 
-    __slots__ = ("_waiting", "wake_s")
+    wake_s: float | None
+    _waiting: deque[Request]
 
     def __init__(self) -> None:
-        self._waiting: deque[Any] = deque()
-        self.wake_s: float | None = None
+        self._waiting = deque()
+        self.wake_s = None
 
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def insert(self, request: Any) -> None:
+    def insert(self, request: Request) -> None:
         """Take a request in."""
         self._waiting.append(request)
 
-    def moves(self, request: Any, start_byte: int) -> None:
+    def moves(self, request: Request, start_byte: int) -> None:
         """A request begins earlier now; its turn is the same."""
         request.start_byte = start_byte
 
-    def take(self, now_s: float) -> Any:
+    def take(self, now_s: float) -> Request | None:
         """The oldest request."""
         return self._waiting.popleft() if self._waiting else None
 
-    def ended(self, request: Any, now_s: float) -> None:
+    def ended(self, request: Request, now_s: float) -> None:
         """Nothing depends on it."""
 
 
 class Sweep:
     """Requests in order of their begin; those that begin alike in order of arrival."""
 
-    __slots__ = ("_arrivals", "at_byte", "waiting")
+    waiting: list[tuple[int, int, Request]]
+    at_byte: int
+    """Where the last one ended; the sweep goes on from there, and from the lowest again at the end."""
+    _arrivals: int
 
     def __init__(self) -> None:
-        self.waiting: list[tuple[int, int, Any]] = []
-        self._arrivals = 0
-        self.at_byte = 0
-        """Where the last one ended; the sweep goes on from there, and from the lowest again at the end."""
+        self.waiting = []
+        self.at_byte = self._arrivals = 0
 
-    def insert(self, request: Any) -> None:
+    def insert(self, request: Request) -> None:
         """Take a request in."""
         self._arrivals += 1
         insort(self.waiting, (request.start_byte, self._arrivals, request))
 
-    def remove(self, request: Any) -> None:
+    def remove(self, request: Request) -> None:
         """Take a given request out."""
-        at = bisect_left(self.waiting, (request.start_byte,))
+        at: int = bisect_left(self.waiting, (request.start_byte,))
         while self.waiting[at][2] is not request:
             at += 1
         del self.waiting[at]
 
-    def upwards(self) -> Any:
+    def upwards(self) -> Request | None:
         """The next request upwards, which stays; None where none lies there."""
-        at = bisect_left(self.waiting, (self.at_byte,))
+        at: int = bisect_left(self.waiting, (self.at_byte,))
         return self.waiting[at][2] if at < len(self.waiting) else None
 
-    def take(self) -> Any:
+    def take(self) -> Request:
         """The next request upwards, or the lowest."""
-        at = bisect_left(self.waiting, (self.at_byte,))
-        _, _, request = self.waiting.pop(at if at < len(self.waiting) else 0)
+        at: int = bisect_left(self.waiting, (self.at_byte,))
+        request: Request = self.waiting.pop(at if at < len(self.waiting) else 0)[2]
         self.at_byte = request.end_byte
         return request
 
@@ -121,60 +126,68 @@ class Deadline:
     NOTE: of requests for the same place the second waits for the next sweep; the kernel takes it at once.
     """
 
-    __slots__ = ("_batch", "_direction", "_fifo", "_passed_over", "_sweep", "wake_s")
+    wake_s: float | None
+    _reads: Sweep
+    _writes: Sweep
+    _fifo: tuple[dict[Request, None], dict[Request, None]]
+    """In order of arrival."""
+    _batch: int
+    _direction: int
+    _passed_over: int
 
     def __init__(self) -> None:
-        self._sweep = (Sweep(), Sweep())
-        self._fifo: tuple[dict[Any, None], dict[Any, None]] = ({}, {})  # in order of arrival
-        self._batch = 0
-        self._direction = 0
-        self._passed_over = 0
-        self.wake_s: float | None = None
+        self._reads, self._writes = Sweep(), Sweep()
+        self._fifo = ({}, {})
+        self._batch = self._direction = self._passed_over = 0
+        self.wake_s = None
 
     def __len__(self) -> int:
-        return len(self._sweep[0].waiting) + len(self._sweep[1].waiting)
+        return len(self._reads.waiting) + len(self._writes.waiting)
 
-    def insert(self, request: Any) -> None:
+    def _sweep(self, write: int) -> Sweep:
+        return self._writes if write else self._reads
+
+    def insert(self, request: Request) -> None:
         """Take a request in."""
-        self._sweep[request.write].insert(request)
+        self._sweep(request.write).insert(request)
         self._fifo[request.write][request] = None
 
-    def moves(self, request: Any, start_byte: int) -> None:
+    def moves(self, request: Request, start_byte: int) -> None:
         """A request begins earlier now."""
-        sweep = self._sweep[request.write]
+        sweep = self._sweep(request.write)
         sweep.remove(request)
         request.start_byte = start_byte
         sweep.insert(request)
 
-    def take(self, now_s: float) -> Any:
+    def take(self, now_s: float) -> Request | None:
         """Go on with the batch, or begin another."""
         if not len(self):
             return None
-        request = self._sweep[self._direction].upwards() if 0 < self._batch < FIFO_BATCH else None
+        request = self._sweep(self._direction).upwards() if 0 < self._batch < FIFO_BATCH else None
         if request is None:
             request = self._first_of_batch(now_s)
-        sweep = self._sweep[self._direction]
+        sweep = self._sweep(self._direction)
         sweep.remove(request)
         sweep.at_byte = request.end_byte
         del self._fifo[self._direction][request]
         self._batch += 1
         return request
 
-    def _first_of_batch(self, now_s: float) -> Any:
-        reads, writes = len(self._sweep[0].waiting), len(self._sweep[1].waiting)
+    def _first_of_batch(self, now_s: float) -> Request:
+        reads, writes = len(self._reads.waiting), len(self._writes.waiting)
         if reads and not (writes and self._passed_over >= WRITES_STARVED):
             self._passed_over += 1 if writes else 0
             self._direction = 0
         else:
             self._passed_over = 0
             self._direction = 1
-        oldest = next(iter(self._fifo[self._direction]))
+        oldest: Request = next(iter(self._fifo[self._direction]))
         expires_s = WRITE_EXPIRE_S if self._direction else READ_EXPIRE_S
         self._batch = 0
         expired = now_s - oldest.queued_s >= expires_s
-        return oldest if expired else self._sweep[self._direction].upwards() or oldest
+        return oldest if expired else self._sweep(self._direction).upwards() or oldest
 
-    def ended(self, request: Any, now_s: float) -> None:
+    def ended(self, request: Request, now_s: float) -> None:
         """Nothing depends on it."""
 
 
@@ -185,43 +198,35 @@ ASYNC = -1
 class Fair:
     """Turns: one sweep for each process that waits for its requests, and one for the rest."""
 
-    __slots__ = (
-        "_active",
-        "_at_device",
-        "_count",
-        "_idle_s",
-        "_last_end_byte",
-        "_left",
-        "_near",
-        "_queues",
-        "_slice_ends_s",
-        "_turns",
-        "_waiting_since_s",
-        "wake_s",
-    )
+    wake_s: float | None
+    _queues: dict[int, Sweep]
+    _turns: deque[int]
+    _active: int | None
+    _left: int
+    _slice_ends_s: float
+    _idle_s: float
+    _waiting_since_s: float | None
+    _at_device: dict[int, int]
+    _count: int
+    _last_end_byte: dict[int, int]
+    _near: dict[int, bool]
+    """Whether a process goes on near where it was: only then is it worth waiting for."""
 
     def __init__(self, idle_s: float) -> None:
-        self._queues: dict[int, Sweep] = {}
-        self._turns: deque[int] = deque()
-        self._active: int | None = None
-        self._left = 0
+        self._queues, self._at_device, self._last_end_byte, self._near = {}, {}, {}, {}
+        self._turns = deque()
+        self._active = self._waiting_since_s = self.wake_s = None
+        self._left = self._count = 0
         self._slice_ends_s = 0.0
         self._idle_s = idle_s
-        self._waiting_since_s: float | None = None
-        self._at_device: dict[int, int] = {}
-        self._count = 0
-        self._last_end_byte: dict[int, int] = {}
-        self._near: dict[int, bool] = {}
-        """Whether a process goes on near where it was: only then is it worth waiting for."""
-        self.wake_s: float | None = None
 
     def __len__(self) -> int:
         return self._count
 
-    def insert(self, request: Any) -> None:
+    def insert(self, request: Request) -> None:
         """Take a request in."""
         key = request.owner if request.sync else ASYNC
-        queue = self._queues.get(key)
+        queue: Sweep | None = self._queues.get(key)
         if queue is None:
             queue = self._queues[key] = Sweep()
         if not queue.waiting and key != self._active and key not in self._turns:
@@ -235,14 +240,14 @@ class Fair:
             self._near[key] = abs(request.start_byte - last) <= NEAR_BYTES
         self._last_end_byte[key] = request.end_byte
 
-    def moves(self, request: Any, start_byte: int) -> None:
+    def moves(self, request: Request, start_byte: int) -> None:
         """A request begins earlier now."""
-        queue = self._queues[request.owner if request.sync else ASYNC]
+        queue: Sweep = self._queues[request.owner if request.sync else ASYNC]
         queue.remove(request)
         request.start_byte = start_byte
         queue.insert(request)
 
-    def take(self, now_s: float) -> Any:
+    def take(self, now_s: float) -> Request | None:
         """Go on with the turn, wait a little for its process, or give the turn to the next."""
         self.wake_s = None
         if self._active is not None and self._over(now_s):
@@ -256,7 +261,7 @@ class Fair:
             self._left = QUANTUM
             length = ASYNC_SLICE_S if self._active == ASYNC else SYNC_SLICE_S
             self._slice_ends_s = now_s + length
-        queue = self._queues[self._active]
+        queue: Sweep = self._queues[self._active]
         if not queue.waiting:  # it waits for its process, whose last request may still be at the device
             waiting = self._at_device.get(self._active, 0) == 0
             self.wake_s = (self._waiting_since_s or now_s) + self._idle_s if waiting else self._slice_ends_s
@@ -282,7 +287,7 @@ class Fair:
         since = self._waiting_since_s
         return since is None or now_s >= since + self._idle_s
 
-    def ended(self, request: Any, now_s: float) -> None:
+    def ended(self, request: Request, now_s: float) -> None:
         """Whose request it was may send the next one soon."""
         self._at_device[request.owner if request.sync else ASYNC] -= 1
         if request.sync and request.owner == self._active and not self._queues[request.owner].waiting:
@@ -292,7 +297,7 @@ class Fair:
 def elevator_of(scheduler: str, *, idles: bool) -> Elevator:
     """The scheduler of that name; *idles* for cfq and bfq on a rotating disk."""
     if scheduler in ("deadline", "mq-deadline"):
-        return Deadline()
+        return fastest(Deadline)()
     if scheduler in ("cfq", "bfq"):
-        return Fair(IDLE_S if idles else 0.0)
-    return Fifo()
+        return fastest(Fair)(IDLE_S if idles else 0.0)
+    return fastest(Fifo)()

@@ -13,60 +13,47 @@ MOST_LINES = 3600
 class Counters:
     """Counters of one device, closed at the end of each interval."""
 
-    __slots__ = (
-        "_before",
-        "_next_s",
-        "_opened",
-        "_ran",
-        "_stamp_s",
-        "at_submission",
-        "busy_s",
-        "bytes",
-        "first_s",
-        "flushes",
-        "flushes_s",
-        "in_flight",
-        "interval_s",
-        "last_s",
-        "lines",
-        "merges",
-        "moved_bytes",
-        "requests",
-        "sizes",
-        "ticks_s",
-        "weighted_s",
-    )
+    interval_s: float
+    first_s: float
+    at_submission: bool
+    """Whether bytes are counted as a bio is queued."""
+    requests: list[int]
+    merges: list[int]
+    bytes: list[int]
+    ticks_s: list[float]
+    flushes: int
+    flushes_s: float
+    busy_s: float
+    weighted_s: float
+    in_flight: int
+    moved_bytes: list[int]
+    """Bytes of the requests that are done, whatever iostat counts them by."""
+    sizes: dict[tuple[bool, int], int]
+    """Direction and size of the requests that are done -> how many."""
+    last_s: float
+    """When the last request was done."""
+    lines: list[DeviceLine]
+    _stamp_s: float
+    _ran: DeviceSums | None
+    _opened: int
+    _next_s: float
+    _before: tuple[float, ...]
 
     def __init__(self, interval_s: float, first_s: float, *, at_submission: bool) -> None:
         self.interval_s = interval_s
+        self.first_s = self._next_s = first_s
         self.at_submission = at_submission
-        self.requests = [0, 0]
-        self.merges = [0, 0]
-        self.bytes = [0, 0]
+        self.requests, self.merges, self.bytes, self.moved_bytes = [0, 0], [0, 0], [0, 0], [0, 0]
         self.ticks_s = [0.0, 0.0]
-        self.flushes = 0
-        self.flushes_s = 0.0
-        self.busy_s = 0.0
-        self.weighted_s = 0.0
-        self.in_flight = 0
-        self.moved_bytes = [0, 0]
-        """Bytes of the requests that are done, whatever iostat counts them by."""
-        self.sizes: dict[tuple[bool, int], int] = {}
-        """Direction and size of the requests that are done -> how many."""
-        self.last_s = 0.0
-        """When the last request was done."""
-        self.lines: list[DeviceLine] = []
-        self._stamp_s = 0.0
-        self.first_s = first_s
-        self._ran: DeviceSums | None = None
-        self._opened = 0
-        self._next_s = first_s
+        self.flushes = self.in_flight = self._opened = 0
+        self.flushes_s = self.busy_s = self.weighted_s = self.last_s = self._stamp_s = 0.0
+        self.sizes, self.lines = {}, []
+        self._ran = None
         self._before = self._now()
 
     def _now(self) -> tuple[float, ...]:
-        flushed = self.flushes, self.flushes_s
-        times_s = *self.ticks_s, self.busy_s, self.weighted_s
-        return *self.merges, *self.requests, *self.bytes, *times_s, *flushed
+        times_s = (*self.ticks_s, self.busy_s, self.weighted_s)
+        return (*self.merges, *self.requests, *self.bytes, *times_s, self.flushes, self.flushes_s)
 
     def counted(self) -> DeviceSums:
         """The sums while programs ran; until the last request where nobody said that they ended."""
@@ -104,6 +91,8 @@ class Counters:
 
     def _close(self) -> None:
         """An interval ends and the next begins; what was before the first one is not shown."""
+        from model.machine.device.iostat import line_of  # noqa: PLC0415  (what is not compiled)
+
         now = self._now()
         late_and_idle = self._ran is not None and now == self._before
         if self._opened and not late_and_idle:

@@ -10,42 +10,38 @@ from model.laws import write_back_throttle as law
 class WriteBackThrottle:
     """Lets write-back in; windows are looked at when something happens after their end [linux-wbt]."""
 
-    __slots__ = (
-        "_asleep",
-        "_first_read_s",
-        "_held_s",
-        "_least_s",
-        "_reads",
-        "_tags",
-        "_target_s",
-        "_unknown",
-        "_volatile",
-        "_window_end_s",
-        "_writes",
-        "depth",
-        "held",
-        "most",
-        "requests",
-        "step",
-    )  # fmt: skip
+    step: int
+    depth: int
+    most: bool
+    """Whether a lower step would let no more in."""
+    requests: int
+    """Throttled requests under way."""
+    held: bool
+    """Whether a writer is held back now."""
+    _tags: int
+    _target_s: float
+    _volatile: bool
+    """Whether the device has a write cache that fsync empties."""
+    _held_s: float
+    _asleep: bool
+    _window_end_s: float
+    _reads: int
+    _writes: int
+    _unknown: int
+    _least_s: float
+    _first_read_s: float | None
 
     def __init__(self, tags: int, *, rotating: bool, volatile: bool) -> None:
         self._tags = tags
         self._target_s = law.target_s(rotating)
         self._volatile = volatile
-        """Whether the device has a write cache that fsync empties."""
-        self.step = 0
+        self.step = self.requests = 0
         self.depth, self.most = law.depth_at(tags, 0)
-        self.requests = 0
-        """Throttled requests under way."""
-        self.held = False
-        """Whether a writer is held back now."""
+        self.held = self._asleep = False
         self._held_s = -inf
-        self._asleep = False
-        self._window_end_s = inf
+        self._window_end_s = self._least_s = inf
         self._reads = self._writes = self._unknown = 0
-        self._least_s = inf
-        self._first_read_s: float | None = None
+        self._first_read_s = None
 
     def admits(self, now_s: float, *, sync: bool) -> bool:
         """Count a request in, if it may be under way now; *sync* is one that fsync waits for."""

@@ -20,7 +20,7 @@ from model.machine.cache.free_buffers import FreeBuffers
 from model.machine.host.read_slots import ReadSlots
 from model.sim.machine import Machine
 from model.sim.open_file import OpenFile
-from model.sim.pool import BufferPool
+from model.sim.pool import BufferPool, references
 from model.spec import System
 from model.workloads.statements.ledger import Ledger
 from model.workloads.statements.placed_reads import Read
@@ -206,7 +206,9 @@ class Session:
         numbers = np.arange(cached.first_block + first, cached.first_block + first + blocks)
         late_s: list[float] = []
         aside = np.ones(blocks, bool) if event == SCATTERED else None
-        missed = yield from cached.pool.get((numbers, self._changes(cached, blocks), aside), late_s)
+        missed = yield from cached.pool.get(
+            *references(numbers, self._changes(cached, blocks), aside), late_s
+        )
         for waited_s in late_s:
             self.ledger.wait(FREE_BUFFERS, waited_s)
         self.ledger.found += blocks - len(missed)
@@ -231,7 +233,7 @@ class Session:
         cached.fresh = end
         late_s: list[float] = []
         numbers = np.arange(cached.first_block + begin, cached.first_block + end)
-        yield from cached.pool.get((numbers, np.ones(len(numbers), bool), None), late_s)
+        yield from cached.pool.get(*references(numbers, np.ones(len(numbers), bool), None), late_s)
         for waited_s in late_s:
             self.ledger.wait(FREE_BUFFERS, waited_s)
 

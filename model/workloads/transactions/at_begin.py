@@ -147,11 +147,11 @@ def _devices(
     files: Files
     limits = host_limits_of(system) if shared is None else shared.limits
     if shared is not None:
-        files = Scheduled(env, shared.disk, largest, place.owner, shared.counted_apart(place.owner))
+        files = fastest(Scheduled)(env, shared.disk, largest, place.owner, shared.counted_apart(place.owner))
     elif is_in_order(system, largest, data.block_size_bytes):
         files = fastest(InOrder)(env, server_of(system, seed, limits), counters, largest)
     else:
-        files = Scheduled(env, device_of(env, system, counters, seed, limits), largest)
+        files = fastest(Scheduled)(env, device_of(env, system, counters, seed, limits), largest)
     if system.instance.redo_disk == "data":
         return files, files
     # NOTE: the log writer waits for each of its writes, so nothing has to be sorted

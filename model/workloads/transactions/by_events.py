@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from model.demand.transactions import block_cpu_s, in_page_cache
+from model.demand.transactions import KindDemand, block_cpu_s, in_page_cache
 from model.laws.block_layer import stated_call_s
 from model.loops import fastest
 from model.sim.pool import BufferPool
@@ -16,7 +15,7 @@ from model.workloads.transactions.at_begin import Begin
 from model.workloads.transactions.closed_form import Solved
 from model.workloads.transactions.means import Played
 from model.workloads.transactions.tally import Tally
-from model.workloads.transactions.users import Costs, Shop, arrivals, closed_user
+from model.workloads.transactions.users import Costs, Kind, Shop
 
 METHOD = "simulation of users, buffer cache, processors, disks, log writer and database writer"
 
@@ -27,19 +26,19 @@ class ByEvents:
     def __init__(self, system: System, work: Transactions, solved: Solved, begin: Begin, batch: int) -> None:
         self.work, self.solved, self.begin, self.batch = work, solved, begin, batch
         self.env = begin.env
-        self.tally = Tally()
+        self.tally = fastest(Tally)()
         self.done = 0
         self._target = self.env.event()
         self._wanted = 0
         self.shop = self._shop(system)
-        self._marks: list[NDArray[np.float64]] = []
+        self._marks: list[list[float]] = []
         self._mark()
         for pool in self.shop.pools:
             pool.writer.look()
         if begin.gaps_s is not None:
-            self.env.process(arrivals(self.shop, begin.gaps_s))
+            self.env.process(self.shop.arrivals(begin.gaps_s))
         for begins_s in begin.begins_s.tolist():
-            self.env.process(closed_user(self.shop, begins_s, begin.thinks_s))
+            self.env.process(self.shop.user(begins_s, begin.thinks_s))
 
     def _shop(self, system: System) -> Shop:
         """All resources."""
@@ -47,22 +46,22 @@ class ByEvents:
         data, limits = parts.data, (parts.disk.writes_at_once, system.instance.checkpoint_s)
         pools = []
         for buffers, dirty in begin.pools:
-            writer = DatabaseWriter(self.env, begin.files, buffers, begin.layout, limits)
+            writer = fastest(DatabaseWriter)(self.env, begin.files, buffers, begin.layout, limits)
             writer.since(dirty.blocks.tolist(), dirty.since_s.tolist())
-            pools.append(BufferPool(self.env, buffers, writer))
-        return Shop(
+            pools.append(fastest(BufferPool)(self.env, buffers, writer))
+        return fastest(Shop)(
             env=self.env,
             sessions=fastest(Stretches)(self.env, begin.processors, begin.files, begin.layout),
             threads=parts.threads,
             layout=begin.layout,
             pools=pools,
             hot_blocks=int(data.blocks[0]),
-            log=LogWriter(self.env, begin.redo, begin.log_byte),
-            kinds=parts.kinds,
+            log=fastest(LogWriter)(self.env, begin.redo, begin.log_byte),
+            kinds=[kind_of(kind) for kind in parts.kinds],
             references=begin.references,
             latch=parts.latch,
             pin=parts.pin,
-            costs=Costs(
+            costs=fastest(Costs)(
                 read_s=stated_call_s(host.read_call_s),
                 fill_s=sum(block_cpu_s(system).values()),
                 in_page_cache=in_page_cache(system),
@@ -117,3 +116,16 @@ class ByEvents:
             redo=None if begin.redo is begin.files else begin.redo,
             end_s=self.env.now,
         )
+
+
+def kind_of(kind: KindDemand) -> Kind:
+    """What each transaction of a kind does."""
+    return fastest(Kind)(
+        drawn_gets=float(kind.drawn_gets),
+        hottest_gets=float(kind.hottest_gets),
+        hottest_changes=float(kind.hottest_changes),
+        redo_bytes=int(kind.redo_bytes),
+        commits=kind.commits,
+        apart_s=float(kind.apart_s),
+        cpu_s=float(kind.cpu_s),
+    )

@@ -8,19 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from model import causes
 from model.books import close, device_of, devices, percentiles
-from model.causes import (
-    BUFFER_BUSY,
-    FREE_BUFFERS,
-    FROM_CLIENT,
-    LATCH,
-    LOG_FILE_SYNC,
-    OTHER_SESSION,
-    PARALLEL,
-    SCATTERED,
-    SEQUENTIAL,
-    STATED,
-)
 from model.demand import transactions as asked
 from model.demand.transactions import DATA, REDO
 from model.laws.block_layer import stated_call_s
@@ -32,17 +21,28 @@ from model.workloads.transactions.books import Mean, figures_of, reads_by_size
 from model.workloads.transactions.closed_form import Solved, credit_warnings, rates_of
 from model.workloads.transactions.network import CPUS
 from model.workloads.transactions.steady import CONFIDENCE, Estimate, estimate, warm_up_batches
-from model.workloads.transactions.tally import Sum, Tally, Wait
+from model.workloads.transactions.tally import (
+    BUSY,
+    FREE,
+    LATCH,
+    OTHER,
+    PARALLEL,
+    READ,
+    SCAN,
+    SYNC,
+    Sum,
+    Tally,
+)
 
 NAMES = {
-    Wait.READ: SEQUENTIAL,
-    Wait.PARALLEL: PARALLEL,
-    Wait.SCAN: SCATTERED,
-    Wait.SYNC: LOG_FILE_SYNC,
-    Wait.LATCH: LATCH,
-    Wait.BUSY: BUFFER_BUSY,
-    Wait.OTHER: OTHER_SESSION,
-    Wait.FREE: FREE_BUFFERS,
+    READ: causes.SEQUENTIAL,
+    PARALLEL: causes.PARALLEL,
+    SCAN: causes.SCATTERED,
+    SYNC: causes.LOG_FILE_SYNC,
+    LATCH: causes.LATCH,
+    BUSY: causes.BUFFER_BUSY,
+    OTHER: causes.OTHER_SESSION,
+    FREE: causes.FREE_BUFFERS,
 }
 """Wait events as Oracle calls them."""
 
@@ -139,7 +139,10 @@ def result_of(name: str, system: System, work: Transactions, played: Played, beh
             *_left_for_later(behind, span_s),
         ],
     )
-    for event, waits, seconds in ((FROM_CLIENT, "trips", "trips_s"), (STATED, "", "stated_wait_s")):
+    for event, waits, seconds in (
+        (causes.FROM_CLIENT, "trips", "trips_s"),
+        (causes.STATED, "", "stated_wait_s"),
+    ):
         if total_s := _mean_of(played, kinds, seconds):
             times = _mean_of(played, kinds, waits) if waits else 1.0
             mean.waits[event] = EventTime(waits=times, max_s=total_s / times, total_s=total_s)
@@ -194,7 +197,7 @@ def _waits(played: Played, each: NDArray[np.float64]) -> dict[str, EventTime]:
 
 def _requests(played: Played, each: NDArray[np.float64]) -> dict[int, float]:
     """Blocks of a read -> reads."""
-    many = float(each[Sum.WAITS + Wait.SCAN])
+    many = float(each[Sum.WAITS + SCAN])
     single = float(each[Sum.REQUESTS]) - many
     return reads_by_size(single, many, float(each[Sum.MISSES]) - single)
 

@@ -5,21 +5,9 @@ from __future__ import annotations
 from array import array
 from enum import IntEnum
 
-import numpy as np
-from numpy.typing import NDArray
-
-
-class Wait(IntEnum):
-    """What sessions of transactions wait for, by its number in the sums."""
-
-    READ = 0
-    SCAN = 1
-    SYNC = 2
-    LATCH = 3
-    BUSY = 4
-    OTHER = 5
-    FREE = 6
-    PARALLEL = 7
+READ, SCAN, SYNC, LATCH, BUSY, OTHER, FREE, PARALLEL = 0, 1, 2, 3, 4, 5, 6, 7
+"""What sessions of transactions wait for, by its number in the sums."""
+EVENTS = 8
 
 
 class Sum(IntEnum):
@@ -36,62 +24,62 @@ class Sum(IntEnum):
     MISSES = 8
     REQUESTS = 9
     WAITS = 10
-    WAITED_S = WAITS + len(Wait)
+    WAITED_S = WAITS + EVENTS
 
 
 class Tally:
     """Sums over all transactions that have ended."""
 
-    __slots__ = (
-        "cpu_s",
-        "gets",
-        "inspected",
-        "kinds",
-        "longest_s",
-        "misses",
-        "requests",
-        "responses_s",
-        "run_queue_s",
-        "scan_reads",
-        "spin_s",
-        "undo",
-        "waited_s",
-        "waits",
-    )
+    responses_s: array[float]
+    kinds: array[int]
+    cpu_s: float
+    run_queue_s: float
+    spin_s: float
+    undo: float
+    gets: int
+    """Gets that were drawn, the hottest blocks left out."""
+    misses: int
+    """Blocks read."""
+    requests: int
+    waits: list[float]
+    waited_s: list[float]
+    longest_s: list[float]
 
     def __init__(self) -> None:
-        self.responses_s = array("d")
-        self.kinds = array("b")
-        self.cpu_s = 0.0
-        self.run_queue_s = 0.0
-        self.spin_s = 0.0
-        self.undo = 0.0
-        self.gets = 0
-        """Gets that were drawn, the hottest blocks left out."""
-        self.misses = 0
-        """Blocks read."""
-        self.requests = 0
-        self.scan_reads: dict[int, int] = {}
-        """Blocks of a multiblock read -> how many."""
-        self.inspected = 0
-        self.waits = [0.0] * len(Wait)
-        self.waited_s = [0.0] * len(Wait)
-        self.longest_s = [0.0] * len(Wait)
+        self.responses_s, self.kinds = array("d"), array("b")
+        self.cpu_s = self.run_queue_s = self.spin_s = self.undo = 0.0
+        self.gets = self.misses = self.requests = 0
+        self.waits, self.waited_s, self.longest_s = [0.0] * EVENTS, [0.0] * EVENTS, [0.0] * EVENTS
 
-    def wait(self, event: Wait, seconds: float, times: float = 1.0) -> None:
+    def wait(self, event: int, seconds: float, times: float = 1.0) -> None:
         """Note *times* waits that took *seconds* together."""
         self.waits[event] += times
         self.waited_s[event] += seconds
         self.longest_s[event] = max(self.longest_s[event], seconds)
 
-    def waited(self, event: Wait, seconds: list[float]) -> None:
-        """Note waits one by one."""
-        if seconds:
-            self.waits[event] += len(seconds)
-            self.waited_s[event] += sum(seconds)
-            self.longest_s[event] = max(self.longest_s[event], *seconds)
+    def waited(self, took_s: list[list[float]]) -> None:
+        """Note waits one by one, by event."""
+        for event in range(EVENTS):
+            seconds: list[float] = took_s[event]
+            if seconds:
+                self.waits[event] += len(seconds)
+                self.waited_s[event] += sum(seconds)
+                self.longest_s[event] = max(self.longest_s[event], *seconds)
 
-    def sums(self, now_s: float, written: int, log_writes: int) -> NDArray[np.float64]:
+    def took(self, queue_s: float, cpu_s: float, spin_s: float, undo: float) -> None:
+        """Note what a transaction took of processors."""
+        self.run_queue_s += queue_s
+        self.cpu_s += cpu_s
+        self.spin_s += spin_s
+        self.undo += undo
+
+    def got(self, gets: int, misses: int, requests: int) -> None:
+        """Note what a transaction got of the buffer cache, and read."""
+        self.gets += gets
+        self.misses += misses
+        self.requests += requests
+
+    def sums(self, now_s: float, written: int, log_writes: int) -> list[float]:
         """All sums as one row, by :class:`Sum`; the difference of two rows is what happened in between."""
-        own = (self.cpu_s, self.run_queue_s, self.spin_s, self.undo, self.gets, self.misses, self.requests)
-        return np.array([now_s, written, log_writes, *own, *self.waits, *self.waited_s], dtype=float)
+        own = [self.cpu_s, self.run_queue_s, self.spin_s, self.undo, self.gets, self.misses, self.requests]
+        return [now_s, written, log_writes, *own, *self.waits, *self.waited_s]

@@ -2,49 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import simpy
 
-from model.demand.transactions import KindDemand
-from model.laws import changed_blocks
+from model.laws.changed_blocks import undo_gets
 from model.laws.processors import Contention
+from model.loops.rows import GivenBytes, GivenWholes, wholes
 from model.sim.pool import BufferPool
 from model.sim.references import Drawn, Layout, References
 from model.sim.stretches import Stretches
 from model.sim.writers import LogWriter
-from model.workloads.transactions.tally import Tally, Wait
+from model.workloads.transactions.tally import (
+    BUSY,
+    EVENTS,
+    FREE,
+    LATCH,
+    OTHER,
+    PARALLEL,
+    READ,
+    SCAN,
+    SYNC,
+    Tally,
+)
 
 Step = Generator[simpy.Event, Any, None]
+HandedOver = tuple[int, list[int], int]
+"""A read: what it is waited for as, the first of its blocks, or each by itself, and the blocks behind each."""
 
 
-@dataclass(slots=True)
-class Shop:
-    """What all users share."""
+@dataclass
+class Kind:
+    """What each transaction of a kind does, but for what depends on misses and on others."""
 
-    env: simpy.Environment
-    sessions: Stretches
-    threads: int
-    layout: Layout
-    pools: list[BufferPool]
-    hot_blocks: int
-    """Blocks below this number are hot; they have a pool of their own if there are two."""
-    log: LogWriter
-    kinds: list[KindDemand]
-    references: References
-    latch: list[Contention]
-    pin: list[Contention]
-    costs: Costs
-    tally: Tally
-    ended: Any
-    """Called after each transaction."""
-    under_way: int = 0
+    drawn_gets: float
+    hottest_gets: float
+    hottest_changes: float
+    redo_bytes: int
+    commits: bool
+    apart_s: float
+    """Time neither on a processor nor waiting for what the model makes it wait for."""
+    cpu_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Costs:
     """CPU seconds of single steps, and what makes a get meet a change."""
 
@@ -63,151 +67,173 @@ class Costs:
     hottest_collision: float
 
 
-def closed_user(shop: Shop, begin_s: float, thinks_s: Iterator[float]) -> Step:
-    """One user: wait for the begin; work, think, work, think, …"""
-    timeout = shop.env.timeout
-    yield timeout(begin_s)
-    while True:
-        yield from transaction(shop)
-        yield timeout(next(thinks_s))
+@dataclass
+class Shop:
+    """What all users share, and what each of them does."""
 
+    env: simpy.Environment
+    sessions: Stretches
+    threads: int
+    layout: Layout
+    pools: list[BufferPool]
+    hot_blocks: int
+    """Blocks below this number are hot; they have a pool of their own if there are two."""
+    log: LogWriter
+    kinds: list[Kind]
+    references: References
+    latch: list[Contention]
+    pin: list[Contention]
+    costs: Costs
+    tally: Tally
+    ended: Callable[[], None]
+    """Called after each transaction."""
+    under_way: int = 0
 
-def arrivals(shop: Shop, gaps_s: Iterator[float]) -> Step:
-    """Transactions that come whether or not earlier ones are done."""
-    while True:
-        yield shop.env.timeout(next(gaps_s))
-        shop.env.process(transaction(shop))
+    def user(self, begin_s: float, thinks_s: Iterator[float]) -> Step:
+        """One user: wait for the begin; work, think, work, think, …"""
+        yield self.env.timeout(begin_s)
+        while True:
+            yield from self.transaction()
+            yield self.env.timeout(next(thinks_s))
 
+    def arrivals(self, gaps_s: Iterator[float]) -> Step:
+        """Transactions that come whether or not earlier ones are done."""
+        while True:
+            yield self.env.timeout(next(gaps_s))
+            self.env.process(self.transaction())
 
-def transaction(shop: Shop) -> Step:  # noqa: PLR0915  (one way, step by step)
-    """One transaction from its first call to the end of its commit; what it took is added up as it ends."""
-    env, tally, costs = shop.env, shop.tally, shop.costs
-    begin_s = env.now
-    drawn = shop.references.next()
-    kind = shop.kinds[drawn.kind]
-    undo = _undo(shop, kind)
-    shop.under_way += 1
-    running = min(shop.sessions.running + 1, shop.threads)
-    latch, pin = shop.latch[running], shop.pin[running]
-    late_s: list[float] = []
-    reads = yield from _gets(shop, drawn, late_s)
-    scans: list[tuple[int, int]] = []
-    if drawn.scan_blocks:
-        scans = yield from _scan(shop, drawn, late_s)
-    others = _others(shop, drawn, reads)
-    wanted = _handed_over(reads, shop.references.handed_over(drawn.kind, len(reads)), scans)
-    handed_over = _of_the_disk(shop, wanted)
-    requests = len(reads) + len(scans)
-    spin_s = kind.hottest_gets * latch.spin_s
-    missed = len(reads) + sum(length for _, length in scans)
-    own_s = kind.cpu_s + requests * costs.read_s + missed * costs.fill_s + undo * costs.undo_s + spin_s
-    stretch_s = own_s / (len(handed_over) + 1)
-    asleep_s = kind.hottest_gets * latch.wait_s + kind.hottest_changes * pin.wait_s
-    if kind.apart_s + asleep_s > 0:
-        yield env.timeout(kind.apart_s + asleep_s)
-    other_s: list[float] = []
-    for event in others:
-        if not event.processed:
-            now = env.now
-            yield event
-            other_s.append(env.now - now)
-    read_s: list[float] = []
-    queue_s, cpu_s = yield from shop.sessions.play(handed_over, stretch_s, read_s)
-    shop.log.note(kind.redo_bytes)
-    if kind.commits:
-        now = env.now
-        yield shop.log.commit()
-        tally.wait(Wait.SYNC, env.now - now)
-    shop.under_way -= 1
-    tally.cpu_s += cpu_s
-    tally.run_queue_s += queue_s
-    tally.spin_s += spin_s
-    tally.undo += undo
-    tally.gets += len(drawn.blocks)
-    tally.misses += missed
-    tally.requests += requests
-    for _, length in scans:
-        tally.scan_reads[length] = tally.scan_reads.get(length, 0) + 1
-    for kind_of in (Wait.READ, Wait.PARALLEL, Wait.SCAN):
-        asked_for = sum(wait is kind_of for wait, _, _ in wanted)
-        times_s = [
-            each_s for each_s, (wait, _, _) in zip(read_s, handed_over, strict=True) if wait is kind_of
-        ]
-        tally.waited(kind_of, times_s)
-        tally.waits[kind_of] += asked_for - len(times_s)
-    if other_s:
-        tally.waited(Wait.OTHER, other_s)
-    if late_s:
-        tally.waited(Wait.FREE, late_s)
-    if asleep_s:
-        tally.wait(Wait.LATCH, kind.hottest_gets * latch.wait_s, kind.hottest_gets * latch.waits)
-        tally.wait(Wait.BUSY, kind.hottest_changes * pin.wait_s, kind.hottest_changes * pin.waits)
-    tally.responses_s.append(env.now - begin_s)
-    tally.kinds.append(drawn.kind)
-    shop.ended()
-
-
-def _handed_over(
-    reads: list[int], sizes: list[int], scans: list[tuple[int, int]]
-) -> list[tuple[Wait, list[int], int]]:
-    """What is waited for: its event, the first block of each read that is handed over, and the blocks of each."""
-    if len(sizes) == len(reads):
-        found = [(Wait.READ, [block], 1) for block in reads]
-    else:
-        blocks = iter(reads)
-        found = [(Wait.READ if size == 1 else Wait.PARALLEL, list(islice(blocks, size)), 1) for size in sizes]
-    return found + [(Wait.SCAN, [first], length) for first, length in scans]
-
-
-def _of_the_disk(shop: Shop, wanted: list[tuple[Wait, list[int], int]]) -> list[tuple[Wait, list[int], int]]:
-    """What is left of the reads where the page cache answers some; a multiblock read it answers as a whole."""
-    found = shop.costs.in_page_cache
-    if not found:
-        return wanted
-    left = [(wait, shop.references.not_found(blocks, found), length) for wait, blocks, length in wanted]
-    return [one for one in left if one[1]]
-
-
-def _undo(shop: Shop, kind: KindDemand) -> float:
-    """Extra gets for changes that others have under way."""
-    costs, others = shop.costs, shop.under_way
-    if not others:
-        return 0.0
-    found = changed_blocks.undo_gets(float(kind.drawn_gets), others, costs.changes, costs.collision)
-    if costs.hottest_changes:
-        found += changed_blocks.undo_gets(
-            float(kind.hottest_gets), others, costs.hottest_changes, costs.hottest_collision
+    def transaction(self) -> Step:  # noqa: PLR0915  (one way, step by step)
+        """One transaction from its first call to the end of its commit; what it took is added up as it ends."""
+        begin_s: float = self.env.now
+        drawn: Drawn = self.references.next()
+        kind: Kind = self.kinds[drawn.kind]
+        undo: float = self._undo(kind)
+        self.under_way += 1
+        running = min(self.sessions.running + 1, self.threads)
+        latch: Contention = self.latch[running]
+        pin: Contention = self.pin[running]
+        spin_s: float = kind.hottest_gets * latch.spin_s
+        latch_s: float = kind.hottest_gets * latch.wait_s
+        pin_s: float = kind.hottest_changes * pin.wait_s
+        took_s: list[list[float]] = [[] for _ in range(EVENTS)]
+        reads: list[int] = yield from self._gets(drawn, took_s[FREE])
+        scans: list[tuple[int, int]] = []
+        if drawn.scan_blocks:
+            scans = yield from self._scan(drawn, took_s[FREE])
+        others: list[simpy.Event] = self._others(drawn.blocks, reads)
+        wanted: list[HandedOver] = self._handed_over(drawn.kind, reads, scans)
+        handed_over: list[HandedOver] = self._of_the_disk(wanted)
+        requests: int = len(reads) + len(scans)
+        missed: int = len(reads)
+        for _, length in scans:
+            missed += length
+        costs: Costs = self.costs
+        own_s: float = (
+            kind.cpu_s + requests * costs.read_s + missed * costs.fill_s + undo * costs.undo_s + spin_s
         )
-    return float(found)
+        if kind.apart_s + (latch_s + pin_s) > 0:
+            yield self.env.timeout(kind.apart_s + (latch_s + pin_s))
+        now: float
+        for other in others:
+            if not other.processed:
+                now = self.env.now
+                yield other
+                took_s[OTHER].append(self.env.now - now)
+        read_s: list[float] = []
+        queue_s, cpu_s = yield from self.sessions.play(handed_over, own_s / (len(handed_over) + 1), read_s)
+        self.log.note(kind.redo_bytes)
+        if kind.commits:
+            now = self.env.now
+            yield self.log.commit()
+            took_s[SYNC].append(self.env.now - now)
+        self.under_way -= 1
+        for (event, _, _), each_s in zip(handed_over, read_s, strict=True):
+            took_s[event].append(each_s)
+        if handed_over is not wanted:
+            self._answered_by_page_cache(wanted, handed_over)
+        tally: Tally = self.tally
+        tally.waited(took_s)
+        if latch_s + pin_s:
+            tally.wait(LATCH, latch_s, kind.hottest_gets * latch.waits)
+            tally.wait(BUSY, pin_s, kind.hottest_changes * pin.waits)
+        tally.took(queue_s, cpu_s, spin_s, undo)
+        tally.got(len(drawn.blocks), missed, requests)
+        tally.responses_s.append(self.env.now - begin_s)
+        tally.kinds.append(drawn.kind)
+        self.ended()
 
+    def _answered_by_page_cache(self, wanted: list[HandedOver], handed_over: list[HandedOver]) -> None:
+        """Those that were wanted and not handed over are waits, of no time."""
+        for event, _, _ in wanted:
+            self.tally.waits[event] += 1
+        for event, _, _ in handed_over:
+            self.tally.waits[event] -= 1
 
-def _gets(shop: Shop, drawn: Drawn, late_s: list[float]) -> Generator[simpy.Event, Any, list[int]]:
-    """Get all blocks of a transaction; those that it has to read."""
-    first = drawn.first
-    reads = yield from shop.pools[0].get((drawn.blocks[:first], drawn.changes[:first], None), late_s)
-    if first == len(drawn.blocks):
+    def _undo(self, kind: Kind) -> float:
+        """Extra gets for changes that others have under way."""
+        costs, others = self.costs, self.under_way
+        if not others:
+            return 0.0
+        found: float = undo_gets(kind.drawn_gets, others, costs.changes, costs.collision)
+        if costs.hottest_changes:
+            found += undo_gets(kind.hottest_gets, others, costs.hottest_changes, costs.hottest_collision)
+        return found
+
+    def _gets(self, drawn: Drawn, late_s: list[float]) -> Generator[simpy.Event, Any, list[int]]:
+        """Get all blocks of a transaction; those that it has to read."""
+        first: int = drawn.first
+        blocks: GivenWholes = drawn.blocks
+        changes: GivenBytes = drawn.changes
+        aside = changes[:0]
+        pool: BufferPool = self.pools[0]
+        reads: list[int] = yield from pool.get(blocks[:first], changes[:first], aside, late_s)
+        if first < len(blocks):
+            pool = self.pools[1]
+            reads += yield from pool.get(blocks[first:], changes[first:], aside, late_s)
         return reads
-    return reads + (yield from shop.pools[1].get((drawn.blocks[first:], drawn.changes[first:], None), late_s))
 
+    def _scan(self, drawn: Drawn, late_s: list[float]) -> Generator[simpy.Event, Any, list[tuple[int, int]]]:
+        """Scan blocks in order: the reads of those that are not in memory, which enter at the cold end."""
+        first: int = drawn.scan_from
+        count: int = drawn.scan_blocks
+        blocks, none, all_of_them = wholes(count, 0), bytes(count), bytes([1]) * count
+        for k in range(count):
+            blocks[k] = first + k
+        pool: BufferPool = self.pools[len(self.pools) - 1 if first >= self.hot_blocks else 0]
+        reads: list[int] = yield from pool.get(blocks, none, all_of_them, late_s)
+        return self.layout.runs(reads, self.costs.mbrc)
 
-def _scan(
-    shop: Shop, drawn: Drawn, late_s: list[float]
-) -> Generator[simpy.Event, Any, list[tuple[int, int]]]:
-    """Scan blocks in order: the reads of those that are not in memory, which enter at the cold end."""
-    import numpy as np  # noqa: PLC0415
+    def _others(self, blocks: GivenWholes, reads: list[int]) -> list[simpy.Event]:
+        """Reads under way of other sessions that a transaction has to wait for."""
+        reading = self.sessions.reading
+        found: list[simpy.Event] = []
+        if reading:
+            own = set(reads)
+            for k in range(len(blocks)):
+                block = blocks[k]
+                if block in reading and block not in own:
+                    found.append(reading[block])
+        return found
 
-    count = drawn.scan_blocks
-    blocks = np.arange(drawn.scan_from, drawn.scan_from + count)
-    pool = len(shop.pools) - 1 if drawn.scan_from >= shop.hot_blocks else 0
-    aside = np.ones(count, dtype=np.bool_)
-    reads = yield from shop.pools[pool].get((blocks, ~aside, aside), late_s)
-    return shop.layout.runs(reads, shop.costs.mbrc)
+    def _handed_over(self, kind: int, reads: list[int], scans: list[tuple[int, int]]) -> list[HandedOver]:
+        """How a transaction hands its reads over."""
+        found: list[HandedOver] = []
+        sizes: list[int] = self.references.handed_over(kind, len(reads))
+        if len(sizes) == len(reads):
+            for block in reads:
+                found.append((READ, [block], 1))
+        else:
+            blocks = iter(reads)
+            for size in sizes:
+                found.append((READ if size == 1 else PARALLEL, list(islice(blocks, size)), 1))
+        for first, length in scans:
+            found.append((SCAN, [first], length))
+        return found
 
-
-def _others(shop: Shop, drawn: Drawn, reads: list[int]) -> list[simpy.Event]:
-    """Reads under way of other sessions that this transaction has to wait for."""
-    reading = shop.sessions.reading
-    if not reading:
-        return []
-    own = set(reads)
-    return [reading[block] for block in drawn.blocks.tolist() if block in reading and block not in own]
+    def _of_the_disk(self, wanted: list[HandedOver]) -> list[HandedOver]:
+        """The reads left where the page cache answers some; a multiblock read it answers as a whole."""
+        share = self.costs.in_page_cache
+        if not share:
+            return wanted
+        left = [(event, self.references.not_found(blocks, share), length) for event, blocks, length in wanted]
+        return [one for one in left if one[1]]

@@ -13,8 +13,10 @@ from model.laws.block_layer import (
     release_of,
     requests_of_run,
 )
-from model.machine.device.block_queue import BlockQueue, Request
+from model.loops import fastest
+from model.machine.device.block_queue import BlockQueue
 from model.machine.device.elevator import Deadline, Fair, Fifo, elevator_of
+from model.machine.device.request import Request
 
 SCHEDULERS = ("noop", "none", "kyber", "deadline", "mq-deadline", "cfq", "bfq")
 
@@ -23,10 +25,10 @@ def queued(
     pieces: list[tuple[bool, int, int]], scheduler: str = "noop", largest: int = 31 * PAGE_BYTES
 ) -> BlockQueue:
     """A queue after bios of (write, start, size) have come down."""
-    queue = BlockQueue(elevator_of(scheduler, idles=False), largest, 128)
+    queue = fastest(BlockQueue)(elevator_of(scheduler, idles=False), largest, 128)
     for number, (write, start, size) in enumerate(pieces):
         if queue.merge(write, start, size) is None:
-            queue.insert(Request(write, start, start + size, 0, True, float(number)))
+            queue.insert(fastest(Request)(write, start, start + size, 0, True, float(number)))
     return queue
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from model import calculate, simulate
 from model.errors import OutsideLaw
-from model.machine.device.block_queue import BlockQueue, Request
+from model.machine.device.block_queue import BlockQueue
 from model.machine.device.elevator import Fifo
+from model.machine.device.request import Request
 from model.spec import Disk, Host, ReadStream, System, WriteStream
 
 FLASH = Disk(

@@ -23,6 +23,8 @@ class Writing:
     """DBWR's time per block."""
     device_s: Number
     """The device's part of it."""
+    there_s: Number
+    """What the requests of a block are at the device for, together: longer where it serves several at once."""
     requests: Number
     """Requests at the device per block."""
     redo_s: Number
@@ -61,7 +63,7 @@ def writing_of(
     instance, size = system.instance, system.tablespace.block_size_bytes
     path, room_blocks = written_as(system), room_of(system)
     written = larger(1, blocks - room_blocks)
-    device_s = write_s = requests = 0.0 * written
+    device_s = write_s = there_s = requests = 0.0 * written
     for pattern, share in (("sequential", 1 - apart_fraction), ("random", apart_fraction)):
         if not some(share > 0):
             continue
@@ -72,12 +74,14 @@ def writing_of(
         write_s = write_s + share * larger(held_s, alone_s / writes_at_once(system))
         of_device = held_s if goes_on(system) else larger(call.device_s, call.drained_s)
         device_s, requests = device_s + share * of_device, requests + share * call.requests
+        there_s = there_s + share * larger(of_device, call.device_s)
     shared = redo_bytes if instance.redo_disk == "data" else 0.0
     return Writing(
         blocks=blocks,
         room_blocks=room_blocks,
         write_s=write_s,
         device_s=device_s,
+        there_s=there_s,
         requests=requests,
         redo_s=shared / blocks / disk_means.sequential_bytes_per_s(system.disk, True),
         redo_bytes=shared,

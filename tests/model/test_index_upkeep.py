@@ -210,3 +210,19 @@ def test_a_cache_without_room_waits_for_dbwr(engine: str) -> None:
     assert large.physical_io.write_requests == 0
     assert small.time.elapsed_s > large.time.elapsed_s
     assert small.device["disk"].writes_per_s * small.time.elapsed_s == pytest.approx(written, rel=0.01)
+
+
+@pytest.mark.parametrize("engine", ["calculate", "simulate"])
+@pytest.mark.parametrize("cache", ["8M", "512M"])
+def test_the_device_reads_the_leaves_and_takes_its_time_to_answer_writes(engine: str, cache: str) -> None:
+    work = {"kind": "insert", "rows": 10_000, "method": "row"}
+    found = answer(work, RANDOM, engine=engine, instance={"buffer_cache_bytes": cache})
+    device, asked, elapsed_s = found.device["disk"], found.physical_io, found.time.elapsed_s
+    assert asked
+    assert asked.read_requests > 2_000
+    assert device.reads_per_s * elapsed_s == pytest.approx(asked.read_requests)
+    assert device.read_await_s
+    assert device.read_await_s > 80e-6  # what the drive takes to find a page
+    assert bool(device.writes_per_s) == (cache == "8M")
+    if device.write_await_s:
+        assert device.write_await_s > 20e-6  # what it takes to answer a write

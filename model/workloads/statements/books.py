@@ -122,7 +122,7 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Timing) 
     device = timing.device
     if demand.writing:
         elapsed_s = known_or(timing.last_session_s, timing.elapsed_s)
-        device = _device_of_writes(system, demand, elapsed_s, timing.device if demand.plan.pieces else None)
+        device = _device_of_writes(system, demand, elapsed_s, timing.device)
     opinion = optimizer_of(system, work, demand)
     return Figures(
         engine=timing.engine,
@@ -188,13 +188,15 @@ def _of_all(servers: Number, count: Number) -> Number:
 def _device_of_writes(
     system: System, demand: Demand, elapsed_s: Number, read: DeviceStats | None
 ) -> DeviceStats | None:
-    """The device under DBWR and the log over the run, beside what is *read*; else reads of leaves are left out."""
+    """The device under DBWR and the log over the run, beside what is *read*."""
     writing = demand.writing
     assert writing is not None
     blocks = writing.written_blocks
     size = blocks * demand.block_size_bytes + writing.redo_bytes
     requests = blocks * writing.requests + writing.redo_bytes / system.host.max_request_bytes
-    held_s = smaller(elapsed_s, blocks * writing.device_s + writing.blocks * writing.redo_s)
+    redo_s = writing.blocks * writing.redo_s
+    held_s = smaller(elapsed_s, blocks * writing.device_s + redo_s)
+    there_s = larger(held_s, blocks * writing.there_s + redo_s)
     reads = read_bytes = busy_s = 0.0 * held_s
     if read is not None:
         reads, read_bytes, busy_s = (
@@ -202,8 +204,8 @@ def _device_of_writes(
         )
     waited_s = reads * (known_or(read.read_await_s, 0.0) if read is not None else 0.0)
     busy_s = smaller(elapsed_s, busy_s + held_s)
-    sums = DeviceSums((reads, requests), (0.0, 0.0), (read_bytes, size), (waited_s, held_s), busy_s)
-    return device_stats(sums, elapsed_s, (size > 0) & (elapsed_s > 0))
+    sums = DeviceSums((reads, requests), (0.0, 0.0), (read_bytes, size), (waited_s, there_s), busy_s)
+    return device_stats(sums, elapsed_s, (size + read_bytes > 0) & (elapsed_s > 0))
 
 
 def _calls(

@@ -247,27 +247,36 @@ def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
     elif disk.raid_level != "none" and not write and not some(disk_sets.is_near(disk, size, stride)):
         alike = _stations(system, calls, size)
         return Visit(alone, 0.0, _held_of_set(system, calls, alone, alike, size), alike=alike)
+    elif write and one_for_all(disk_sets.reads_first(disk, size)):  # it waits for its own read
+        return Visit(alone, 0.0, alone)
     else:
-        queued = under_way(system, calls)
-        if calls.pattern == "sequential" and system.host.nomerges != "2":
-            queued = max(1, queued // calls.batch)  # those of a batch are one request
-        if calls.pattern != "strided":
-            each_s = size / disk_means.data_members(disk) / disk_means.rate_bytes_per_s(disk, write)
-            held = each_s / calls.users
-        elif calls.rate_per_s is not None or queued > 1:
-            held = each_s = disk_sets.in_order_s(disk, size, stride, 0.0, write)
-        else:
-            held = alone
-        if write and one_for_all(disk_sets.reads_first(disk, size)):  # it waits for its own read
-            return Visit(alone, 0.0, alone)
-        if queued > 1:  # a queue streams, until the program falls behind
-            # of the calls that the program hands down one by one, those that come before the queue is empty
-            more = floor_div((queued - 2) * each_s, larger(LEAST_SHARE * each_s, gap_s - each_s))
-            behind = where(gap_s > each_s, 1 / (queued + more), 0.0)
-            mixed = each_s + (alone - each_s) * behind
-            alone = mixed if write else smaller(alone, mixed)  # what is read ahead is there sooner
-            held = alone / (1 if calls.pattern == "strided" else calls.users)
+        alone, held = _streamed(system, disk, calls, size, stride, (alone, gap_s))
     return Visit(alone, 0.0, held, servers, in_order=True)
+
+
+def _streamed(
+    system: System, disk: Any, calls: Any, size: Number, stride: Number, lone: tuple[Number, Number]
+) -> tuple[Number, Number]:
+    """Time and capacity of a platter that a call takes; *lone* are its time and its gap without a queue."""
+    (alone, gap_s), write = lone, calls.writes
+    queued = under_way(system, calls)
+    if calls.pattern == "sequential" and system.host.nomerges != "2":
+        queued = max(1, queued // calls.batch)  # those of a batch are one request
+    if calls.pattern != "strided":
+        each_s = size / disk_means.data_members(disk) / disk_means.rate_bytes_per_s(disk, write)
+        held = each_s / calls.users
+    elif calls.rate_per_s is not None or queued > 1:
+        held = each_s = disk_sets.in_order_s(disk, size, stride, 0.0, write)
+    else:
+        held = alone
+    if queued > 1:  # a queue streams, until the program falls behind
+        # of the calls that the program hands down one by one, those that come before the queue is empty
+        more = floor_div((queued - 2) * each_s, larger(LEAST_SHARE * each_s, gap_s - each_s))
+        behind = where(gap_s > each_s, 1 / (queued + more), 0.0)
+        mixed = each_s + (alone - each_s) * behind
+        alone = mixed if write else smaller(alone, mixed)  # what is read ahead is there sooner
+        held = alone / (1 if calls.pattern == "strided" else calls.users)
+    return alone, held
 
 
 def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Visit:
@@ -275,17 +284,7 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
     disk, write = at_place(system.disk, calls), calls.writes
     span = span_of(system, calls)
     if not disk.rotation_s:
-        alone, scv = disk_sets.random_moments(disk, size, span, write)
-        held = _held_of_flash(system, calls, alone, size, disk.parallel_requests)
-        slots = _slots(system, calls, size)
-        if write or not some(disk.reads_collide):
-            return Visit(alone, scv, held, slots)
-        # NOTE: a die has nothing to do while the queue holds reads of others alone [flash-channels]
-        in_slot = alone - size / disk_means.rate_bytes_per_s(disk, write)
-        pieces = largest(block_layer.pieces_of_call(size, largest_bytes(system, calls)))
-        depth = max(1, int(max(disk.queue_depth, disk.parallel_requests) / pieces))
-        full = in_slot / queueing.served_at_a_time(depth, slots)
-        return Visit(alone, scv, larger(held, full), alike=slots)
+        return _anywhere_on_flash(system, disk, calls, size, span)
     single = disk.raid_level == "none"
     if calls.pattern != "random" and single and not among_bytes(calls) and calls.users <= MOST_PLACES:
         each = _in_turns_s(disk, calls, size)
@@ -312,17 +311,37 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
     if single:
         return Visit(alone, scv, smaller(alone, _sorted_s(system, calls, alone, runs)))
     if not write:
-        if calls.rate_per_s is None:
-            others = calls.users * under_way(system, calls)
-            idle_s = (alike / others - 1) * alone + alike / others * calls.think_s
-        else:
-            idle_s = alike / (calls.users * calls.rate_per_s) - alone
+        idle_s = _idle_s(system, calls, alone, alike)
         caught = smaller(1.0, disk_sets.caught_fraction(disk, span, larger(0.0, idle_s)) / nearer)
         alone = alone - caught * (alone - disk_sets.in_order_s(disk, size, size, 0.0, write))
     held_s = _held_of_set(system, calls, alone, alike, size)
     if not write and at_once == 1 and copies > 1:
         alike = alike * _free_copies(calls, under_way(system, calls), alone, alike)
     return Visit(alone, scv, held_s, alike=alike)
+
+
+def _anywhere_on_flash(system: System, disk: Any, calls: Any, size: Number, span: Number) -> Visit:
+    """A call to any place of a drive that does not turn."""
+    write = calls.writes
+    alone, scv = disk_sets.random_moments(disk, size, span, write)
+    held = _held_of_flash(system, calls, alone, size, disk.parallel_requests)
+    slots = _slots(system, calls, size)
+    if write or not some(disk.reads_collide):
+        return Visit(alone, scv, held, slots)
+    # NOTE: a die has nothing to do while the queue holds reads of others alone [flash-channels]
+    in_slot = alone - size / disk_means.rate_bytes_per_s(disk, write)
+    pieces = largest(block_layer.pieces_of_call(size, largest_bytes(system, calls)))
+    depth = max(1, int(max(disk.queue_depth, disk.parallel_requests) / pieces))
+    full = in_slot / queueing.served_at_a_time(depth, slots)
+    return Visit(alone, scv, larger(held, full), alike=slots)
+
+
+def _idle_s(system: System, calls: Any, service_s: Number, stations: Number) -> Number:
+    """How long a disk of a set has nothing to do between two reads; below zero where they queue."""
+    if calls.rate_per_s is None:
+        others = calls.users * under_way(system, calls)
+        return (stations / others - 1) * service_s + stations / others * calls.think_s
+    return stations / (calls.users * calls.rate_per_s) - service_s
 
 
 def _free_copies(calls: Any, in_flight: int, service_s: Number, stations: Number) -> Number:

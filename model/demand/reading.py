@@ -91,13 +91,7 @@ def scan_plan(
     elif change_rows and not bug:
         why = "buffered: rows are changed in the buffer cache"
     single = not getattr(mbrc, "ndim", 0) and mbrc == 1
-    pieces: list[scan_reads.Piece] = []
-    for run in segment.shape.runs:
-        if direct:
-            cut = scan_reads.aligned_pieces(run.first, run.blocks, window, mbrc)
-        else:
-            cut = scan_reads.buffered_pieces(run.blocks, mbrc, table.cached_fraction)
-        pieces += [scan_reads.Piece(piece.blocks, piece.count * run.count) for piece in cut]
+    pieces = _pieces(segment, window if direct else None, mbrc, table.cached_fraction)
     return ReadPlan(
         event=DIRECT if direct else SEQUENTIAL if single else SCATTERED,
         direct=direct,
@@ -112,6 +106,20 @@ def scan_plan(
         window_blocks=window if direct else None,
         cached_fraction=0.0 if direct else table.cached_fraction,
     )
+
+
+def _pieces(
+    segment: Segment, window: int | None, mbrc: Any, cached_fraction: Number
+) -> list[scan_reads.Piece]:
+    """The reads of a scan by size: direct ones within *window* blocks, else those into the buffer cache."""
+    pieces: list[scan_reads.Piece] = []
+    for run in segment.shape.runs:
+        if window is not None:
+            cut = scan_reads.aligned_pieces(run.first, run.blocks, window, mbrc)
+        else:
+            cut = scan_reads.buffered_pieces(run.blocks, mbrc, cached_fraction)
+        pieces += [scan_reads.Piece(piece.blocks, piece.count * run.count) for piece in cut]
+    return pieces
 
 
 def _reads_directly(system: System, table_bytes: Number, threshold: Number) -> bool:

@@ -92,38 +92,25 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     together = calls.fsync_every if waited else 1
     release = block_layer.release_of(host.kernel)
     seen = _contiguous(calls) if together > 1 else calls
-    run_pages, runs = _runs_of(system, seen, together)
-    if direct:
-        run_pages = calls.block_size_bytes / block_layer.PAGE_BYTES
+    run_pages, runs, holes = _runs_and_holes(system, calls, seen, together, direct)
     size = run_pages * block_layer.PAGE_BYTES
-    holes = 0.0 if direct or (runs > 1 and calls.pattern == "random") else _holes(system, calls, run_pages)
     pieces = block_layer.requests_of_run(run_pages, largest) + holes
     requests = runs * pieces
     by_page = not direct and block_layer.page_by_page(release, host.filesystem)
     merged: Number = runs * run_pages - requests if by_page else 0.0
     records: Number = _journal_requests(host, calls, path) if filesystem != "none" else 0
+    flushed = bool(disk.write_cache_flushed) and block_layer.empties_write_cache(release, host.filesystem)
     flushes, answered_s = 0, 0.0
-    if disk.write_cache_flushed and block_layer.empties_write_cache(release, host.filesystem):
+    if flushed:
         fua = direct and disk.fua and block_layer.writes_by_fua(release, opened, filesystem)
-        flushes = where(disk.write_cache_bytes > 0, 0 if fua and not records else 1, 0)
-        # what a call writes is on the medium before it ends; flash takes it from its cache then
-        answered_s = (
-            disk_means.answered_s(disk, size, True) if disk.write_cache_bytes and not disk.rotation_s else 0.0
-        )
+        flushes, answered_s = _flushed(disk, size, fua and not records)
         disk = changed(disk, write_cache_bytes=0)
         system = changed(system, disk=disk)
     gap_s = together * (cpu_s + calls.think_s)
     visit = visit_of(system, visiting(seen, 1 / together), size, gap_s, sorted_runs=runs, pieces=pieces)
     visit.alone_s, hole_s = visit.alone_s + answered_s, 0.0 * pieces
-    if some(holes) and disk.rotation_s and not disk.write_cache_bytes:  # the place behind a hole has gone by
-        page = block_layer.PAGE_BYTES
-        hole_s = holes * disk_means.strided_service_s(disk, page, 2 * page, 0.0, True)
-        visit.alone_s, visit.held_s = visit.alone_s + hole_s, visit.held_s + hole_s
-    if seen.pattern == "strided" and runs > 1 and disk.rotation_s and not disk.write_cache_bytes:
-        lone = changed(seen, users=1, rate_per_s=None)
-        visit.held_s = visit_of(system, lone, size, 0.0, pieces=pieces).alone_s
-    if visit.in_order and calls.rate_per_s is not None and disk.rotation_s and not disk.write_cache_bytes:
-        visit.held_s = larger(visit.held_s, visit.alone_s)  # nothing merges that is waited for page by page
+    if disk.rotation_s and not disk.write_cache_bytes:
+        hole_s = _on_the_platter(system, calls, seen, visit, (size, runs, pieces, holes))
     data_s, held_s = runs * visit.held_s + visit.alone_s - visit.held_s, runs * visit.held_s
     gathered: Number = 1.0
     if records:
@@ -155,6 +142,44 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
         waiting_share=1 / each,
     )
     return absorbed(system, calls, demand)
+
+
+def _runs_and_holes(
+    system: System, calls: Any, seen: Any, together: Number, direct: bool
+) -> tuple[Number, Number, Number]:
+    """Pages of a run of adjoining ones, the runs that one wait is for, and the holes in a run."""
+    run_pages, runs = _runs_of(system, seen, together)
+    if direct:
+        return calls.block_size_bytes / block_layer.PAGE_BYTES, runs, 0.0
+    apart = runs > 1 and calls.pattern == "random"
+    return run_pages, runs, 0.0 if apart else _holes(system, calls, run_pages)
+
+
+def _flushed(disk: Any, size_bytes: Number, by_fua: bool) -> tuple[Number, Number]:
+    """Cache flushes of a call, and the time of the cache's answer before them.
+
+    What a call writes is on the medium before it ends; flash takes it from its cache then.
+    """
+    flushes = where(disk.write_cache_bytes > 0, 0 if by_fua else 1, 0)
+    through_cache = disk.write_cache_bytes and not disk.rotation_s
+    return flushes, disk_means.answered_s(disk, size_bytes, True) if through_cache else 0.0
+
+
+def _on_the_platter(
+    system: System, calls: Any, seen: Any, visit: Visit, shape: tuple[Number, Number, Number, Number]
+) -> Number:
+    """Put what a platter takes longer for holes, strides and arrivals into *visit*; returns what the holes take."""
+    (size, runs, pieces, holes), hole_s = shape, 0.0 * shape[2]
+    if some(holes):  # the place behind a hole has gone by
+        page = block_layer.PAGE_BYTES
+        hole_s = holes * disk_means.strided_service_s(system.disk, page, 2 * page, 0.0, True)
+        visit.alone_s, visit.held_s = visit.alone_s + hole_s, visit.held_s + hole_s
+    if seen.pattern == "strided" and runs > 1:
+        lone = changed(seen, users=1, rate_per_s=None)
+        visit.held_s = visit_of(system, lone, size, 0.0, pieces=pieces).alone_s
+    if visit.in_order and calls.rate_per_s is not None:
+        visit.held_s = larger(visit.held_s, visit.alone_s)  # nothing merges that is waited for page by page
+    return hole_s
 
 
 def _sharing_commits(
@@ -217,32 +242,7 @@ def _committed_s(
     disk = system.disk
     records = [pages * block_layer.PAGE_BYTES for pages in _records(system.host)]
     if disk.write_cache_bytes or not disk.rotation_s:
-        seek_s = 0.0 if disk.write_cache_bytes else disk.average_seek_s
-        took = [disk_means.answered_s(disk, size, True) for size in records]
-        if not disk.write_cache_bytes:
-            rate = disk_means.rate_bytes_per_s(disk, True)
-            took = [disk_means.overhead_s(disk, True) + size / rate for size in records]
-        took[0] = took[0] + seek_s
-        held = [
-            size / disk.bus_bytes_per_s
-            if disk.write_cache_bytes
-            else disk_means.occupied_s(disk, one, size, True, run_requests=inf)
-            for one, size in zip(took, records, strict=True)
-        ]
-        limit = [
-            1 / limits.limited_per_s(disk, 1 / one, size) for one, size in zip(held, records, strict=True)
-        ]
-        # NOTE: data in order do not go on where they ended, as the journal lies between
-        back_s = seek_s if data.in_order else 0.0
-        data_s = runs * data.held_s + back_s / disk.parallel_requests
-        records_s = sum(limit)
-        at_a_time = _commits_at_a_time(disk, calls, data_s, records_s)
-        alone_s = data.alone_s + (runs - 1) * data.held_s + back_s + sum(took)
-        idle_s = 0.0
-        if calls.users > 1 and calls.rate_per_s is None and idles(system) and system.host.nomerges != "2":
-            # NOTE: the scheduler waits for a commit block that has merged into the records of another process
-            idle_s = IDLE_S * (1 - 0.5 ** (calls.users - 1))
-        return alone_s + idle_s, data_s + records_s / at_a_time + idle_s, at_a_time
+        return _committed_in_place_s(system, calls, data, records, runs)
     capacity = int(disk.capacity_bytes) * disk_means.data_members(disk)
     far_s = disk_means.overhead_s(disk, True) + disk.rotation_s / 2
     far_s = far_s + disk_rounds.seek_between_s(disk, calls.start_byte or 0, page_cache.journal_byte(capacity))
@@ -270,6 +270,37 @@ def _committed_s(
     at_a_time = smaller(disk.queue_depth, _commits_at_a_time(disk, calls, alone_s - shared_s, shared_s))
     took_s = alone_s - shared_s + shared_s / at_a_time
     return took_s, took_s, at_a_time
+
+
+def _committed_in_place_s(
+    system: System, calls: Any, data: Visit, records: list[int], runs: Number
+) -> tuple[Number, Number, Number]:
+    """The same for a write cache, or a drive that does not turn."""
+    disk = system.disk
+    seek_s = 0.0 if disk.write_cache_bytes else disk.average_seek_s
+    took = [disk_means.answered_s(disk, size, True) for size in records]
+    if not disk.write_cache_bytes:
+        rate = disk_means.rate_bytes_per_s(disk, True)
+        took = [disk_means.overhead_s(disk, True) + size / rate for size in records]
+    took[0] = took[0] + seek_s
+    held = [
+        size / disk.bus_bytes_per_s
+        if disk.write_cache_bytes
+        else disk_means.occupied_s(disk, one, size, True, run_requests=inf)
+        for one, size in zip(took, records, strict=True)
+    ]
+    limit = [1 / limits.limited_per_s(disk, 1 / one, size) for one, size in zip(held, records, strict=True)]
+    # NOTE: data in order do not go on where they ended, as the journal lies between
+    back_s = seek_s if data.in_order else 0.0
+    data_s = runs * data.held_s + back_s / disk.parallel_requests
+    records_s = sum(limit)
+    at_a_time = _commits_at_a_time(disk, calls, data_s, records_s)
+    alone_s = data.alone_s + (runs - 1) * data.held_s + back_s + sum(took)
+    idle_s = 0.0
+    if calls.users > 1 and calls.rate_per_s is None and idles(system) and system.host.nomerges != "2":
+        # NOTE: the scheduler waits for a commit block that has merged into the records of another process
+        idle_s = IDLE_S * (1 - 0.5 ** (calls.users - 1))
+    return alone_s + idle_s, data_s + records_s / at_a_time + idle_s, at_a_time
 
 
 def commit_s(system: System, calls: Any) -> Number:
@@ -323,14 +354,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
     missed = 1 - host.page_cache_hit_fraction
     share, window, ahead = _windows(system, calls)
     size = share * window
-    seen = calls
-    if calls.pattern == "strided" and 0 <= calls.stride_bytes <= size:
-        seen = changed(calls, pattern="sequential", block_size_bytes=int(calls.stride_bytes))
-    if calls.pattern != "random" and one_for_all(
-        (missed > 0) & (missed < 1)
-    ):  # what the cache holds leaves holes
-        step = window if ahead or seen.pattern == "sequential" else calls.stride_bytes
-        seen = changed(seen, pattern="strided", stride_bytes=step / missed)
+    seen = _as_it_reads(calls, size, missed, window, ahead)
     gap_s = (own_s + calls.think_s) / larger(missed, LEAST_S)
     seen = visiting(seen, larger(LEAST_S, missed * share))
     by_page = not ahead and one_for_all(host.read_ahead_bytes < block_layer.PAGE_BYTES)
@@ -364,12 +388,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         pair = visit_of(system, seen, WINDOWS * window, own_s)
         visit.alone_s = where(window_own_s < visit.alone_s, pair.alone_s / WINDOWS, visit.alone_s)
         visit.held_s = where(window_own_s < visit.held_s, pair.held_s / WINDOWS, visit.held_s)
-    growing_s: Number = 0.0
-    if calls.users > 1 and calls.rate_per_s is None and not takes_turns(system, seen, own_s):
-        more = _windows_grown(system, calls) - calls.count * share
-        growing_s = (
-            calls.users * larger(0.0, more) * visit_of(system, seen, block_layer.PAGE_BYTES, own_s).held_s
-        )
+    growing_s = _growing_s(system, calls, seen, own_s, share)
     first_s = start_s(system, seen, visit, window, call_cpu_s(host, calls) + calls.think_s, windows=WINDOWS)
     several = one_for_all(share > 1)
     # NOTE: while a call waits for one of its windows, the next is on its way
@@ -390,6 +409,26 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         overlap_s=missed * visit.held_s if several and calls.pattern == "sequential" else 0.0,
         start_s=missed * (first_s + growing_s),
     )
+
+
+def _as_it_reads(calls: Any, size: Number, missed: Number, window: Number, ahead: bool) -> Any:
+    """The calls as the device sees their reads, windows or the bytes of each call."""
+    seen = calls
+    if calls.pattern == "strided" and 0 <= calls.stride_bytes <= size:
+        seen = changed(calls, pattern="sequential", block_size_bytes=int(calls.stride_bytes))
+    if calls.pattern == "random" or not one_for_all((missed > 0) & (missed < 1)):
+        return seen
+    # what the cache holds leaves holes
+    step = window if ahead or seen.pattern == "sequential" else calls.stride_bytes
+    return changed(seen, pattern="strided", stride_bytes=step / missed)
+
+
+def _growing_s(system: System, calls: Any, seen: Any, own_s: Number, share: Number) -> Number:
+    """What the small windows at the begin of each of several readers take of the device."""
+    if calls.users == 1 or calls.rate_per_s is not None or takes_turns(system, seen, own_s):
+        return 0.0
+    more = _windows_grown(system, calls) - calls.count * share
+    return calls.users * larger(0.0, more) * visit_of(system, seen, block_layer.PAGE_BYTES, own_s).held_s
 
 
 def _windows_grown(system: System, calls: Any) -> Number:

@@ -474,11 +474,26 @@ class Disk(Frozen):
 
     @model_validator(mode="after")
     def _one_kind_of_device(self) -> Disk:
+        self._check_raid()
+        self._check_kind()
+        self._check_limits()
+        self._check_slc_cache()
+        self._check_collection()
+        self._check_controller()
+        self._check_queue()
+        self._check_seeks()
+        return self
+
+    def _check_raid(self) -> None:
+        """As many disks as the RAID level needs."""
         least = {"none": 1, "0": 2, "1": 2, "5": 3, "10": 4}[self.raid_level]
         if self.raid_disks < least or (self.raid_level == "none" and self.raid_disks > 1):
             raise ValueError(f"raid_disks {self.raid_disks} does not suit raid_level {self.raid_level}")
         if self.raid_level in ("1", "10") and self.raid_disks % 2:
             raise ValueError(f"raid_disks {self.raid_disks} is odd; raid_level {self.raid_level} needs pairs")
+
+    def _check_kind(self) -> None:
+        """A platter or flash, not both; a cache of a page or more."""
         if 0 < self.rotation_s < LEAST_ROTATION_S:
             raise ValueError(
                 f"rotation_s {self.rotation_s:g} is no turn of a platter: 0 for flash, or {LEAST_ROTATION_S:g} and more"
@@ -494,16 +509,18 @@ class Disk(Frozen):
             raise ValueError(
                 f"write_cache_bytes {self.write_cache_bytes} is less than a page of {LEAST_CACHE_BYTES}"
             )
+
+    def _check_limits(self) -> None:
+        """The limits of a volume, and its credits."""
         if self.burst_iops is not None and (self.iops_limit is None or self.burst_iops < self.iops_limit):
             raise ValueError("burst_iops needs an iops_limit that is not above it")
         if self.limit_slice_s and self.burst_iops is not None:
             raise ValueError(
                 f"limit_slice_s {self.limit_slice_s:g} is of a throttle that saves no credits: leave burst_iops out"
             )
-        self._check_slc_cache()
-        self._check_collection()
-        self._check_controller()
-        self._check_queue()
+
+    def _check_seeks(self) -> None:
+        """The shortest and the longest seek beside the mean one."""
         if self.track_seek_s is not None and self.track_seek_s > self.average_seek_s:
             raise ValueError(
                 f"track_seek_s {self.track_seek_s:g} is more than average_seek_s {self.average_seek_s:g}"
@@ -512,7 +529,6 @@ class Disk(Frozen):
             raise ValueError(
                 f"full_seek_s {self.full_seek_s:g} is less than average_seek_s {self.average_seek_s:g}"
             )
-        return self
 
     def _check_queue(self) -> None:
         """The queue of the drive: no deeper than its interface has commands, and sorted only where nothing else is."""

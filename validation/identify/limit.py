@@ -155,19 +155,25 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
                 "answered as if it had none"
             ],
         )  # fmt: skip
+    limit = Limit(alone_s or fastest_s, place, writes_s, writes_source)
+    reads_per_s = (
+        sum(event.waits for event in report.events() if event.name in (SEQUENTIAL, SCATTERED)) / report.span_s
+    )
+    reads_per_s += at_once * parallel.waits / report.span_s if parallel else 0.0
+    _set_rate(limit, report, readings, reads_per_s, mean_s / fastest_s)
+    return limit
+
+
+def _set_rate(
+    limit: Limit, report: Report, readings: Sequence[Reading], reads_per_s: float, slower: float
+) -> None:
+    """What the disk served at its limit, where a read takes so many times the fastest; and the database's share."""
     reads = report.per_second("Read IO requests", "Physical read")
     writes, blocks = report.per_second("Write IO requests"), report.per_second("Physical write")
     requests = writes.value if writes else blocks.value if blocks else 0.0
-    waited = (
-        sum(event.waits for event in report.events() if event.name in (SEQUENTIAL, SCATTERED)) / report.span_s
-    )
-    waited += at_once * parallel.waits / report.span_s if parallel else 0.0
-    own_per_s = waited + requests
-    limit = Limit(
-        alone_s or fastest_s, place, writes_s, writes_source,
-        waited + max(requests, blocks.value if blocks else 0.0),
-        f"reads and written blocks a second, while a read takes {mean_s / fastest_s:.1f} times the fastest",
-    )  # fmt: skip
+    own_per_s = reads_per_s + requests
+    limit.per_s = reads_per_s + max(requests, blocks.value if blocks else 0.0)
+    limit.source = f"reads and written blocks a second, while a read takes {slower:.1f} times the fastest"
     busiest = _same_device(readings, reads.value if reads else 0.0)
     if busiest is not None:
         name, file, all_per_s = busiest
@@ -177,7 +183,6 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
             f"this database's files: the limit for it is what it got, {own_per_s:,.0f}; where others take as large a "
             f"share of another volume, the database has {limit.share:.0%} of that one's limit"
         )
-    return limit
 
 
 @dataclass(frozen=True, slots=True)

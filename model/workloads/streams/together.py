@@ -7,6 +7,7 @@ from typing import Any
 
 from model.demand.device_calls import IDLING, changed, idles, span_of, takes_turns
 from model.demand.network import FIRST_WINDOWS, StreamTime, ahead_wait_s, alone, among_programs
+from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
 from model.laws import block_layer
 from model.laws.numeric import Number, larger, over, smaller, some, where
@@ -134,17 +135,11 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
     programs = calls.users * (calls.in_flight if unbuffered else 1)
     under_way = programs * max(1, demand.ahead) * (1 if unbuffered else demand.together)
     rest_s = demand.cpu_s + calls.think_s
-    near = takes_turns(system, calls, rest_s)
     depth = max(disk.queue_depth, disk.parallel_requests)
     host = system.host
     throttled = is_throttled(block_layer.release_of(host.kernel), host.scheduler)
     goes_on = calls.pattern == "sequential" and calls.rate_per_s is None and not some(calls.think_s)
-    turn_calls = larger(1.0, SYNC_SLICE_S / (demand.device_s + rest_s)) if near else 1.0
-    turn_s = SYNC_SLICE_S if near or calls.rate_per_s is not None else larger(demand.held_s, other.held_s)
-    if not idles(system):  # a turn then ends after some requests
-        each_s = demand.held_s / larger(LEAST, demand.requests)
-        asked = QUANTUM if calls.rate_per_s is not None else demand.requests * (programs / calls.users)
-        turn_s = smaller(QUANTUM, larger(1.0, asked)) * each_s
+    turn_calls, turn_s = _turn(system, calls, demand, other, programs)
     return Share(
         time=time,
         station=cached,
@@ -166,6 +161,21 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
         slow_read=throttled and not calls.writes and some(demand.device_s > target_s(bool(disk.rotation_s))),
         throttled_s=demand.device_s / demand.visits if throttled and calls.writes and not unbuffered else 0.0,
     )
+
+
+def _turn(
+    system: System, calls: Any, demand: CallDemand, other: CallDemand, programs: int
+) -> tuple[Number, Number]:
+    """Calls and seconds of one turn that a fair scheduler gives a program; *other* is the call among others."""
+    rest_s, arrives = demand.cpu_s + calls.think_s, calls.rate_per_s is not None
+    near = takes_turns(system, calls, rest_s)
+    turn_calls = larger(1.0, SYNC_SLICE_S / (demand.device_s + rest_s)) if near else 1.0
+    if idles(system):
+        return turn_calls, SYNC_SLICE_S if near or arrives else larger(demand.held_s, other.held_s)
+    # a turn then ends after some requests
+    each_s = demand.held_s / larger(LEAST, demand.requests)
+    requests = QUANTUM if arrives else demand.requests * (programs / calls.users)
+    return turn_calls, smaller(QUANTUM, larger(1.0, requests)) * each_s
 
 
 def _destaged(system: System, writer: Share) -> Share:
@@ -224,18 +234,7 @@ def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
             ahead: Number = 0.0
             for other, theirs in zip(shares, held, strict=True):
                 if other.station == share.station:
-                    found = other.waiting * (1 - 1 / share.under_way) if other is share else other.waiting
-                    # NOTE: of the call that is being served, what is left of it: on average, or since one ended
-                    served = smaller(found, smaller(1.0, other.per_s * theirs))
-                    passed = (1 - smaller(1.0, other.time.demand.scv)) / 2
-                    since = share.rest_s / larger(LEAST, theirs / other.waiting_share)
-                    found = found - served * where(share.arrives_per_s > 0, passed, smaller(passed, since))
-                    met = found * theirs / other.waiting_share * share.visits / other.visits
-                    if other is not share:
-                        # NOTE: who has waited for a call does not meet it again
-                        once = other.per_s * theirs * share.under_way / larger(LEAST, share.per_s)
-                        met = where(share.arrives_per_s > 0, met, smaller(met, once / share.waiting_share))
-                    ahead = ahead + met
+                    ahead = ahead + _met_s(share, other, theirs)
             # NOTE: no call waits for more than all that is still to come
             queued_s = smaller((ahead + begun) / free, _left_s(shares, held, share, most))
             at_queue = each + queued_s * share.waiting_share
@@ -255,6 +254,22 @@ def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
             share.per_s = where(share.left > 0, (share.per_s + per_s) / 2, 0.0)
             queued = where(share.arrives_per_s > 0, 0.0, closed * at_queue)
             share.waiting = where(share.left > 0, (share.waiting + queued) / 2, 0.0)
+
+
+def _met_s(share: Share, other: Share, held_s: Number) -> Number:
+    """What a call of *share* finds of the calls of *other* before it, each of which holds the device for *held_s*."""
+    waiting = other.waiting * (1 - 1 / share.under_way) if other is share else other.waiting
+    # NOTE: of the call that is being served, what is left of it: on average, or since one ended
+    served = smaller(waiting, smaller(1.0, other.per_s * held_s))
+    passed = (1 - smaller(1.0, other.time.demand.scv)) / 2
+    since = share.rest_s / larger(LEAST, held_s / other.waiting_share)
+    waiting = waiting - served * where(share.arrives_per_s > 0, passed, smaller(passed, since))
+    met_s = waiting * held_s / other.waiting_share * share.visits / other.visits
+    if other is share:
+        return met_s
+    # NOTE: a call that has waited for another does not meet it again
+    once_s = other.per_s * held_s * share.under_way / larger(LEAST, share.per_s)
+    return where(share.arrives_per_s > 0, met_s, smaller(met_s, once_s / share.waiting_share))
 
 
 def _fastest(one: Share) -> Number:

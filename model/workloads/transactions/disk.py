@@ -205,6 +205,30 @@ class DataDisk:
         return g, self.span_bytes / (g.heads * g.track_bytes)
 
 
+def _slots_s(disk: Any, size_bytes: int, span_bytes: float, read_s: float) -> tuple[float, float]:
+    """What a read and a write take of one of several slots, before the bytes go over the one bus."""
+    if disk.service_cv:
+        return read_s, float(disk_means.random_moments(disk, size_bytes, span_bytes, True)[0])
+    return (
+        float(disk.overhead_s + disk.average_seek_s),
+        float(disk_means.overhead_s(disk, True) + disk.average_seek_s),
+    )
+
+
+def _write_s(disk: Any, size_bytes: int, span_bytes: float) -> float:
+    """A write alone, until the write cache or the medium has it."""
+    if disk.write_cache_bytes:
+        return float(disk_means.overhead_s(disk, True) + size_bytes / disk.bus_bytes_per_s)
+    return float(disk_means.random_moments(disk, size_bytes, span_bytes, True)[0])
+
+
+def _unpassed(depth: float, in_batches: bool, sorted_freely: bool) -> float:
+    """Writes of a burst that a read has before it at most, by the kind of queue."""
+    if in_batches:
+        return max(depth, FIFO_BATCH)
+    return inf if sorted_freely else depth
+
+
 def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: float) -> DataDisk:
     """The data disk for blocks and multiblock reads of these sizes, at random places in a span."""
     disk, host = system.disk, system.host
@@ -217,7 +241,6 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
     in_batches = bool(disk.rotation_s) and host.scheduler in IN_BATCHES
     single = disk.raid_level == "none" and not disk.write_cache_bytes
     beside = not disk.rotation_s and disk.parallel_requests > 1
-    slot_s = write_slot_s = scv = 0.0
 
     def alone_s(size: float) -> float:
         """A read alone, some of which the controller's cache answers."""
@@ -234,12 +257,11 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
             return float(1 / limits.limited_per_s(disk, inf, size))
         return float(1 / disk_means.serial_requests_per_s(disk, size, span_bytes, False))
 
-    if beside:
-        slot_s = alone_s(size_bytes) if disk.service_cv else float(disk.overhead_s + disk.average_seek_s)
-        write_slot_s = float(disk_means.overhead_s(disk, True) + disk.average_seek_s)
-        if disk.service_cv:
-            write_slot_s = float(disk_means.random_moments(disk, size_bytes, member_span, True)[0])
-    else:
+    slot_s, write_slot_s = (
+        _slots_s(disk, size_bytes, member_span, alone_s(size_bytes)) if beside else (0.0, 0.0)
+    )
+    scv = 0.0
+    if not beside:
         scv = disk.service_cv**2 or float(disk_means.random_moments(disk, size_bytes, member_span, False)[1])
     write_held_s = held_s(size_bytes, True)
     under_way = writes_at_once(system)
@@ -253,11 +275,7 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
         members=int(disk.raid_disks),
         copies=copies,
         depth=depth,
-        unpassed=max(depth, FIFO_BATCH)
-        if in_batches and not disk.write_cache_bytes
-        else inf
-        if sorts and single
-        else depth,
+        unpassed=_unpassed(depth, in_batches and not disk.write_cache_bytes, sorts and single),
         sorts=sorts and single,
         sweeps_all=sorts and single and not in_batches,
         positionings=None if disk.reorder_age_s is None else Positionings(disk, member_span),
@@ -269,9 +287,7 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
         scan_read_s=alone_s(scan_bytes),
         scan_held_s=held_s(scan_bytes, False),
         scan_serial_s=serial_s(scan_bytes),
-        write_s=float(disk_means.overhead_s(disk, True) + size_bytes / disk.bus_bytes_per_s)
-        if disk.write_cache_bytes
-        else float(disk_means.random_moments(disk, size_bytes, member_span, True)[0]),
+        write_s=_write_s(disk, size_bytes, member_span),
         write_held_s=write_held_s,
         writes_at_once=under_way,
         writer_per_s=inf

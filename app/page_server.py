@@ -33,7 +33,7 @@ def policy(index: str) -> str:
     Streamlit makes styles inline and compiles WebAssembly; one script of our own copies the link.
     """
     inline = [*re.findall(r"<script>(.*?)</script>", index, re.DOTALL), copy_link.SCRIPT]
-    hashes = (b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in inline)
+    hashes = (b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in inline)
     scripts = " ".join(f"'sha256-{text}'" for text in hashes)
     allowed = {
         "default-src": "'none'",

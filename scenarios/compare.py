@@ -99,14 +99,14 @@ LEAST_OF_A_TRANSACTION_S = 1e-7
 def components(result: RunResult) -> dict[str, float]:
     """Seconds by component: CPU by cause, each wait event, each unaccounted cause; they sum to the elapsed time."""
     time = result.time
-    found = {CPU + cause: seconds for cause, seconds in time.cpu.items() if seconds}
-    found |= {event: waited.total_s for event, waited in time.wait.items()}
-    found |= {
+    seconds_of = {CPU + cause: seconds for cause, seconds in time.cpu.items() if seconds}
+    seconds_of |= {event: waited.total_s for event, waited in time.wait.items()}
+    seconds_of |= {
         cause if cause in NAMED_ITSELF else UNACCOUNTED + cause: seconds
         for cause, seconds in time.unaccounted.items()
         if seconds
     }
-    return found
+    return seconds_of
 
 
 def next_to_nothing(result: RunResult, seconds: float) -> bool:
@@ -117,13 +117,13 @@ def next_to_nothing(result: RunResult, seconds: float) -> bool:
 def changes(base: RunResult, other: RunResult) -> list[Change]:
     """Every component of either answer, the largest change first."""
     before, after = components(base), components(other)
-    found = [
+    moved = [
         Change(
             name, before.get(name, 0.0), after.get(name, 0.0), after.get(name, 0.0) - before.get(name, 0.0)
         )
         for name in [*before, *(name for name in after if name not in before)]
     ]
-    return sorted(found, key=lambda change: -abs(change.change_s))
+    return sorted(moved, key=lambda change: -abs(change.change_s))
 
 
 def why(base: RunResult, other: RunResult, asked: Asked | None = None) -> list[str]:

@@ -146,21 +146,21 @@ class _Search:
 
     def ask(self, values: Sequence[Any]) -> list[Reached]:
         """Both at each of *values*."""
-        found: tuple[list[Answer], list[Answer]] = ([], [])
+        answers_of_both: tuple[list[Answer], list[Answer]] = ([], [])
         wanted = 2 * len(values)
         for place, times in enumerate(self._both):
             for start in range(0, len(values), AT_ONCE):
-                found[place].extend(times(values[start : start + AT_ONCE]))
+                answers_of_both[place].extend(times(values[start : start + AT_ONCE]))
                 if self._progress is not None:
-                    self._progress(sum(map(len, found)), wanted)
-        first, second = found
+                    self._progress(sum(map(len, answers_of_both)), wanted)
+        first, second = answers_of_both
         self.errors += [(answer.error, other.error) for answer, other in zip(first, second, strict=True)]
         place = PLACES["elapsed_s"]
         reached = [
             Reached(value, float(answer.row[place]), float(other.row[place]))
             for value, answer, other in zip(values, first, second, strict=True)
         ]
-        self.known.update((one.value, one) for one in reached)
+        self.known.update((reached_value.value, reached_value) for reached_value in reached)
         return reached
 
     @property
@@ -185,8 +185,8 @@ class _Search:
                 outer = found
         if outer.apart_fraction > EQUAL:
             low, high = sorted((scanned[0].value, inner.value))
-            marked = (replace(one, coincides=True) for one in self.line if low <= one.value <= high)
-            self.known.update((one.value, one) for one in marked)
+            marked = (replace(point, coincides=True) for point in self.line if low <= point.value <= high)
+            self.known.update((point.value, point) for point in marked)
 
     def halved(self, below: Reached, above: Reached) -> list[Change]:
         """The stretch between two values that disagree as short as it can be; two where both are equal between them."""
@@ -203,17 +203,17 @@ class _Search:
                 below = reached
             else:
                 above = reached
-        at = min(below, above, key=lambda one: one.apart_fraction)
+        at = min(below, above, key=lambda point: point.apart_fraction)
         return [Change(below, above, at, self._along.values is not None)]
 
 
 def _joined(changes: Sequence[Change]) -> list[Change]:
     """*changes*, those to and from a single value at which the two are equal made one."""
-    found: list[Change] = []
+    joined: list[Change] = []
     for change in changes:
-        last = found[-1] if found else None
+        last = joined[-1] if joined else None
         if last is not None and last.above == change.below:
-            found[-1] = replace(last, above=change.above, at=last.above)
+            joined[-1] = replace(last, above=change.above, at=last.above)
         else:
-            found.append(change)
-    return found
+            joined.append(change)
+    return joined

@@ -45,8 +45,8 @@ def _declared_beside(parts: list[str]) -> dict[str, Any] | None:
     if parts[0] == "table":
         return declared_field(path, "full_scan")
     if parts == ["begin_s"]:
-        found: dict[str, Any] = _schemas()[1]["$defs"]["FullScanBeside"]["properties"]["begin_s"]
-        return found
+        declared: dict[str, Any] = _schemas()[1]["$defs"]["FullScanBeside"]["properties"]["begin_s"]
+        return declared
     return next(filter(None, (declared_field(f"workload.{path}", kind) for kind in WORKLOADS)), None)
 
 

@@ -159,10 +159,10 @@ def _no_entry(fault: _Fault) -> str:
 def _length(fault: _Fault) -> str:
     """How many there are of a list, or what a text is, and how long it may be."""
     limit, text = _LENGTHS[fault.kind]
-    many = fault.context[limit]
+    count = fault.context[limit]
     if fault.kind.startswith("string"):
-        return f"got {fault.got}; allowed is text of {text} {many} character{'s' if many > 1 else ''}"
-    return f"got {fault.context['actual_length']} of them; allowed are {text} {many}"
+        return f"got {fault.got}; allowed is text of {text} {count} character{'s' if count > 1 else ''}"
+    return f"got {fault.context['actual_length']} of them; allowed are {text} {count}"
 
 
 def _unknown_key(fault: _Fault) -> str:

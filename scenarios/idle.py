@@ -67,8 +67,8 @@ NOT_WITHOUT_READS: Final = (
 
 def _needs_no_disk(work: Stream, scenario: Scenario) -> bool:
     """Whether the page cache answers all calls of a stream that runs alone."""
-    found = io_path(scenario) in THROUGH_CACHE and scenario.system.host.page_cache_hit_fraction >= 1
-    return found and not work.writes and not work.beside
+    from_cache = io_path(scenario) in THROUGH_CACHE and scenario.system.host.page_cache_hit_fraction >= 1
+    return from_cache and not work.writes and not work.beside
 
 
 Reason = tuple[bool, str]

@@ -30,9 +30,9 @@ def inferred_in(layer: Mapping[str, Any], place: str) -> dict[str, Constant]:
     if not isinstance(listed, list):
         raise SpecError(f"{place}: inferred: got {shown(listed)}; it is a list of tables, [[inferred]]")
     found = {}
-    for one in listed:
+    for entry in listed:
         try:
-            inferred = Inferred.model_validate(one)
+            inferred = Inferred.model_validate(entry)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "inferred"

@@ -16,6 +16,6 @@ def half_width(values: Any) -> Any:
     """
     import numpy as np  # noqa: PLC0415  (one answer does without)
 
-    found = np.asarray(values, float)
-    many = found.shape[-1]
-    return np.std(found, axis=-1, ddof=1) / many**0.5 * students_t.quantile(CONFIDENCE, many - 1)
+    outcomes = np.asarray(values, float)
+    count = outcomes.shape[-1]
+    return np.std(outcomes, axis=-1, ddof=1) / count**0.5 * students_t.quantile(CONFIDENCE, count - 1)

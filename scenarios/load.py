@@ -49,14 +49,14 @@ class Entry(Frozen):
 @lru_cache(maxsize=1)
 def library() -> dict[str, Entry]:
     """The library's scenarios by name."""
-    found = {}
+    scenarios_by_name = {}
     for file in sorted(files("scenarios").joinpath("library").iterdir(), key=lambda item: item.name):
         if file.name.endswith(".toml"):
             data = library_data(file.name[:-5])
-            found[file.name[:-5]] = Entry(
+            scenarios_by_name[file.name[:-5]] = Entry(
                 name=file.name[:-5], title=data["title"], source=data.get("source", "")
             )
-    return found
+    return scenarios_by_name
 
 
 @lru_cache(maxsize=64)
@@ -334,26 +334,26 @@ def _overlaid_one_by_one(below: Sequence[Any], above: Mapping[str, Any], key: st
     """Entries of a list changed one by one, each called by its number or its name."""
     naming, what = NAMED.get(key, ("", "entry"))
     over = _work_overlaid if key == "workload.beside" else _overlay
-    found = [dict(one) if isinstance(one, Mapping) else one for one in below]
+    items = [dict(item) if isinstance(item, Mapping) else item for item in below]
     places: dict[str, int] = {}
-    for place, one in enumerate(found):
-        if naming and isinstance(one, Mapping):
-            places.setdefault(str(one.get(naming)), place)
-    places |= {str(place): place for place in range(len(found))}
+    for place, item in enumerate(items):
+        if naming and isinstance(item, Mapping):
+            places.setdefault(str(item.get(naming)), place)
+    places |= {str(place): place for place in range(len(items))}
     for called, fields in above.items():
         if called not in places and not naming:
-            most = len(found) - 1
+            most = len(items) - 1
             raise SpecError(
                 f"{cut(f'{key}.{called}')}: {key} has {most + 1} entries; "
-                + (f"allowed are 0 to {most}" if found else "give it as a whole")
+                + (f"allowed are 0 to {most}" if items else "give it as a whole")
             )
         if called not in places:
             raise UnknownName(f"{what} in {key}", called, list(places))
         place = places[called]
-        one = found[place]
-        inner = isinstance(fields, Mapping) and isinstance(one, Mapping)
-        found[place] = over(one, fields, f"{key}.{called}.") if inner else fields
-    return found
+        item = items[place]
+        inner = isinstance(fields, Mapping) and isinstance(item, Mapping)
+        items[place] = over(item, fields, f"{key}.{called}.") if inner else fields
+    return items
 
 
 def _fields_of_kind(kind: object) -> frozenset[str]:

@@ -69,15 +69,15 @@ def compared_in(data: Mapping[str, Any], place: str) -> tuple[Compared, ...]:
     listed = measured.get("compared", []) if isinstance(measured, Mapping) else []
     if not isinstance(listed, list):
         raise SpecError(f"{place}: measured.compared: got {shown(listed)}; it is a list of tables")
-    found = []
+    compared = []
     for entry in listed:
         try:
-            found.append(Compared.model_validate(entry))
+            compared.append(Compared.model_validate(entry))
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
             raise SpecError(f"{place}: measured.compared: {where}: {first['msg']}") from None
-    return tuple(found)
+    return tuple(compared)
 
 
 def known_in(data: Mapping[str, Any], place: str, after: Mapping[str, Any]) -> dict[str, Constant]:
@@ -85,14 +85,14 @@ def known_in(data: Mapping[str, Any], place: str, after: Mapping[str, Any]) -> d
 
     Raises SpecError for an interval that does not hold its value.
     """
-    found = {}
+    known = {}
     for entry in _tables(data, "known", place):
         path, interval = str(entry.get("field")), entry.get("interval")
         value = at(data, path)
         if not interval or value is None or at(after, path) != value:
             continue
         try:
-            found[path] = Constant(
+            known[path] = Constant(
                 value=value,
                 name=named(place, path),
                 how="fitted",
@@ -103,12 +103,12 @@ def known_in(data: Mapping[str, Any], place: str, after: Mapping[str, Any]) -> d
             raise SpecError(
                 f"{place}: measured.known: {path}: interval: got {shown(interval)}; it is two numbers"
             ) from None
-    return found
+    return known
 
 
 def correlated_in(data: Mapping[str, Any], place: str) -> tuple[tuple[str, str, float], ...]:
     """``[[measured.correlation]]``: two fields and how their logarithms hang together."""
-    found = []
+    correlated = []
     for entry in _tables(data, "correlation", place):
         fields, value = entry.get("fields") or [], entry.get("value")
         pair = (
@@ -119,8 +119,8 @@ def correlated_in(data: Mapping[str, Any], place: str) -> tuple[tuple[str, str, 
                 f"{place}: measured.correlation: got {shown(dict(entry))}; allowed are two fields and a value from "
                 "-1 to 1"
             )
-        found.append((named(place, fields[0]), named(place, fields[1]), float(value)))
-    return tuple(found)
+        correlated.append((named(place, fields[0]), named(place, fields[1]), float(value)))
+    return tuple(correlated)
 
 
 def named(place: str, path: str) -> str:
@@ -142,7 +142,7 @@ def at(content: Any, path: str) -> float | None:
 def _tables(data: Mapping[str, Any], name: str, place: str) -> list[Mapping[str, Any]]:
     measured = data.get("measured", {})
     listed = measured.get(name, []) if isinstance(measured, Mapping) else []
-    if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
+    if not isinstance(listed, list) or not all(isinstance(entry, Mapping) for entry in listed):
         raise SpecError(f"{place}: measured.{name}: got {shown(listed)}; it is a list of tables")
     return listed
 
@@ -194,12 +194,12 @@ FIGURES: Final[Mapping[str, Callable[[RunResult], float | None]]] = {
 
 def as_modelled(compared: Sequence[Compared], result: RunResult) -> list[AsModelled]:
     """Each figure beside what the answer says; without those that it does not give."""
-    found = []
+    rows = []
     for figure in compared:
         value = FIGURES[figure.name](result) if figure.name in FIGURES else None
         if value is not None:
-            found.append(AsModelled(measured=figure, modelled=float(value)))
-    return found
+            rows.append(AsModelled(measured=figure, modelled=float(value)))
+    return rows
 
 
 def light_of(rows: Sequence[AsModelled]) -> Light:

@@ -43,7 +43,9 @@ def without_prices(scenario: Scenario) -> Scenario:
         if not path.startswith("prices.")
     }
     system = scenario.system.model_copy(update={"prices": Prices(), "constants": constants})
-    differences = {section: said for section, said in scenario.differences.items() if section != "prices"}
+    differences = {
+        section: changes for section, changes in scenario.differences.items() if section != "prices"
+    }
     return scenario.model_copy(update={"system": system, "differences": differences})
 
 

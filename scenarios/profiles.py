@@ -87,10 +87,10 @@ class Profiles:
         below = Entry(name=name, title="", source="", constants={})
         if "use" in table:
             below = self._named(kind, table["use"], f"{where}.use", (*chain, name))
-        given = {field: one.value for field, one in said.items()}
+        given = {field: constant.value for field, constant in said.items()}
         section = _checked(section_of(kind), {**below.values(), **given}, where)
         constants, texts = dict(below.constants), dict(below.texts)
-        for field, one in said.items():
+        for field, constant in said.items():
             value = getattr(section, field)
             constants.pop(field, None)
             if isinstance(value, str):
@@ -99,10 +99,10 @@ class Profiles:
                 constants[field] = Constant(
                     value=float(value),
                     name=f"{kind}/{name}: {field}",
-                    how=one.how,
-                    source=one.source or f"{name} (this file)",
-                    note=one.note,
-                    interval=one.interval,
+                    how=constant.how,
+                    source=constant.source or f"{name} (this file)",
+                    note=constant.note,
+                    interval=constant.interval,
                 )
         title, source = (_text(f"{where}.{field}", table.get(field, "")) for field in SAID)
         return Entry(name=name, title=title, source=source, constants=constants, texts=texts)
@@ -117,13 +117,13 @@ LEAST_SOURCE: Final = 3
 """Characters that name a source."""
 
 
-def _refuse_what_no_constant_has(where: str, said: Said) -> None:
-    if said.source and len(said.source) < LEAST_SOURCE:
+def _refuse_what_no_constant_has(where: str, constants: Said) -> None:
+    if constants.source and len(constants.source) < LEAST_SOURCE:
         raise SpecError(
-            f"{where}.source: got {shown(said.source)}; allowed are {LEAST_SOURCE} characters or more"
+            f"{where}.source: got {shown(constants.source)}; allowed are {LEAST_SOURCE} characters or more"
         )
-    if said.interval is not None and not 0 <= said.interval[0] <= said.interval[1]:
-        low, high = said.interval
+    if constants.interval is not None and not 0 <= constants.interval[0] <= constants.interval[1]:
+        low, high = constants.interval
         raise SpecError(
             f"{where}.interval: got {low:g} to {high:g}; it is of numbers from 0 on, the lower one first"
         )
@@ -149,10 +149,10 @@ def _said(where: str, value: Any) -> Said:
 
 def section_of(kind: str) -> type[BaseModel]:
     """What an entry of a kind fills: Disk, Host, and so on."""
-    found: type[BaseModel] = System
+    model: type[BaseModel] = System
     for part in KINDS[kind].split("."):
-        found = cast(type[BaseModel], found.model_fields[part].annotation)
-    return found
+        model = cast(type[BaseModel], model.model_fields[part].annotation)
+    return model
 
 
 def _checked(model: type[Model], values: Mapping[str, Any], where: str) -> Model:

@@ -40,7 +40,7 @@ def run(
     repeated = scenario.replications if replications is None else replications
     expected_within(budget, scenario.system, scenario.workload, engine, repeated)
     system, work = scenario.system, scenario.workload
-    found = answered(
+    answer = answered(
         engine,
         system,
         work,
@@ -49,8 +49,8 @@ def run(
             "simulate": lambda: _replicated(scenario, seed, repeated, progress),
         },
     )
-    notes = [found.refusal] if found.refusal else []
-    result = found.answer
+    notes = [answer.refusal] if answer.refusal else []
+    result = answer.answer
     if result.engine == "calculate" and repeated > 1 and not notes:
         notes.append("replications have no effect: the instant estimate involves no chance")
     return _noted(result, scenario, notes)

@@ -89,11 +89,11 @@ def matching(text: str, labels: Iterable[tuple[str, str]]) -> list[str]:
     meant = meant_by(wanted)
     ranked: list[tuple[int, str]] = [(1, field) for field in (meant.fields if meant else ())]
     for field, label in labels:
-        said = label.lower()
-        if wanted in (said, field):
+        lowered = label.lower()
+        if wanted in (lowered, field):
             ranked.append((0, field))
-        elif said.startswith(wanted):
+        elif lowered.startswith(wanted):
             ranked.append((2, field))
-        elif wanted in said or wanted.replace(" ", "_") in field:
+        elif wanted in lowered or wanted.replace(" ", "_") in field:
             ranked.append((3, field))
     return list(dict.fromkeys(field for _, field in sorted(ranked, key=lambda pair: pair[0])))

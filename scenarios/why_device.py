@@ -35,7 +35,7 @@ def devices(base: RunResult, other: RunResult) -> tuple[DeviceStats, DeviceStats
 
 def requests(device: DeviceStats) -> float:
     """Requests that the device got for data; a cache flush has none."""
-    return sum(many for size, many in device.request_bytes.items() if size)
+    return sum(count for size, count in device.request_bytes.items() if size)
 
 
 def flushes(device: DeviceStats) -> float:
@@ -45,8 +45,8 @@ def flushes(device: DeviceStats) -> float:
 
 def mean_request_bytes(device: DeviceStats) -> float:
     """The mean size of the requests for data."""
-    many = requests(device)
-    return sum(size * often for size, often in device.request_bytes.items()) / many if many else 0.0
+    count = requests(device)
+    return sum(size * often for size, often in device.request_bytes.items()) / count if count else 0.0
 
 
 OWN_DISK: Final = "the one that the file describes"
@@ -129,27 +129,27 @@ def queue_column(result: RunResult) -> str:
 
 def awaited(base: RunResult, other: RunResult, asked: Asked | None = None, *, queue: bool = False) -> str:
     """The time of a request, where that changed, with the queue if *queue*; empty where it did not."""
-    found = devices(base, other)
-    if found is None:
+    pair = devices(base, other)
+    if pair is None:
         return ""
-    before_s, after_s = found[0].await_s, found[1].await_s
+    before_s, after_s = pair[0].await_s, pair[1].await_s
     if before_s is None or after_s is None or not differs(before_s, after_s, LEAST_AWAIT_CHANGE):
         return ""
     told = from_to(before_s, after_s, show_seconds)
-    lengths = found[0].average_queue or 0.0, found[1].average_queue or 0.0
+    lengths = pair[0].average_queue or 0.0, pair[1].average_queue or 0.0
     parts = (
         [f"{queue_column(other)} from {lengths[0]:.3g} to {lengths[1]:.3g}"]
         if queue and differs(*lengths, 0.5)
         else []
     )
     binds = limit(asked, other) if after_s > before_s else ""
-    return f"await of a request {told}{_bracketed([*parts, *_used(*found)])}{f': {binds}' if binds else ''}"
+    return f"await of a request {told}{_bracketed([*parts, *_used(*pair)])}{f': {binds}' if binds else ''}"
 
 
 def busy(base: RunResult, other: RunResult) -> str:
     """How busy the device is on either side, where that moved."""
-    found = devices(base, other)
-    return _bracketed(_used(*found)) if found else ""
+    pair = devices(base, other)
+    return _bracketed(_used(*pair)) if pair else ""
 
 
 def _used(before: DeviceStats, after: DeviceStats) -> list[str]:

@@ -23,8 +23,8 @@ def sentences(base: RunResult, other: RunResult) -> Iterator[str]:
     if before is None or after is None:
         known = before or after
         if known is not None:
-            whose, many = _subject(known)
-            each, hour = show_amount(many * known.total), show_amount(known.used_per_hour)
+            whose, count = _subject(known)
+            each, hour = show_amount(count * known.total), show_amount(known.used_per_hour)
             yield (
                 f"{whose} {each} {known.currency} and an hour of it {hour} {known.currency} by prices that "
                 "only one of the two has"
@@ -38,15 +38,15 @@ def sentences(base: RunResult, other: RunResult) -> Iterator[str]:
 
 
 def _compared(before: Money, after: Money) -> str:
-    whose, many = _subject(after)
-    each = _instead(many * before.total, many * after.total, after.currency)
+    whose, count = _subject(after)
+    each = _instead(count * before.total, count * after.total, after.currency)
     hour = _instead(before.used_per_hour, _hour_at_the_rate_of(before, after), after.currency)
     return f"{whose} {each}{_because(before, after)}; an hour at the same rate of work costs {hour}"
 
 
 def _subject(money: Money) -> tuple[str, float]:
-    words, many = many_of(money)
-    return (f"{words} cost" if many > 1 else f"a {money.per} costs"), many
+    words, count = many_of(money)
+    return (f"{words} cost" if count > 1 else f"a {money.per} costs"), count
 
 
 def _hour_at_the_rate_of(before: Money, after: Money) -> float:
@@ -67,18 +67,18 @@ def _instead(before: float, after: float, currency: str) -> str:
 
 def _because(before: Money, after: Money) -> str:
     """The part that moved the most, and whether its amount or its price did."""
-    many = many_of(after)[1]
+    count = many_of(after)[1]
     cpu = after.total - after.storage - (before.total - before.storage)
     storage = after.storage - before.storage
     if not differs(before.total, after.total):
         return ""
     if abs(storage) > abs(cpu):
-        stored = show_amount(many * after.storage), show_amount(many * before.storage)
+        stored = show_amount(count * after.storage), show_amount(count * before.storage)
         return f" because storage costs {stored[0]} instead of {stored[1]}"
     hours = before.cpu_core_hours, after.cpu_core_hours
     if differs(*hours):
         fell = "fell" if hours[1] < hours[0] else "rose"
-        return f" because CPU {fell} from {show_amount(many * hours[0])} to {show_amount(many * hours[1])} core hours"
+        return f" because CPU {fell} from {show_amount(count * hours[0])} to {show_amount(count * hours[1])} core hours"
     return (
         f" because a core costs {show_amount(after.core_per_hour)} an hour instead of "
         f"{show_amount(before.core_per_hour)}"

@@ -62,20 +62,20 @@ def mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:
 
 def sentence(name: str, change: Change, base: RunResult, other: RunResult, asked: Asked | None = None) -> str:
     """What moved one of the mechanisms of this module, and why where the two results show it."""
-    found = both(base, other)
-    if found is None:
+    pair = both(base, other)
+    if pair is None:
         return ""
     if name == CPU:
-        many = from_to(found[0].calls, found[1].calls)
-        fewer = f" while calls {many}" if differs(found[0].calls, found[1].calls) else ""
+        many = from_to(pair[0].calls, pair[1].calls)
+        fewer = f" while calls {many}" if differs(pair[0].calls, pair[1].calls) else ""
         return f"{CPU} {takes(change)}{fewer}, which {effect(change.change_s)}"
     waited = awaited(base, other, asked, queue=True)
     disk = another_disk(asked)
-    parts = [*([disk] if disk else []), *_opened(*found), *_calls(*found), *_requests(base, other)]
+    parts = [*([disk] if disk else []), *_opened(*pair), *_calls(*pair), *_requests(base, other)]
     if waited:
         parts.append(waited)
     if overlapped(base, other):
-        parts.append(_response(*found) + ("" if waited else busy(base, other)))
+        parts.append(_response(*pair) + ("" if waited else busy(base, other)))
     elif change.before_s or change.after_s:
         parts.append(_waits(change, base, other) + ("" if waited else busy(base, other)))
     return "; ".join(parts)
@@ -83,22 +83,22 @@ def sentence(name: str, change: Change, base: RunResult, other: RunResult, asked
 
 def counts_changed(name: str, base: RunResult, other: RunResult) -> bool:
     """Whether the device gets other requests, even where the stream hardly waits for it."""
-    found, streams = devices(base, other), both(base, other)
+    pair, streams = devices(base, other), both(base, other)
     if name != DEVICE or streams is None:
         return False
     if overlapped(base, other) and differs(streams[0].response_s, streams[1].response_s):
         return True
-    if found is None:
+    if pair is None:
         return False
-    return differs(*map(flushes, found)) or differs(*map(requests, found)) or differs(*map(_merged, found))
+    return differs(*map(flushes, pair)) or differs(*map(requests, pair)) or differs(*map(_merged, pair))
 
 
 def rates(base: RunResult, other: RunResult) -> Iterator[str]:
     """What comes out of it: calls and bytes a second."""
-    found = both(base, other)
-    if found is None or not differs(found[0].calls_per_s, found[1].calls_per_s):
+    pair = both(base, other)
+    if pair is None or not differs(pair[0].calls_per_s, pair[1].calls_per_s):
         return
-    before, after = found
+    before, after = pair
     calls = from_to(
         before.calls_per_s, after.calls_per_s, lambda rate: f"{rate:,.4g}" if rate < 1000 else f"{rate:,.0f}"
     )
@@ -142,17 +142,17 @@ def _calls(before: StreamStats, after: StreamStats) -> Iterator[str]:
 
 def _requests(base: RunResult, other: RunResult) -> Iterator[str]:
     """Requests at the device, with what was merged into them."""
-    found, streams = devices(base, other), both(base, other)
-    if found is None or streams is None or not all(device_stats.request_bytes for device_stats in found):
+    pair, streams = devices(base, other), both(base, other)
+    if pair is None or streams is None or not all(device_stats.request_bytes for device_stats in pair):
         return
-    emptied = flushes(found[0]), flushes(found[1])
+    emptied = flushes(pair[0]), flushes(pair[1])
     if differs(*emptied):
         yield f"cache flushes {from_to(*emptied)}"
-    many = requests(found[0]), requests(found[1])
+    many = requests(pair[0]), requests(pair[1])
     if not differs(*many):
         return
     each = _each(many[0], streams[0]), _each(many[1], streams[1])
-    because = _because(*found, fewer=each[1] < each[0]) if differs(*each, LEAST_MERGED) else ""
+    because = _because(*pair, fewer=each[1] < each[0]) if differs(*each, LEAST_MERGED) else ""
     yield f"requests {from_to(*many)}{because}"
 
 
@@ -217,9 +217,9 @@ def _waited(result: RunResult) -> EventTime | None:
 
 def _once_a_call(base: RunResult, other: RunResult) -> bool:
     """Whether as large a share of the calls waits in both, so that the number of waits moves with the calls alone."""
-    found = both(base, other)
+    pair = both(base, other)
     waits = [result.time.wait[DEVICE].waits for result in (base, other)]
-    return found is not None and not differs(found[0].calls * waits[1], found[1].calls * waits[0])
+    return pair is not None and not differs(pair[0].calls * waits[1], pair[1].calls * waits[0])
 
 
 def _merged(device: DeviceStats) -> float:

@@ -101,10 +101,10 @@ def _took(change: Change) -> str:
 
 def afterwards(base: RunResult, other: RunResult, asked: Asked | None) -> Iterator[str]:
     """What comes of it: throughput, and what bounds it."""
-    found = both(base, other)
-    if found is None:
+    pair = both(base, other)
+    if pair is None:
         return
-    before, after = found
+    before, after = pair
     if differs(before.per_s, after.per_s):
         yield f"throughput {from_to(before.per_s, after.per_s, _tps)}{_more_users(asked)}"
     if before.bottleneck != after.bottleneck:
@@ -190,10 +190,10 @@ def _queue(base: RunResult, other: RunResult) -> str:
 
 
 def _busy(resource: str, base: RunResult, other: RunResult) -> str:
-    found = both(base, other)
-    if found is None:
+    pair = both(base, other)
+    if pair is None:
         return ""
-    used = [transaction_stats.utilisation.get(resource) for transaction_stats in found]
+    used = [transaction_stats.utilisation.get(resource) for transaction_stats in pair]
     if used[0] is None or used[1] is None or abs(used[1] - used[0]) < LEAST_BUSY_CHANGE:
         return ""
     queueing = ": requests queue there" if used[1] > max(0.5, used[0]) and resource != "processors" else ""
@@ -207,15 +207,15 @@ def _log(change: Change, base: RunResult, other: RunResult, asked: Asked | None)
     if places[0] != places[1]:
         disk = "the disk of the data" if places[1] == "data" else "a disk of its own"
         since = f" because the log is on {disk}"
-    found = both(base, other)
+    pair = both(base, other)
     shared = ""
-    if found is not None:
-        commits = found[0].commits_per_log_write, found[1].commits_per_log_write
+    if pair is not None:
+        commits = pair[0].commits_per_log_write, pair[1].commits_per_log_write
         if differs(*commits, least=0.05):
             shared = f"; {commits[1]:.2f} commits share a redo write instead of {commits[0]:.2f}"
     if not change.before_s or not change.after_s:
         return f"{LOG_FILE_SYNC} {'appears' if change.after_s else 'disappears'}, which {effect(change.change_s)}"
-    resource = "redo disk" if found and "redo disk" in found[1].utilisation else "data disk"
+    resource = "redo disk" if pair and "redo disk" in pair[1].utilisation else "data disk"
     because = f"{since}{_busy(resource, base, other)}"
     return f"{LOG_FILE_SYNC} {takes(change)}{because}, which {effect(change.change_s)}{shared}"
 

@@ -201,18 +201,18 @@ def between(points: Sequence[Mapping[str, float]], step: int = 2) -> list[float]
     work = {"miss_curve": given, "hottest_gets_percent": 0, "hottest_blocks": 1}
     scenario = from_mapping({"base": "oltp-nvme", "workload": work}, "my")
     classes = curve_classes(scenario.system, cast("Transactions", scenario.workload))
-    blocks = [many for many, _ in classes]
-    popular = [share / many for many, share in classes]
+    blocks = [count for count, _ in classes]
+    popular = [share / count for count, share in classes]
     rules, size = touch_rules(scenario.system), scenario.system.tablespace.block_size_bytes
     return [
         abs(
             100
-            * (1 - touch_count.hit_fraction(one["cache_bytes"] / size - 1, popular, blocks, rules))
-            / one["miss_percent"]
+            * (1 - touch_count.hit_fraction(point["cache_bytes"] / size - 1, popular, blocks, rules))
+            / point["miss_percent"]
             - 1
         )
-        for one in points[1 - step % 2 :: step]
-        if one["cache_bytes"] < given[-1]["cache_bytes"]
+        for point in points[1 - step % 2 :: step]
+        if point["cache_bytes"] < given[-1]["cache_bytes"]
     ]
 
 
@@ -244,12 +244,12 @@ def intervals(samples: Samples) -> Iterator[Bar]:
     """Figures that were not used: how many lie within the stated 95 % interval of their prediction."""
     covered = total = 0
     for own, other, change in _unused(samples):
-        found = against(own[0], _with(own[1], change), other, "calculate")
-        covered, total = covered + found.covered, total + len(found.figures)
+        comparison = against(own[0], _with(own[1], change), other, "calculate")
+        covered, total = covered + comparison.covered, total + len(comparison.figures)
         yield Bar(
             "intervals",
             f"{own[0].name} to {other[0].file.split('.')[0]}",
-            found.covered / len(found.figures),
+            comparison.covered / len(comparison.figures),
             None,
         )
     if total:
@@ -277,9 +277,9 @@ def _unused(samples: Samples) -> Iterator[tuple[tuple[Any, dict[str, Any]], list
 
 
 def _with(content: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    found = deepcopy(dict(content))
-    found["disk"] |= change
-    return found
+    changed = deepcopy(dict(content))
+    changed["disk"] |= change
+    return changed
 
 
 def speed(samples: Samples) -> Iterator[Bar]:

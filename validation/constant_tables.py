@@ -84,8 +84,8 @@ def fitted_table(validation: Validation, patterns: str = "") -> str:
     return table(heads, rows)
 
 
-def _field(one: FittedConstant) -> str:
-    return one.name.rpartition(": ")[2].rpartition(".")[2]
+def _field(constant: FittedConstant) -> str:
+    return constant.name.rpartition(": ")[2].rpartition(".")[2]
 
 
 def catalog_tables(kind: str) -> str:
@@ -115,12 +115,12 @@ def _of_entry(kind: str, entry: catalog.Entry) -> str:
     return f"{title}\n\n{table(heads, rows)}"
 
 
-def _beside(one: Constant) -> str:
+def _beside(constant: Constant) -> str:
     texts = [
-        one.note,
-        f"same as `{one.same_as}`" if one.same_as else "",
-        f"fitted to {numbers_text(one.fitted_to)}" if one.fitted_to else "",
-        f"in {range_text(one.range)}" if one.range else "",
+        constant.note,
+        f"same as `{constant.same_as}`" if constant.same_as else "",
+        f"fitted to {numbers_text(constant.fitted_to)}" if constant.fitted_to else "",
+        f"in {range_text(constant.range)}" if constant.range else "",
     ]
     return "; ".join(part for part in texts if part)
 

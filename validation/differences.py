@@ -72,13 +72,13 @@ def sections_of(text: str) -> list[Section]:
     for section in SECTION.finditer(text):
         about = ABOUT.search(section["body"])
         if about:
-            said = SAID.search(section["body"])
+            match = SAID.search(section["body"])
             missing = (statement for statement in STATEMENTS if f"**{statement}" not in section["body"])
             sections.append(
                 Section(
                     section["title"],
                     tuple(_split(about["patterns"])),
-                    said["who"].strip() if said else "",
+                    match["who"].strip() if match else "",
                     tuple(missing),
                 )
             )
@@ -89,20 +89,24 @@ def _split(patterns: str) -> list[str]:
     return [text.strip() for text in patterns.split(";")]
 
 
-def errors_of(one: Comparison) -> list[float]:
+def errors_of(comparison: Comparison) -> list[float]:
     """The relative errors in sample, out of sample, and with its block size left out, as far as there are any."""
-    every = (one.relative_error, one.out_of_sample_error, one.without_its_block_size_error)
+    every = (
+        comparison.relative_error,
+        comparison.out_of_sample_error,
+        comparison.without_its_block_size_error,
+    )
     return [error for error in every if error is not None]
 
 
-def disagrees(one: Comparison) -> bool:
+def disagrees(comparison: Comparison) -> bool:
     """Whether it is off by more than its tolerance or by more than 10 %, in sample or out of sample, or fits alone."""
-    if not one.compared:
+    if not comparison.compared:
         return False
-    if one.left_out.why:
+    if comparison.left_out.why:
         return True
-    allowed = LARGE if one.tolerance is None else min(LARGE, one.tolerance + ROUNDING)
-    return one.verdict != "within" or any(abs(error) > allowed for error in errors_of(one))
+    allowed = LARGE if comparison.tolerance is None else min(LARGE, comparison.tolerance + ROUNDING)
+    return comparison.verdict != "within" or any(abs(error) > allowed for error in errors_of(comparison))
 
 
 def disagreements(numbers: Iterable[Comparison]) -> list[Comparison]:
@@ -153,39 +157,39 @@ def problems(text: str, validation: Validation) -> list[str]:
     return texts
 
 
-def _by_chance(one: Comparison) -> bool:
-    return one.number.path.startswith("transactions.")
+def _by_chance(comparison: Comparison) -> bool:
+    return comparison.number.path.startswith("transactions.")
 
 
-def predicted_text(one: Comparison, predicted: float | None) -> str:
+def predicted_text(comparison: Comparison, predicted: float | None) -> str:
     """A prediction in four digits, or in three where chance has a part in it; counts whole."""
     if predicted is None or abs(predicted - round(predicted)) < ROUNDING:
         return number_text(predicted)
-    return number_text(float(f"{predicted:.{3 if _by_chance(one) else 4}g}"))
+    return number_text(float(f"{predicted:.{3 if _by_chance(comparison) else 4}g}"))
 
 
-def error_text(one: Comparison, error: float | None) -> str:
+def error_text(comparison: Comparison, error: float | None) -> str:
     """An error in percent, to a tenth, or whole where chance has a part in it."""
     if error is None:
         return NOTHING
     if is_as_printed(error):
         return "0"
-    shown = f"{100 * error:+.{0 if _by_chance(one) else 1}f}"
+    shown = f"{100 * error:+.{0 if _by_chance(comparison) else 1}f}"
     return f"{shown if float(shown) else shown[1:]} %"
 
 
-def _row(one: Comparison) -> list[str]:
+def _row(comparison: Comparison) -> list[str]:
     return [
-        f"{one.number.where}: {quantity_text(one)}",
-        one.number.mark,
-        bound_text(one) + number_text(one.number.printed),
-        predicted_text(one, one.predicted),
-        error_text(one, one.in_sample_error),
-        FIT_ALONE if one.fit_alone else error_text(one, one.out_of_sample_error),
-        error_text(one, one.without_its_block_size_error),
-        tolerance_text(one),
-        spread_text(one),
-        WORDS[one.verdict],
+        f"{comparison.number.where}: {quantity_text(comparison)}",
+        comparison.number.mark,
+        bound_text(comparison) + number_text(comparison.number.printed),
+        predicted_text(comparison, comparison.predicted),
+        error_text(comparison, comparison.in_sample_error),
+        FIT_ALONE if comparison.fit_alone else error_text(comparison, comparison.out_of_sample_error),
+        error_text(comparison, comparison.without_its_block_size_error),
+        tolerance_text(comparison),
+        spread_text(comparison),
+        WORDS[comparison.verdict],
     ]
 
 
@@ -269,16 +273,16 @@ def fits_table(validation: Validation) -> str:
     for case, comparisons in groups(fits, lambda comparison: comparison.number.case):
         rows = [
             [
-                f"{one.number.where}: {quantity_text(one)}",
-                bound_text(one) + number_text(one.number.printed),
-                error_text(one, one.in_sample_error),
-                FIT_ALONE if one.fit_alone else error_text(one, one.out_of_sample_error),
-                error_text(one, one.without_its_block_size_error),
-                tolerance_text(one),
-                spread_text(one),
-                together(one.number.fits, ": "),
+                f"{number.number.where}: {quantity_text(number)}",
+                bound_text(number) + number_text(number.number.printed),
+                error_text(number, number.in_sample_error),
+                FIT_ALONE if number.fit_alone else error_text(number, number.out_of_sample_error),
+                error_text(number, number.without_its_block_size_error),
+                tolerance_text(number),
+                spread_text(number),
+                together(number.number.fits, ": "),
             ]
-            for one in comparisons
+            for number in comparisons
         ]
         heads = (
             case,

@@ -76,8 +76,8 @@ def parts_of(text: str) -> Iterator[tuple[str, str]]:
 def first_difference(text: str, fresh: str) -> str:
     """The first lines that say different things; empty where there are none."""
     texts, wanted = (
-        [line for line in one.replace("\n  ", " ").splitlines() if line and not set(line) <= set("|-: ")]
-        for one in (text, fresh)
+        [line for line in version.replace("\n  ", " ").splitlines() if line and not set(line) <= set("|-: ")]
+        for version in (text, fresh)
     )
     same = SequenceMatcher(None, texts, wanted, autojunk=False)
     for kind, i, k, j, m in same.get_opcodes():
@@ -91,11 +91,11 @@ def first_difference(text: str, fresh: str) -> str:
     return ""
 
 
-def says_the_same(one: str, other: str) -> bool:
+def says_the_same(text: str, other: str) -> bool:
     """Whether two lines have the same words, and figures that differ in their last digits at most."""
-    if NUMBER.sub("0", one) != NUMBER.sub("0", other):
+    if NUMBER.sub("0", text) != NUMBER.sub("0", other):
         return False
-    pairs = zip(NUMBER.findall(one), NUMBER.findall(other), strict=True)
+    pairs = zip(NUMBER.findall(text), NUMBER.findall(other), strict=True)
     return all(
         abs(_value(a) - _value(b)) <= LAST_DIGITS * max(_last_digit(a), _last_digit(b)) for a, b in pairs
     )

@@ -136,8 +136,8 @@ def _least_squares(
         own = [number for number in numbers if set(number.fits) & set(names)]
         if own:
             problem = _Problem(case, own, {**given, **values}, priors, counted)
-            found, jacobian = _with_whole(problem, names)
-            values.update(found)
+            solution, jacobian = _with_whole(problem, names)
+            values.update(solution)
             loose += _undetermined_in(jacobian, [name for name in names if not is_whole(name)])
     return values, loose
 
@@ -181,11 +181,11 @@ class _Problem:
 
     def _misses(self, values: Mapping[str, float], runs: Runs) -> list[float]:
         with substituted({**self.given, **values}):
-            found = [
+            misses = [
                 (runs.predict(measured_number) - measured_number.printed) / standard_error_of(measured_number)
                 for measured_number in self.numbers
             ]
-        return found + self._pulls(values)
+        return misses + self._pulls(values)
 
     def _pulls(self, values: Mapping[str, float]) -> list[float]:
         from math import log  # noqa: PLC0415
@@ -282,12 +282,12 @@ def _undetermined_in(jacobian: Floats, names: Sequence[str], least: float = UNDE
     if not names:
         return []
     _, sizes, directions = np.linalg.svd(jacobian, full_matrices=True)
-    found = []
+    undetermined = []
     for index, direction in enumerate(directions):
         size = sizes[index] if index < len(sizes) else 0.0
         if size <= least * sizes[0]:
-            found.append([names[i] for i in np.argsort(-np.abs(direction)) if abs(direction[i]) > 0.3])
-    return found
+            undetermined.append([names[i] for i in np.argsort(-np.abs(direction)) if abs(direction[i]) > 0.3])
+    return undetermined
 
 
 def _with_whole(problem: _Problem, names: Sequence[str]) -> tuple[dict[str, float], Floats]:
@@ -298,24 +298,24 @@ def _with_whole(problem: _Problem, names: Sequence[str]) -> tuple[dict[str, floa
     whole = [name for name in names if is_whole(name)]
     rest = [name for name in names if name not in whole]
     best = {name: value_of(name) for name in names}
-    found, least, jacobian = problem.solve(rest, best)
-    best.update(found)
+    solution, least, jacobian = problem.solve(rest, best)
+    best.update(solution)
     for name in whole:
         near = [text for text in rest if _share_a_number(problem.numbers, text, name)] or rest
         for direction in (1.0, -1.0):
             while best[name] + direction >= 1:
                 trial = {**best, name: best[name] + direction}
-                found, squares, _ = problem.solve(near, trial)
+                solution, squares, _ = problem.solve(near, trial)
                 if squares > least - CLEARLY:
                     break
-                best, least = {**trial, **found}, squares
+                best, least = {**trial, **solution}, squares
     return best, jacobian
 
 
-def _share_a_number(numbers: Sequence[MeasuredNumber], one: str, other: str) -> bool:
+def _share_a_number(numbers: Sequence[MeasuredNumber], name: str, other: str) -> bool:
     """Whether both constants are of one scenario: the numbers of one move with the other."""
-    return one.partition(": ")[0] == other.partition(": ")[0] and any(
-        one in number.fits for number in numbers
+    return name.partition(": ")[0] == other.partition(": ")[0] and any(
+        name in number.fits for number in numbers
     )
 
 

@@ -243,12 +243,12 @@ def _check_reference(
 
 
 def _table(case: Case, name: str, place: str) -> Table:
-    found = next((table for table in case.table if table.name == name), None)
-    if found is None:
+    named = next((table for table in case.table if table.name == name), None)
+    if named is None:
         raise MeasurementError(
             f"{place}: no table {name!r}; wanted one of {', '.join(table.name for table in case.table)}"
         )
-    return found
+    return named
 
 
 def _check_uses(case: Case, file: str) -> None:
@@ -282,10 +282,10 @@ def _check_agreement(case: Case, check: Check, file: str) -> None:
             or any(_doubted(case, *cell) for cell in cells)
         ):
             continue
-        table, column, found = cells[0]
+        table, column, printed = cells[0]
         wanted = " x ".join(check.right) if check.right else "the value of the check"
         raise MeasurementError(
-            f"{file}: table {table.name}, row {row_name(table, found)}, column {column}: "
+            f"{file}: table {table.name}, row {row_name(table, printed)}, column {column}: "
             f"{' x '.join(check.left)} is {left:g}; wanted {check.relation.replace('_', ' ')} {wanted} = {right:g}; "
             "correct the transcription or add a [[doubt]]"
         )
@@ -303,7 +303,7 @@ def _term(case: Case, text: str, file: str) -> tuple[Table, str]:
 def _same(table: Table, row: Row, home: Table) -> Row | None:
     """The row of *table* with the keys that it shares with *row* of *home*."""
     shared = [key for key in table.keys if key in home.keys]
-    return next((one for one in rows_of(table) if all(one[key] == row[key] for key in shared)), None)
+    return next((other for other in rows_of(table) if all(other[key] == row[key] for key in shared)), None)
 
 
 def _doubted(case: Case, table: Table, column: str, row: Row) -> bool:

@@ -55,18 +55,18 @@ class Joint:
         """Pairs of constants whose estimates are correlated by at least *least* either way."""
         for i, name in enumerate(self.names):
             for j in range(i + 1, len(self.names)):
-                found = float(self.covariance[i, j]) / (
+                correlation = float(self.covariance[i, j]) / (
                     self.standard_errors[name] * self.standard_errors[self.names[j]]
                 )
-                if abs(found) >= least:
-                    yield name, self.names[j], found
+                if abs(correlation) >= least:
+                    yield name, self.names[j], correlation
 
     def close_pairs(self, names: Iterable[str]) -> list[str]:
         """A sentence for each two fitted constants of *names* that the numbers hardly tell apart."""
         own = set(names) & self.fitted
         return [
-            f"{text} and {other} are almost inseparable: correlation {found:+.2f}"
-            for text, other, found in self.pairs(CLOSE)
+            f"{text} and {other} are almost inseparable: correlation {correlation:+.2f}"
+            for text, other, correlation in self.pairs(CLOSE)
             if text in own and other in own
         ]
 
@@ -74,15 +74,15 @@ class Joint:
 def known_within(fitted: Iterable[str]) -> dict[str, float]:
     """Constants of the catalog that are not *fitted* but have an interval: standard error of the logarithm."""
     beside = set(fitted)
-    found = {}
+    known = {}
     for kind in catalog.KINDS:
         for entry in catalog.entries(kind).values():
             for constant in entry.constants.values():
                 if constant.interval and not constant.same_as and constant.name not in beside:
                     low, high = constant.interval
                     if 0 < low < high:
-                        found[constant.name] = log(high / low) / (2 * NORMAL_95)
-    return found
+                        known[constant.name] = log(high / low) / (2 * NORMAL_95)
+    return known
 
 
 def joint_of(fits: Sequence[Fit], numbers: Sequence[MeasuredNumber], priors: Sequence[Prior]) -> Joint:
@@ -100,10 +100,10 @@ def joint_of(fits: Sequence[Fit], numbers: Sequence[MeasuredNumber], priors: Seq
     errors = np.array([standard_error_of(number) * scatter.get(number.case, 1.0) for number in numbers])
     slopes = _slopes(numbers, names) / errors[:, None]
     precision = slopes.T @ slopes
-    said = {name: log(REACH) / NORMAL_95 for name in fitted} | beside
+    log_sd = {name: log(REACH) / NORMAL_95 for name in fitted} | beside
     told = {prior.constant: log(prior.factor) / NORMAL_95 for prior in priors}
     for index, name in enumerate(names):
-        precision[index, index] += 1 / min(said[name], told.get(name, said[name])) ** 2
+        precision[index, index] += 1 / min(log_sd[name], told.get(name, log_sd[name])) ** 2
     return Joint(names, np.linalg.inv(precision), frozenset(fitted))
 
 
@@ -116,15 +116,15 @@ def _slopes(numbers: Sequence[MeasuredNumber], names: Sequence[str]) -> NDArray[
         for measured_number in numbers
     ]
     known: dict[str, RunResult] = {}
-    found = np.zeros((len(numbers), len(names)))
+    slopes = np.zeros((len(numbers), len(names)))
     for column, name in enumerate(names):
         rows = [row for row, used in enumerate(uses) if name.partition(": ")[0] in used or name in used]
         value = value_of(name)
         step = COARSE_STEP if any(is_counted(numbers[row]) for row in rows) else STEP
         below, above = (value - 1, value + 1) if is_whole(name) else (value * exp(-step), value * exp(step))
         ends = [_predicted([numbers[row] for row in rows], {name: at}, known) for at in (above, below)]
-        found[rows, column] = (ends[0] - ends[1]) / log(above / below)
-    return found
+        slopes[rows, column] = (ends[0] - ends[1]) / log(above / below)
+    return slopes
 
 
 def _used_by(name: str, settings: Sequence[str]) -> frozenset[str]:

@@ -49,18 +49,18 @@ def every_left_out(names: Sequence[str] | None = None) -> Iterator[tuple[str, di
     for name in names or case_names():
         case = load_case(name)
         compared = compared_of(case)
-        found = {number.id: LeftOut() for number in compared if number.fits}
+        left_out = {number.id: LeftOut() for number in compared if number.fits}
         for row in _groups(compared, lambda number: (number.table, number.row)):
             for number, predicted, why in _predicted_without(case, compared, row):
                 if number.fits:
-                    found[number.id] = replace(found[number.id], without_its_row=predicted, why=why)
+                    left_out[number.id] = replace(left_out[number.id], without_its_row=predicted, why=why)
         sizes = _groups(compared, block_size_of)
         for size in sizes if len(sizes) > 1 else ():
             for number, predicted, _ in _predicted_without(case, compared, size):
                 if predicted is not None:
-                    so_far = found.get(number.id, LeftOut())
-                    found[number.id] = replace(so_far, without_its_block_size=predicted)
-        yield case.name, found
+                    so_far = left_out.get(number.id, LeftOut())
+                    left_out[number.id] = replace(so_far, without_its_block_size=predicted)
+        yield case.name, left_out
 
 
 def compared_of(case: Case) -> list[MeasuredNumber]:
@@ -90,10 +90,10 @@ def _groups(
     compared: Sequence[MeasuredNumber], key: Callable[[MeasuredNumber], Hashable]
 ) -> list[list[MeasuredNumber]]:
     """The numbers by *key*, in the order of the case."""
-    found: dict[Hashable, list[MeasuredNumber]] = {}
+    groups: dict[Hashable, list[MeasuredNumber]] = {}
     for number in compared:
-        found.setdefault(key(number), []).append(number)
-    return list(found.values())
+        groups.setdefault(key(number), []).append(number)
+    return list(groups.values())
 
 
 def _predicted_without(

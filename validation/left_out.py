@@ -28,8 +28,8 @@ def path_of_left_out() -> Path:
 @cache
 def every_known() -> dict[str, LeftOut]:
     """All of them, by number."""
-    found = json.loads(path_of_left_out().read_text("utf-8"))
-    return {identity: LeftOut(**one) for identity, one in found.items()}
+    document = json.loads(path_of_left_out().read_text("utf-8"))
+    return {identity: LeftOut(**fields) for identity, fields in document.items()}
 
 
 def left_out_of(identity: str) -> LeftOut:

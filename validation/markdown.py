@@ -23,7 +23,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         told.remove(widest)
         below = sorted([*below, widest])
     notes = ((row[0], [f"*{heads[i]}* {row[i]}" for i in below if row[i] != NOTHING]) for row in cells)
-    items = [item(f"{name}: {' · '.join(said)}") for name, said in notes if said]
+    items = [item(f"{name}: {' · '.join(notes_said)}") for name, notes_said in notes if notes_said]
     parts = ["\n".join(drawn)] if len(told) > 1 else []
     return "\n\n".join([*parts, *(["\n".join(items)] if items else [])])
 

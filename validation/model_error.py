@@ -189,12 +189,12 @@ def _correlation_length(pairs: Sequence[tuple[float, float]]) -> float:
     import numpy as np  # noqa: PLC0415
 
     distances, squares = np.array(pairs).T
-    found = minimize_scalar(
+    minimum = minimize_scalar(
         lambda logarithm: float(((squares - 1 + np.exp(-distances / np.exp(logarithm))) ** 2).sum()),
         bounds=(log(SHORTEST), log(LONGEST)),
         method="bounded",
     )
-    return float(np.exp(found.x))
+    return float(np.exp(minimum.x))
 
 
 def _exponent_sd(numbers: Iterable[Comparison]) -> tuple[float, int]:
@@ -204,19 +204,19 @@ def _exponent_sd(numbers: Iterable[Comparison]) -> tuple[float, int]:
         [comparison for comparison in numbers if comparison.compared],
         lambda comparison: comparison.number.case,
     ):
-        times = [one for one in those if one.without_its_block_size_error is not None]
+        times = [number for number in those if number.without_its_block_size_error is not None]
         if not times:
             continue
-        sizes = {one.number.id: block_size_of(one.number) for one in those}
-        for one in times:
-            size = sizes[one.number.id]
+        sizes = {number.number.id: block_size_of(number.number) for number in those}
+        for time in times:
+            size = sizes[time.number.id]
             rest = sorted(set(sizes.values()) - {size})
             nearest = rest[0] if size < rest[0] else rest[-1]
-            if kind_of(one.number) != "time" or rest[0] < size < rest[-1] or not _tells(one.number, Runs()):
+            if kind_of(time.number) != "time" or rest[0] < size < rest[-1] or not _tells(time.number, Runs()):
                 continue
-            error = log(1 + (one.without_its_block_size_error or 0.0))
+            error = log(1 + (time.without_its_block_size_error or 0.0))
             squares.setdefault((name, size), []).append(
-                (error**2 - (one.number.spread or 0.0) ** 2) / log(size / nearest) ** 2
+                (error**2 - (time.number.spread or 0.0) ** 2) / log(size / nearest) ** 2
             )
     count = len(squares)
     mean = max(0.0, fmean(fmean(square) for square in squares.values()))

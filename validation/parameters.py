@@ -121,12 +121,12 @@ def like(before: Any, value: float) -> int | float:
 
 def places_of(name: str) -> list[tuple[str, str, str]]:
     """Kind, entry and field of the constant itself and of all that repeat it."""
-    found = [parts_of(name)]
+    places = [parts_of(name)]
     for kind in catalog.KINDS:
         for entry in catalog.entries(kind).values():
-            found += [
+            places += [
                 (kind, entry.name, key)
                 for key, constant in entry.constants.items()
                 if constant.same_as == name
             ]
-    return found
+    return places

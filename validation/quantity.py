@@ -193,18 +193,18 @@ _STEP = re.compile(rf"""\.?([A-Za-z_]\w*)|\[(?:"([^"]+)"|(\d+)|({"|".join(PICKS)
 
 def steps_of(path: str) -> list[str | int]:
     """Names and keys along a path such as ``time.wait["direct path read"].waits``; raises ValueError for no path."""
-    found: list[str | int] = []
+    steps: list[str | int] = []
     position = 0
     while position < len(path):
         match = _STEP.match(path, position)
         if match is None:
             raise ValueError(f"{path!r} is no path at {path[position:]!r}")
         name, key, number, pick = match.groups()
-        found.append(int(number) if number else name or key or pick)
+        steps.append(int(number) if number else name or key or pick)
         position = match.end()
-    if not found:
+    if not steps:
         raise ValueError("the path is empty")
-    return found
+    return steps
 
 
 def check_path(path: str) -> None:

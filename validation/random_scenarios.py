@@ -314,7 +314,7 @@ def _transactions(draw: Draw, scenario: Section) -> None:
     if scenario["instance"]["buffer_cache_bytes"] == "1G":
         scenario["instance"]["buffer_cache_bytes"] = "256M"  # filling it takes longer than all the rest
     mix = [_transaction(draw, name) for name in ("a", "b")[: draw.one(1, 1, 2)]]
-    gets = max(one["gets"] + one["scan_blocks"] for one in mix)
+    gets = max(kind["gets"] + kind["scan_blocks"] for kind in mix)
     work = scenario["workload"] | {
         "data_bytes": draw.one("64M", "1G", "10G"),
         "transactions": max(300, min(2000, GETS_PLAYED // gets)),

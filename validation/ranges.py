@@ -60,12 +60,12 @@ def conditions_behind(number: MeasuredNumber) -> dict[str, float]:
 
 def range_of(name: str, conditions: list[dict[str, float]]) -> dict[str, tuple[float, float]]:
     """Smallest and largest value, in six digits, of each quantity that plays a part in all runs behind a constant."""
-    found = {}
+    ranges = {}
     for quantity in RANGES.get(name.split(": ")[1], ()):
         values = [_rounded(c[quantity]) for c in conditions if quantity in c]
         if len(values) == len(conditions):
-            found[quantity] = (min(values), max(values))
-    return found
+            ranges[quantity] = (min(values), max(values))
+    return ranges
 
 
 def _rounded(value: float) -> float:

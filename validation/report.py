@@ -156,7 +156,7 @@ def _document(case: Case, numbers: list[Comparison], console: Console) -> None:
         lambda comparison: comparison.left_out.why,
     ):
         _line(console, f"{FIT_ALONE}: {_named(same)}: {why}", "dim")
-    described = [one for one in numbers if not one.compared]
+    described = [number for number in numbers if not number.compared]
     if described:
         _line(console, f"and {len(described)} descriptive: {_named(described)}", "dim")
     console.print()
@@ -203,8 +203,8 @@ def _numbers(console: Console, compared: Sequence[Comparison]) -> None:
             _row(console, line)
 
 
-def _column_of(one: Comparison) -> str:
-    return f"{one.number.table}: {quantity_text(one)}"
+def _column_of(comparison: Comparison) -> str:
+    return f"{comparison.number.table}: {quantity_text(comparison)}"
 
 
 def _named(numbers: list[Comparison]) -> str:
@@ -212,8 +212,8 @@ def _named(numbers: list[Comparison]) -> str:
     return ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
 
 
-def _name_of(one: Comparison) -> str:
-    return f"{one.number.table} {one.number.column}"
+def _name_of(comparison: Comparison) -> str:
+    return f"{comparison.number.table} {comparison.number.column}"
 
 
 def _summary(validation: Validation, console: Console) -> None:

@@ -95,10 +95,10 @@ def play(name: str) -> Played | None:
     """The simulated times of a case; None where it is not legal, or has no end."""
     try:
         scenario = scenario_of(name)
-        found = [times_of(simulate(scenario.system, scenario.workload, seed=seed)) for seed in SEEDS]
+        times = [times_of(simulate(scenario.system, scenario.workload, seed=seed)) for seed in SEEDS]
     except BlocktimeError:
         return None
-    return Played(name, {field: [one[field] for one in found] for field in found[0]})
+    return Played(name, {field: [run_times[field] for run_times in times] for field in times[0]})
 
 
 def compare(played: Played) -> Compared | None:

@@ -41,8 +41,8 @@ def in_base_units(number: MeasuredNumber, value: float) -> float:
 
 def median_error(errors: Iterable[float | None]) -> float | None:
     """Median of the sizes of relative errors; None where there is none."""
-    found = [abs(error) for error in errors if error is not None]
-    return median(found) if found else None
+    sizes = [abs(error) for error in errors if error is not None]
+    return median(sizes) if sizes else None
 
 
 def in_sample_median(comparisons: Iterable[Comparison]) -> float | None:
@@ -99,14 +99,14 @@ def tally(name: str, comparisons: Sequence[Comparison]) -> Tally:
     )
 
 
-def case_of(one: Comparison) -> str:
+def case_of(comparison: Comparison) -> str:
     """Name of the case that the number stands in."""
-    return one.number.case
+    return comparison.number.case
 
 
-def mechanism_of(one: Comparison) -> str:
+def mechanism_of(comparison: Comparison) -> str:
     """What the number is about, as its case says."""
-    return one.number.mechanism or NO_MECHANISM
+    return comparison.number.mechanism or NO_MECHANISM
 
 
 def groups(

@@ -15,6 +15,10 @@ JUDGES: Final = (
 )
 
 
-def verdict_text(one: Comparison) -> str:
+def verdict_text(comparison: Comparison) -> str:
     """The verdict, marked where it judges a fit and no prediction."""
-    return f"{WORDS[one.verdict]} (fit)" if one.compared and one.in_sample else WORDS[one.verdict]
+    return (
+        f"{WORDS[comparison.verdict]} (fit)"
+        if comparison.compared and comparison.in_sample
+        else WORDS[comparison.verdict]
+    )

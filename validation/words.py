@@ -50,66 +50,68 @@ def size_text(share: float | None) -> str:
     return share_text(share).lstrip("+")
 
 
-def out_of_sample_text(one: Comparison) -> str:
+def out_of_sample_text(comparison: Comparison) -> str:
     """Error in percent of what was predicted without a fit to it; a fit that nothing else determines is called one."""
-    return FIT_ALONE if one.fit_alone else percent_text(one.out_of_sample_error)
+    return FIT_ALONE if comparison.fit_alone else percent_text(comparison.out_of_sample_error)
 
 
-def tolerance_text(one: Comparison) -> str:
+def tolerance_text(comparison: Comparison) -> str:
     """The tolerance as it was declared: relative, or absolute in the printed unit."""
-    number = one.number
+    number = comparison.number
     if number.tolerance_absolute is not None:
         return f"± {number.tolerance_absolute:g}"
     return "exact" if not number.tolerance else f"{100 * number.tolerance:g} %"
 
 
-def spread_text(one: Comparison) -> str:
+def spread_text(comparison: Comparison) -> str:
     """How far single measurements lie apart, where the source tells it."""
-    return NOTHING if one.number.spread is None else f"{100 * one.number.spread:.2g} %"
+    return NOTHING if comparison.number.spread is None else f"{100 * comparison.number.spread:.2g} %"
 
 
-def bound_text(one: Comparison) -> str:
+def bound_text(comparison: Comparison) -> str:
     """The sign of a number that is printed as a bound."""
-    return {"at_least": "≥ ", "at_most": "≤ ", None: ""}[one.number.bound]
+    return {"at_least": "≥ ", "at_most": "≤ ", None: ""}[comparison.number.bound]
 
 
-def measured_text(one: Comparison) -> str:
+def measured_text(comparison: Comparison) -> str:
     """The printed number, with the sign of a printed bound."""
-    return bound_text(one) + number_text(one.number.printed)
+    return bound_text(comparison) + number_text(comparison.number.printed)
 
 
-def quantity_text(one: Comparison) -> str:
+def quantity_text(comparison: Comparison) -> str:
     """Column and, unless the column's name says it, unit."""
-    number = one.number
+    number = comparison.number
     named = (
         not number.unit or number.column.endswith(f"_{number.unit}") or number.column == number.unit.lower()
     )
     return number.column if named else f"{number.column} [{number.unit}]"
 
 
-def miss_text(one: Comparison) -> str:
+def miss_text(comparison: Comparison) -> str:
     """One number that fails, in a line."""
-    where = f"{one.number.case}: {one.number.where}, {quantity_text(one)}"
-    if one.verdict == "gap_closed":
-        return f"{where}: within its tolerance now ({tolerance_text(one)}), so remove its [[known_gap]]"
+    where = f"{comparison.number.case}: {comparison.number.where}, {quantity_text(comparison)}"
+    if comparison.verdict == "gap_closed":
+        return (
+            f"{where}: within its tolerance now ({tolerance_text(comparison)}), so remove its [[known_gap]]"
+        )
     return (
-        f"{where}: measured {measured_text(one)}, predicted {number_text(one.predicted)} "
-        f"({share_text(one.relative_error)}, tolerance {tolerance_text(one)})"
+        f"{where}: measured {measured_text(comparison)}, predicted {number_text(comparison.predicted)} "
+        f"({share_text(comparison.relative_error)}, tolerance {tolerance_text(comparison)})"
     )
 
 
-def value_text(one: FittedConstant) -> str:
+def value_text(constant: FittedConstant) -> str:
     """The value in a unit that is easily read."""
-    per, word = unit_for(one.value, one.unit)
-    return f"{_plainly(per * one.value)} {word}".rstrip()
+    per, word = unit_for(constant.value, constant.unit)
+    return f"{_plainly(per * constant.value)} {word}".rstrip()
 
 
-def interval_text(one: FittedConstant) -> str:
+def interval_text(constant: FittedConstant) -> str:
     """The interval in the unit of the value."""
-    if one.interval is None:
+    if constant.interval is None:
         return "not known"
-    per, word = unit_for(one.value, one.unit)
-    low, high = (_plainly(per * end, 4) for end in one.interval)
+    per, word = unit_for(constant.value, constant.unit)
+    low, high = (_plainly(per * end, 4) for end in constant.interval)
     return f"{low} to {high} {word}".rstrip()
 
 

@@ -50,14 +50,14 @@ def headline(title: str, asked: Asked, changed: int, pair: engines.Pair, share: 
         share()
 
 
-def waiting(title: str, asked: Asked, found: engines.Waiting) -> None:
+def waiting(title: str, asked: Asked, pending: engines.Waiting) -> None:
     """What is asked while only the simulation can answer it: how far that is, or a button that starts it."""
     with st.container(key="head"):
         heading, status = st.columns([3.9, 2.2], vertical_alignment="center", gap="small")
     heading.markdown(f"### {plain(title)}")
     job = engines.WISHES.job()
     with status:
-        if found.pending and job is not None:
+        if pending.pending and job is not None:
             _under_way(asked, job.done, TOGETHER)
         else:
             _simulate_button(asked)
@@ -235,10 +235,10 @@ def _extrapolated(result: RunResult) -> list[str]:
     used = dict.fromkeys(
         show_quantity(extrapolation.quantity, extrapolation.used) for extrapolation in outside
     )
-    many = len({extrapolation.constant for extrapolation in outside})
-    verb = "constant was" if many == 1 else "constants were"
+    count = len({extrapolation.constant for extrapolation in outside})
+    verb = "constant was" if count == 1 else "constants were"
     far = farthest(outside)
-    beyond = f" ({'up to ' if many > 1 else ''}{far} beyond)" if far else ""
+    beyond = f" ({'up to ' if count > 1 else ''}{far} beyond)" if far else ""
     return [
-        f"extrapolated: {many} {verb} not fitted at {' and '.join(used)}{beyond}; the tab Assumptions says more"
+        f"extrapolated: {count} {verb} not fitted at {' and '.join(used)}{beyond}; the tab Assumptions says more"
     ]

@@ -44,13 +44,13 @@ def _device(name: str, stats: DeviceStats, columns: Sequence[str]) -> None:
                 chart(
                     f"device_{which}_{name}", *device_charts.over_time(stats.lines, which, columns, ink=ink())
                 )
-    found = rows.iostat(stats.lines, columns)
+    table = rows.iostat(stats.lines, columns)
     st.caption(f"**iostat -x of {plain(name)}, interval by interval**")
     st.dataframe(
-        found,
+        table,
         hide_index=True,
         key=f"device_lines_{name}",
         column_config=TWO_DECIMALS,
-        height=TABLE_HEIGHT if len(found) > MOST_ROWS else "auto",
-        alt=f"{len(found)} lines of iostat for {name}",
+        height=TABLE_HEIGHT if len(table) > MOST_ROWS else "auto",
+        alt=f"{len(table)} lines of iostat for {name}",
     )

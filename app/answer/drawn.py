@@ -29,8 +29,8 @@ class Ready(BaseFigure):  # type: ignore[misc]  # plotly has no types
 @lru_cache(maxsize=1)
 def _template() -> dict[str, Any]:
     """Streamlit's template, which its front end looks for."""
-    found: dict[str, Any] = plotly.io.templates[plotly.io.templates.default].to_plotly_json()
-    return found
+    template: dict[str, Any] = plotly.io.templates[plotly.io.templates.default].to_plotly_json()
+    return template
 
 
 def chart(key: str, figure: Figure, says: str) -> None:

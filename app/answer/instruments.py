@@ -104,8 +104,8 @@ def _segment(shown: Shown) -> None:
 
 
 def _breakdown(shown: Shown) -> None:
-    found = rows.breakdown(shown.before, shown.after)
-    st.table(found, hide_index=True, alt=f"{len(found) - 1} components in baseline and what-if")
+    table = rows.breakdown(shown.before, shown.after)
+    st.table(table, hide_index=True, alt=f"{len(table) - 1} components in baseline and what-if")
 
 
 def _assumptions(shown: Shown) -> None:
@@ -121,9 +121,9 @@ def _assumptions(shown: Shown) -> None:
                 ]
             )
         )
-    found = rows.assumptions(other.system, after)
+    table = rows.assumptions(other.system, after)
     st.dataframe(
-        found, hide_index=True, key="assumptions", alt=f"{len(found)} constants with value, origin and range",
+        table, hide_index=True, key="assumptions", alt=f"{len(table)} constants with value, origin and range",
         column_config={name: st.column_config.Column(width=wide) for name, wide in WIDTHS.items()},
     )  # fmt: skip
 

@@ -53,10 +53,10 @@ def _maps(segment: SegmentSpace) -> None:
         ("before", segment.map_before, segment.blocks_before, segment.freeness_before, 0.0),
         ("after", segment.map_after, segment.blocks_after, segment.freeness_after, full),
     )
-    for column, (when, cells, many, counts, itl_full) in zip(st.columns(2), sides, strict=True):
+    for column, (when, cells, count, counts, itl_full) in zip(st.columns(2), sides, strict=True):
         with column:
-            st.caption(f"**Free space of {many:,.0f} blocks {when}**")
-            figure, text = segment_charts.freeness_map(cells or "", many, counts or {}, itl_full, ink=ink())
+            st.caption(f"**Free space of {count:,.0f} blocks {when}**")
+            figure, text = segment_charts.freeness_map(cells or "", count, counts or {}, itl_full, ink=ink())
             chart(f"segment_map_{when}", figure, f"{when}: {text}")
     if full:
         st.caption(
@@ -119,9 +119,9 @@ def curves_of(scenario: Scenario) -> Curves:
         "table.pctfree_percent": np.tile(axis, len(sizes)),
         "tablespace.block_size_bytes": np.repeat(sizes, len(axis)),
     }
-    found = calculate_many(system, work, settings)
+    curves = calculate_many(system, work, settings)
     shape = len(sizes), len(axis)
-    quantities = (found["segment_after_blocks"].reshape(shape), found["elapsed_s"].reshape(shape))
+    quantities = (curves["segment_after_blocks"].reshape(shape), curves["elapsed_s"].reshape(shape))
     fits = [_a_row_fits(system, size, axis) for size in sizes]
     blocks, seconds = (
         [_line(*row) for row in zip(sizes, values, fits, strict=True)] for values in quantities
@@ -142,9 +142,9 @@ def _line(size_bytes: int, values: Any, fits: Any) -> Line:
 
 
 def _takes_block_size(system: System, size_bytes: int) -> bool:
-    said = system.tablespace.model_dump() | {"block_size_bytes": size_bytes}
+    settings = system.tablespace.model_dump() | {"block_size_bytes": size_bytes}
     try:
-        System(tablespace=Tablespace.model_validate(said), table=system.table)
+        System(tablespace=Tablespace.model_validate(settings), table=system.table)
     except ValidationError:
         return False
     return True

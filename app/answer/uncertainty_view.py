@@ -38,7 +38,7 @@ def draw(base: Scenario, other: Scenario, pair: engines.Pair) -> None:
     ):
         return
     scenarios, results = (without_prices(base), without_prices(other)), (pair.before, pair.after)
-    documents = tuple(one.model_dump_json() for one in (*scenarios, *results))
+    documents = tuple(model.model_dump_json() for model in (*scenarios, *results))
     try:
         with st.spinner("Drawing constants …"):
             before, after, difference = _propagated(documents, blocktime_version(), scenarios, results)
@@ -81,6 +81,6 @@ def propagated(
     scenarios: tuple[Scenario, ...], results: tuple[RunResult, ...]
 ) -> tuple[RunResult, RunResult, Difference]:
     """The two results with their uncertainty and that of their difference, as the terminal has them."""
-    found = propagate(scenarios, results)
-    before, after = found.results
-    return before, after, found.difference(1)
+    sure = propagate(scenarios, results)
+    before, after = sure.results
+    return before, after, sure.difference(1)

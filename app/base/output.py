@@ -55,7 +55,7 @@ def print_lines(lines: Iterable[str], err: bool = False) -> None:
 
     Titles and names come from anybody: what a terminal would obey in them is shown as a replacement character.
     """
-    text = _OBEYED.sub(lambda found: found[1] or "\N{REPLACEMENT CHARACTER}", "\n".join(lines))
+    text = _OBEYED.sub(lambda match: match[1] or "\N{REPLACEMENT CHARACTER}", "\n".join(lines))
     click.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)
 
 
@@ -70,7 +70,7 @@ def print_json(value: object) -> None:
     import json
 
     text = json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False)
-    print_lines([_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)])
+    print_lines([_OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)])
 
 
 def width_of_terminal() -> int:

@@ -36,11 +36,11 @@ def unpack(packed: str) -> str:
     try:
         content = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True)
         reader = zlib.decompressobj()
-        found = reader.decompress(content, LARGEST_BYTES + 1)
-        if len(found) > LARGEST_BYTES:
+        unpacked = reader.decompress(content, LARGEST_BYTES + 1)
+        if len(unpacked) > LARGEST_BYTES:
             raise SpecError(f"it has more than {LARGEST_BYTES:,} bytes, unpacked")
         if not reader.eof or reader.unused_data:
             raise SpecError("it is not whole; was the link cut off?")
-        return found.decode()
+        return unpacked.decode()
     except (binascii.Error, zlib.error, ValueError):
         raise SpecError("it cannot be unpacked; was the link cut off or changed?") from None

@@ -48,7 +48,10 @@ def bars(
             ],
             "hoverinfo": "text",
         })  # fmt: skip
-    ends = [scale.per_s * sum(max(0.0, one) for one in sums.values()) for sums in classes]
+    ends = [
+        scale.per_s * sum(max(0.0, seconds_of_class) for seconds_of_class in sums.values())
+        for sums in classes
+    ]
     traces += _ends(results, rows, ends, scale.per_s)
     base = scale.per_s * results[0].time.elapsed_s
     layout: dict[str, Any] = {
@@ -71,24 +74,24 @@ def _ends(
 ) -> list[dict[str, Any]]:
     """The times behind the bars, which are as long as *ends* say, and a diamond where the last session ends."""
     last = [result.time.last_session_s for result in results]
-    at = [max(end, per_s * (one or 0.0)) for end, one in zip(ends, last, strict=True)]
+    at = [max(end, per_s * (last_s or 0.0)) for end, last_s in zip(ends, last, strict=True)]
     traces: list[dict[str, Any]] = [{
         "type": "scatter", "mode": "text", "y": rows, "x": at, "textposition": "middle right", "cliponaxis": False,
         "text": [
-            f"{DIAMOND if one is not None else ''} <b>{show_seconds(result.time.elapsed_s)}</b>"
-            for result, one in zip(results, last, strict=True)
+            f"{DIAMOND if last_s is not None else ''} <b>{show_seconds(result.time.elapsed_s)}</b>"
+            for result, last_s in zip(results, last, strict=True)
         ],
         "showlegend": False,
         "hoverinfo": "skip",
     }]  # fmt: skip
-    done = {row: one for row, one in zip(rows, last, strict=True) if one is not None}
+    done = {row: last_s for row, last_s in zip(rows, last, strict=True) if last_s is not None}
     if done:
         traces.append({
             "type": "scatter", "mode": "markers", "name": "last session done", "y": list(done),
-            "x": [per_s * one for one in done.values()], "showlegend": False,
+            "x": [per_s * last_s for last_s in done.values()], "showlegend": False,
             "marker": {"symbol": "diamond-open", "size": 12, "color": GREY, "line": {"width": 2}},
             "hovertext": [
-                f"{row}<br>last session ends after: {show_seconds(one)}" for row, one in done.items()
+                f"{row}<br>last session ends after: {show_seconds(last_s)}" for row, last_s in done.items()
             ],
             "hoverinfo": "text",
         })  # fmt: skip
@@ -128,7 +131,7 @@ def crossing(
         for letter, title in zip(letters, titles, strict=True)
     ]
     traces = _both_along(crossover, letters, names, label, per_s)
-    times = [per_s * one for reached in known for one in (reached.first_s, reached.second_s)]
+    times = [per_s * time_s for reached in known for time_s in (reached.first_s, reached.second_s)]
     far = min(times) > 0 and max(times) / min(times) >= BY_RATIO
     layout: dict[str, Any] = {
         "height": 320, "uirevision": crossover.key, "margin": {"l": 8, "r": 12, "t": 30, "b": 40},

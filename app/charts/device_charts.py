@@ -27,20 +27,20 @@ SYMBOLS: Final = ("circle", "diamond-open")
 
 def sizes(stats: DeviceStats, *, ink: str = "") -> tuple[Figure, str]:
     """How many requests of which size the device got, and how many of the bytes those are."""
-    found = by_size(stats.request_bytes, most=24)
-    requests, held = sum(one[1] for one in found), sum(one[2] for one in found)
+    bands = by_size(stats.request_bytes, most=24)
+    requests, held = sum(one[1] for one in bands), sum(one[2] for one in bands)
     shares = {
-        "requests": [100 * many / requests for _, many, _ in found],
-        "bytes": [100 * size / held if held else 0.0 for *_, size in found],
+        "requests": [100 * count / requests for _, count, _ in bands],
+        "bytes": [100 * size / held if held else 0.0 for *_, size in bands],
     }
     told = {
-        "requests": [f"{many:,.0f} requests" for _, many, _ in found],
-        "bytes": [f"{size / 2**20:,.1f} MB" for *_, size in found],
+        "requests": [f"{count:,.0f} requests" for _, count, _ in bands],
+        "bytes": [f"{size / 2**20:,.1f} MB" for *_, size in bands],
     }
     looks = {"requests": LOOKS["User I/O"], "bytes": (GREY, "")}
     traces: list[dict[str, Any]] = [
         {
-            "type": "bar", "name": f"% of {name}", "x": [band for band, *_ in found], "y": values,
+            "type": "bar", "name": f"% of {name}", "x": [band for band, *_ in bands], "y": values,
             "hovertext": told[name], "hovertemplate": "%{x}: %{hovertext}, %{y:.1f} %<extra></extra>",
             "marker": marker(*looks[name]),
         }

@@ -154,24 +154,26 @@ def _shown(segment: SegmentSpace) -> list[tuple[str, BlockUse]]:
     old = _some([block_contents for block_contents in sample if block_contents.before], MOST_OLD)
     new = _some([block_contents for block_contents in sample if not block_contents.before], MOST_NEW)
     rows: list[tuple[str, BlockUse]] = []
-    for one in [*old, *new]:
-        if one.before:
-            rows.append((f"block {one.block:,} before", one.before))
-        rows.append((f"block {one.block:,} after" if one.before else f"new block {one.block:,}", one.after))
+    for block in [*old, *new]:
+        if block.before:
+            rows.append((f"block {block.block:,} before", block.before))
+        rows.append(
+            (f"block {block.block:,} after" if block.before else f"new block {block.block:,}", block.after)
+        )
     return rows
 
 
-def _some(found: list[Any], most: int) -> list[Any]:
-    """At most *most* of *found*, spread evenly, the first and the last among them."""
-    if len(found) <= most:
-        return found
-    return [found[step * (len(found) - 1) // (most - 1)] for step in range(most)]
+def _some(items: list[Any], most: int) -> list[Any]:
+    """At most *most* of *items*, spread evenly, the first and the last among them."""
+    if len(items) <= most:
+        return items
+    return [items[step * (len(items) - 1) // (most - 1)] for step in range(most)]
 
 
 def _said_of_blocks(segment: SegmentSpace, shown: Sequence[tuple[str, BlockUse]]) -> str:
     if not shown:
         return "No block is shown"
-    row, last = max(shown, key=lambda one: (one[1].moved_in, one[1].stubs))
+    row, last = max(shown, key=lambda pair: (pair[1].moved_in, pair[1].stubs))
     return (
         f"{len(shown)} pictures of {show_bytes(segment.block_size_bytes)} blocks; {row} holds {last.rows:,.0f} rows, "
         f"{last.stubs:,.0f} stubs and {last.moved_in:,.0f} migrated pieces, with {last.itl_entries:,.0f} ITL entries "
@@ -184,15 +186,15 @@ def freeness_map(
 ) -> tuple[Figure, str]:
     """A mark for each block, or each n-th, by its class in the bitmap; colour and shape say which."""
     stride = max(1, round(block_count / max(1, len(cells))))
-    many = dict(counts) | ({ITL_FULL: itl_full} if itl_full else {})
+    blocks_of_class = dict(counts) | ({ITL_FULL: itl_full} if itl_full else {})
     traces: list[dict[str, Any]] = []
     for digit, (name, (colour, symbol)) in enumerate(CELLS.items()):
         places = [place for place, cell in enumerate(cells) if cell == str(digit)]
-        if not places and not many.get(name):
+        if not places and not blocks_of_class.get(name):
             continue
         traces.append({
             "type": "scatter", "mode": "markers", "showlegend": True,
-            "name": f"{name}: {many[name]:,.0f}" if name in many else name,
+            "name": f"{name}: {blocks_of_class[name]:,.0f}" if name in blocks_of_class else name,
             "x": [place % CELLS_A_LINE for place in places] or [None],
             "y": [place // CELLS_A_LINE for place in places] or [None],
             "text": [f"block {place * stride:,}: {name}" for place in places],

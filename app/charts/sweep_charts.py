@@ -67,8 +67,8 @@ def measure_name(measure: str) -> str:
 
 def levels_of(values: Sequence[Any]) -> list[Any]:
     """The different values: numbers in their order, words as they come first."""
-    found = distinct(values)
-    return sorted(found) if are_numbers(found) else found
+    levels = distinct(values)
+    return sorted(levels) if are_numbers(levels) else levels
 
 
 def are_numbers(values: Sequence[Any]) -> bool:
@@ -89,7 +89,7 @@ def ladder(summary: Summary, key: str) -> Ladder:
     at, back = _spread(np.array(values, float))
     edges = np.linspace(at.min(), at.max(), STRETCHES + 1)
     places = np.clip(np.searchsorted(edges, at, side="right") - 1, 0, STRETCHES - 1)
-    middles = [float(back(one)) for one in (edges[1:] + edges[:-1]) / 2]
+    middles = [float(back(edge)) for edge in (edges[1:] + edges[:-1]) / 2]
     return Ladder(
         key, [shown(key, float(f"{middle:.3g}")) for middle in middles], places, middles, cut_up=True
     )
@@ -100,8 +100,8 @@ def _spread(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], Callable[
     good = values[np.isfinite(values)]
     if len(good) and good.min() > 0 and good.max() > BY_RATIO * good.min():
         with np.errstate(invalid="ignore"):
-            return np.log10(values), lambda one: 10.0**one
-    return values, lambda one: one
+            return np.log10(values), lambda level: 10.0**level
+    return values, lambda level: level
 
 
 def lines(
@@ -224,7 +224,8 @@ def heat(
     written = wide * tall <= MOST_CELLS_WRITTEN and wide <= MOST_COLUMNS_WRITTEN
     ticks = _ticks(laid)
     shown_cells = [
-        [shown(summary.measure, float(one)) if np.isfinite(one) else "" for one in row] for row in table
+        [shown(summary.measure, float(cell_value)) if np.isfinite(cell_value) else "" for cell_value in row]
+        for row in table
     ]
     traces: list[dict[str, Any]] = [
         {
@@ -290,19 +291,19 @@ def scattered(
     laid, back = _spread(summary.values)
     ticks = _ticks(laid[used])
     layout = _layout(name(across), ladder(summary, across)) | {"hovermode": "closest"}
-    found: dict[str, list[Any]] = {}
+    coordinates: dict[str, list[Any]] = {}
     for side, key in (("x", across), ("y", up)):
         values = summary.axes[key]
         if are_numbers(levels_of(values)):
             layout[f"{side}axis"] = _number_axis(key, [float(value) for value in values], name(key))
-            found[side] = [values[row] for row in used]
+            coordinates[side] = [values[row] for row in used]
         else:
             steps = ladder(summary, key)
             layout[f"{side}axis"] = _steps_on_axis(steps, name(key))
-            found[side] = [int(steps.places[row]) for row in used]
+            coordinates[side] = [int(steps.places[row]) for row in used]
     layout["yaxis"]["automargin"] = True
     trace: dict[str, Any] = {
-        "type": "scatter", "mode": "markers", **found, "customdata": used.tolist(), "hoverinfo": "text",
+        "type": "scatter", "mode": "markers", **coordinates, "customdata": used.tolist(), "hoverinfo": "text",
         "hovertext": [
             "<br>".join([*(f"{name(key)} {shown(key, summary.axes[key][row])}" for key in summary.keys),
                          f"<b>{shown(summary.measure, float(summary.values[row]))}</b>"]) for row in used
@@ -342,14 +343,14 @@ def pairs(summary: Summary) -> list[tuple[str, str]]:
     """Pairs of fields, those first that move the measure most, and last those that move together."""
     keys = [effect.key for effect in effects_of(summary)]
     keys += [key for key in summary.keys if key not in keys]
-    found = [(keys[first], second) for first in range(len(keys)) for second in keys[first + 1 :]]
-    return sorted(found, key=lambda pair: _move_together(summary, *pair))
+    pairs_of_keys = [(keys[first], second) for first in range(len(keys)) for second in keys[first + 1 :]]
+    return sorted(pairs_of_keys, key=lambda pair: _move_together(summary, *pair))
 
 
-def _move_together(summary: Summary, one: str, other: str) -> bool:
+def _move_together(summary: Summary, key: str, other: str) -> bool:
     """Whether each step of one field comes with one step of the other."""
-    both = distinct(list(zip(summary.axes[one], summary.axes[other], strict=True)))
-    return len(both) <= max(len(distinct(summary.axes[one])), len(distinct(summary.axes[other])))
+    both = distinct(list(zip(summary.axes[key], summary.axes[other], strict=True)))
+    return len(both) <= max(len(distinct(summary.axes[key])), len(distinct(summary.axes[other])))
 
 
 def is_sampled(summary: Summary, across: str, up: str) -> bool:
@@ -398,12 +399,12 @@ def moves(summary: Summary, *, ink: str = "", name: Name = str) -> tuple[Figure,
     ]  # fmt: skip
     figure = {"data": traces, "layout": layout}
     write_in(figure, ink)
-    said = "; ".join(
+    sentence = "; ".join(
         f"{name(effect.key)} from {shown(summary.measure, effect.low)} at {shown(effect.key, effect.at_low)} to "
         f"{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)}"
         for effect in effects
     )
-    return figure, f"Means along each field, over all others: {said or 'nothing moves it'}"
+    return figure, f"Means along each field, over all others: {sentence or 'nothing moves it'}"
 
 
 def parallel(summary: Summary, *, ink: str = "", name: Name = str) -> tuple[Figure, str]:
@@ -456,14 +457,16 @@ def _post(
         most = max(1, len(levels) - 1)
         rank = {level: place / most for place, level in enumerate(levels)}
         marked = _some(levels, 12)
-        return np.array([rank[value] for value in values]), [(rank[one], shown(key, one)) for one in marked]
+        return np.array([rank[value] for value in values]), [
+            (rank[mark], shown(key, mark)) for mark in marked
+        ]
     laid, back = _spread(np.array(values, float))
     low, high = float(np.nanmin(laid)), float(np.nanmax(laid))
     width = (high - low) or 1.0
     if key != summary.measure and len(levels) <= 8:
         at = _spread(np.array(levels, float))[0]
         ticks = [
-            (float((one - low) / width), shown(key, level)) for one, level in zip(at, levels, strict=True)
+            (float((mark - low) / width), shown(key, level)) for mark, level in zip(at, levels, strict=True)
         ]
     else:
         ticks = [((tick - low) / width, shown(key, float(f"{back(tick):.3g}"))) for tick in _ticks(laid)]
@@ -474,7 +477,7 @@ def rows_at(summary: Summary, fixed: Mapping[str, Any]) -> NDArray[np.bool_]:
     """The rows that have the values of *fixed*."""
     rows = np.ones(len(summary.values), bool)
     for key, value in fixed.items():
-        rows &= np.array([one == value for one in summary.axes[key]])
+        rows &= np.array([level == value for level in summary.axes[key]])
     return rows
 
 
@@ -503,13 +506,13 @@ def _apart(low: float, high: float) -> str:
 
 
 def _means(
-    summary: Summary, rows: NDArray[np.bool_], places: NDArray[np.intp], many: int
+    summary: Summary, rows: NDArray[np.bool_], places: NDArray[np.intp], count: int
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """The mean of the measure at each of *many* places, NaN at an empty one; and its row, or -1 for several."""
+    """The mean of the measure at each of *count* places, NaN at an empty one; and its row, or -1 for several."""
     used = np.flatnonzero(rows & np.isfinite(summary.values))
-    counts = np.bincount(places[used], minlength=many)
-    sums = np.bincount(places[used], summary.values[used], minlength=many)
-    single = np.full(many, -1)
+    counts = np.bincount(places[used], minlength=count)
+    sums = np.bincount(places[used], summary.values[used], minlength=count)
+    single = np.full(count, -1)
     single[places[used]] = used
     single[counts != 1] = -1
     with np.errstate(invalid="ignore"):
@@ -532,7 +535,7 @@ def _ticks(values: NDArray[np.float64]) -> list[float]:
 
 
 def _listed(table: NDArray[np.float64]) -> list[list[float | None]]:
-    return [[float(one) if np.isfinite(one) else None for one in row] for row in table]
+    return [[float(cell_value) if np.isfinite(cell_value) else None for cell_value in row] for row in table]
 
 
 def unit_of_cells(figure: Figure) -> str:
@@ -603,14 +606,14 @@ def _round_ticks(key: str, low: float, high: float, by_ratio: bool) -> list[floa
         step = _step(key, (high - low) / 6)
         return [step * place for place in range(math.ceil(low / step), math.floor(high / step) + 1)]
     if unit_of(key) == "bytes":
-        found = [2.0**power for power in range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)]
+        ticks = [2.0**power for power in range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)]
     else:
         powers = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
-        found = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
-        found = [one for one in found if low <= one <= high]
-        if len(found) > MOST_TICKS:
-            found = [10.0**power for power in powers if low <= 10.0**power <= high]
-    return found[:: math.ceil(len(found) / MOST_TICKS)]
+        ticks = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
+        ticks = [tick for tick in ticks if low <= tick <= high]
+        if len(ticks) > MOST_TICKS:
+            ticks = [10.0**power for power in powers if low <= 10.0**power <= high]
+    return ticks[:: math.ceil(len(ticks) / MOST_TICKS)]
 
 
 def _step(name: str, rough: float) -> float:

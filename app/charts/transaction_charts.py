@@ -63,15 +63,15 @@ def response(
     )
 
 
-def doubles(points: Sequence[Load], now: TransactionStats, found: float | None) -> str:
-    """At what load, *found*, the response is twice that of a single user, or of the least load, in a sentence."""
+def doubles(points: Sequence[Load], now: TransactionStats, doubling_users: float | None) -> str:
+    """At what load, *doubling_users*, the response is twice that of a single user or of the least load."""
     closed = now.saturation_users is not None
     least = "a single user" if closed else f"{tps(points[0].per_s)} arrivals a second"
     twice = f"{show_seconds(2 * points[0].response_s)}, twice that of {least},"
-    if found is None:
+    if doubling_users is None:
         last = f"{points[-1].users:,.0f} users" if closed else f"{tps(points[-1].per_s)} arrivals a second"
         return f"By instant estimate, the response stays below {twice} up to {last}"
-    at = f"{found:,.0f} users" if closed else f"{tps(found)} arrivals a second"
+    at = f"{doubling_users:,.0f} users" if closed else f"{tps(doubling_users)} arrivals a second"
     return f"By instant estimate, the response reaches {twice} at {at}"
 
 

@@ -24,7 +24,7 @@ def intervals(results: Mapping[str, RunResult], *, ink: str = "") -> tuple[Figur
     }
     in_seconds = max(range_.high_s for _, range_ in sure.values()) >= 1
     scale = 1 if in_seconds else 1000
-    said = {
+    sentences = {
         name: f"{name}: {show_seconds(result.time.elapsed_s)}. {interval_sentence(result)}"
         for name, result in results.items()
     }
@@ -36,7 +36,7 @@ def intervals(results: Mapping[str, RunResult], *, ink: str = "") -> tuple[Figur
             "array": [scale * (range_.high_s - at) for at, range_ in sure.values()],
             "arrayminus": [scale * (at - range_.low_s) for at, range_ in sure.values()],
         },
-        "hovertext": [said[name] for name in sure], "hoverinfo": "text",
+        "hovertext": [sentences[name] for name in sure], "hoverinfo": "text",
     }  # fmt: skip
     figure: Figure = {
         "data": [trace],
@@ -44,7 +44,7 @@ def intervals(results: Mapping[str, RunResult], *, ink: str = "") -> tuple[Figur
     }
     figure["layout"]["yaxis"]["range"] = [len(sure) - 0.5, -0.5]
     write_in(figure, ink)
-    return figure, " ".join(said.values())
+    return figure, " ".join(sentences.values())
 
 
 def shares(contributions: Sequence[Contribution], *, ink: str = "") -> tuple[Figure, str]:

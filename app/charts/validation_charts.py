@@ -146,8 +146,8 @@ def counted(numbers: Sequence[Comparison], drawn: int) -> str:
     return text
 
 
-def _many(many: int, word: str) -> str:
-    return f"{many:,} {word}{'' if many == 1 else 's'}"
+def _many(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def residuals(
@@ -285,7 +285,7 @@ def _one_legend(data: Sequence[dict[str, Any]]) -> None:
     for look in LOOKS:
         those = [trace for trace in data if trace.get("legendgroup") == look]
         for place, trace in enumerate(those):
-            trace["name"] = f"{look} ({sum(len(one['x']) for one in those)})"
+            trace["name"] = f"{look} ({sum(len(trace_of_look['x']) for trace_of_look in those)})"
             trace["showlegend"] = place == 0
 
 
@@ -305,7 +305,7 @@ def _worst(where: dict[str, list[Point]]) -> str:
         name: median_error(point.error for point in points if not point.in_sample)
         for name, points in where.items()
     }
-    known = {name: found for name, found in medians.items() if found is not None and name != NO_MECHANISM}
+    known = {name: median for name, median in medians.items() if median is not None and name != NO_MECHANISM}
     if not known:
         return "What fits stands above, what was predicted without a fit below"
     worst = max(known, key=lambda name: known[name])

@@ -26,22 +26,22 @@ from validation.write_catalog import write
 @click.option(
     "--leave-out",
     is_flag=True,
-    help="Also predict each number that fits, without its row and without its block size.",
+    help="Also predict each fitted number from the other rows and from the other block sizes.",
 )
 @click.option(
-    "--write", "to_catalog", is_flag=True, help="Write the estimates to the catalog; implies --leave-out."
+    "--write", "to_catalog", is_flag=True, help="Write the estimates to the catalog. Implies --leave-out."
 )
-@click.option("--json", "as_json", is_flag=True, help="Only JSON on standard output.")
-@click.option("--quiet", is_flag=True, help="No tables.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@click.option("--quiet", is_flag=True, help="Print no tables.")
 def calibrate(
     cases: tuple[str, ...], leave_out: bool, to_catalog: bool, as_json: bool, quiet: bool
 ) -> int | None:
-    """Fit the constants that the cases are marked for: estimates, intervals, and what cannot be told apart.
+    """Fit the constants of the measured cases: estimates, confidence intervals and correlations.
 
-    Nothing is written where a fit does not converge, or where the numbers do not determine a constant.
+    A fit that does not converge, or does not determine a constant, writes nothing.
 
-    The file of a system that `measure --out` wrote is fitted to its figures, with the catalog's intervals as priors,
-    and gets the intervals and correlations.
+    For your own system, give the file that `measure --out` wrote: calibrate fits it to its figures, with the
+    catalog's intervals as priors, and writes intervals and correlations into it.
     """
 
     if any(own_file(case) for case in cases):
@@ -72,7 +72,7 @@ def calibrate(
 def _as_data(fits: Sequence[Fit], left_out: dict[str, LeftOut], written: Sequence[Path]) -> dict[str, Any]:
     return {
         "fits": [asdict(fit) for fit in fits],
-        "left_out": {name: asdict(one) for name, one in left_out.items()},
+        "left_out": {name: asdict(predicted) for name, predicted in left_out.items()},
         "written": [str(path) for path in written],
     }
 
@@ -97,10 +97,10 @@ def _refuse_own_files(cases: Sequence[str]) -> None:
 
 def _left_out(cases: Sequence[str], quiet: bool) -> dict[str, LeftOut]:
 
-    found: dict[str, LeftOut] = {}
+    predicted_of: dict[str, LeftOut] = {}
     with progress_to_terminal(quiet, "leaving out", "cases") as progress:
         for done, (_, of_case) in enumerate(every_left_out(cases), 1):
-            found |= of_case
+            predicted_of |= of_case
             if progress is not None:
                 progress(done, len(cases))
-    return found
+    return predicted_of

@@ -15,17 +15,17 @@ from app.base.output import forget_output, one_line, prepare_output, print_lines
 
 DONE, CHECK_FAILED = 0, 1
 COMMANDS: Final = {
-    "app": ("page_cli", "what_if", "The what-if page in the browser."),
-    "calibrate": ("calibrate_cli", "calibrate", "Fit constants to the measured cases."),
-    "compare": ("run_cli", "compare", "Several scenarios side by side: what differs, and why."),
-    "list": ("list_cli", "list_names", "What can be named, one line each, and where it comes from."),
-    "measure": ("measure_cli", "measure", "Read AWR, TKPROF, SQL traces, iostat, sar, fio."),
-    "optimise": ("optimise_cli", "optimise", "The best point under limits, or where a goal is reached."),
-    "run": ("run_cli", "run_one", "Answer one scenario: profile, waits, I/O, segment, cost."),
-    "schema": ("schema_cli", "schema", "JSON Schema of a file or a result, for editors."),
-    "sensitivity": ("sensitivity_cli", "sensitivity", "What matters: each axis alone, and its share of the variance."),
-    "sweep": ("sweep_cli", "sweep", "Many scenarios: axes crossed, zipped or sampled, into a table."),
-    "validate": ("validate_cli", "validate", "Every printed number against the model, by case."),
+    "app": ("page_cli", "what_if", "Open the what-if page in the browser."),
+    "calibrate": ("calibrate_cli", "calibrate", "Fit constants to measured cases, or to your system."),
+    "compare": ("run_cli", "compare", "Compare scenarios side by side: what differs, and why."),
+    "list": ("list_cli", "list_names", "List scenarios, sweeps and catalog entries with sources."),
+    "measure": ("measure_cli", "measure", "Read AWR, TKPROF, SQL trace, iostat, sar and fio reports."),
+    "optimise": ("optimise_cli", "optimise", "Find the best settings, or where a goal is reached."),
+    "run": ("run_cli", "run_one", "Run one scenario: profile, wait events, I/O, device, cost."),
+    "schema": ("schema_cli", "schema", "Print the JSON Schema of a file or a result."),
+    "sensitivity": ("sensitivity_cli", "sensitivity", "Rank the fields that move a measure."),
+    "sweep": ("sweep_cli", "sweep", "Run many scenarios and print a table."),
+    "validate": ("validate_cli", "validate", "Compare every published number with the model."),
 }  # fmt: skip
 """Command -> its module, its function there, and what the first screen says of it."""
 

@@ -12,10 +12,10 @@ from model.errors import SpecError
 @click.command("list")
 @click.argument("what", required=False, metavar="[" + "|".join(LISTS) + "]")
 @click.argument("name", required=False, metavar="[NAME]")
-@click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")
-@click.option("--quiet", is_flag=True, help="Names alone.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@click.option("--quiet", is_flag=True, help="Print names only.")
 def list_names(what: str | None, name: str | None, as_json: bool, quiet: bool) -> None:
-    """What can be named, one line each, with where it comes from; with a NAME, what it holds.
+    """List scenarios, sweeps and catalog entries with their sources; with a NAME, show its contents.
 
     A NAME alone is enough: blocktime list nvme.
     """
@@ -23,21 +23,21 @@ def list_names(what: str | None, name: str | None, as_json: bool, quiet: bool) -
     if what is not None and (name is not None or what not in LISTS):
         _list_one(what, name, as_json, quiet)
         return
-    found = {kind: names_of(kind) for kind in LISTS if what in (None, kind)}
+    names = {kind: names_of(kind) for kind in LISTS if what in (None, kind)}
     if as_json:
         print_json(
             {
                 kind: [{"name": name, "title": title, "source": source} for name, title, source in entries]
-                for kind, entries in found.items()
+                for kind, entries in names.items()
             }
         )
         return
     if quiet:
-        print_lines(name for entries in found.values() for name, _, _ in entries)
+        print_lines(name for entries in names.values() for name, _, _ in entries)
         return
-    longest = max((len(name) for entries in found.values() for name, _, _ in entries), default=0)
+    longest = max((len(name) for entries in names.values() for name, _, _ in entries), default=0)
     lines: list[str] = []
-    for kind, entries in found.items():
+    for kind, entries in names.items():
         if what is None:
             lines += [*([""] if lines else []), click.style(kind, bold=True)]
         indent = "  " if what is None else ""

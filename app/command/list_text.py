@@ -88,7 +88,7 @@ def as_data(kind: str, name: str) -> dict[str, Any]:
 
 def lines_of(kind: str, name: str, width: int = 80) -> Iterator[str]:
     """One named thing: title and source, then its constants, or what it sets."""
-    _, title, source = next(one for one in names_of(kind) if one[0] == name)
+    _, title, source = next(entry for entry in names_of(kind) if entry[0] == name)
     yield head(f"{name} ({_one(kind)})")
     yield from wrapped(f"{title}{f' [{source}]' if source else ''}", width)
     if kind in CATALOG:
@@ -151,10 +151,10 @@ def _sections(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _flat(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Every field with its dotted path; of a list of described things one line each, by name or number."""
-    if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
-        for place, one in enumerate(value):
-            text = ", ".join(f"{field} {as_text(inner)}" for field, inner in one.items() if field != "name")
-            yield f"{path}.{one.get('name', place)}", text
+    if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+        for place, item in enumerate(value):
+            text = ", ".join(f"{field} {as_text(inner)}" for field, inner in item.items() if field != "name")
+            yield f"{path}.{item.get('name', place)}", text
         return
     if not isinstance(value, Mapping):
         yield path, value

@@ -28,33 +28,33 @@ MOST_INPUT_BYTES = 4 * 1024**3
 @click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option(
-    "--device", "devices", multiple=True, metavar="NAME", help="Of iostat and sar, this device alone."
+    "--device", "devices", multiple=True, metavar="NAME", help="Read only this device of iostat and sar."
 )
 @click.option(
     "--out", "out", type=click.Path(path_type=Path), metavar="FILE",
-    help="Also write a scenario of the system that the figures identify, with the figures as [measured].",
+    help="Also write a scenario file of the system, with its figures under [measured].",
 )  # fmt: skip
 @click.option(
     "--statement", metavar="ID",
-    help="With --out: a scenario of this statement of a SQL trace or TKPROF report, by SQL ID or number.",
+    help="With --out: describe this statement of a SQL trace or TKPROF report, by SQL ID or number.",
 )  # fmt: skip
 @click.option(
     "--rpm", type=click.FloatRange(100, 100_000), metavar="TURNS",
-    help="With --out, of fio's reads of a disk that turns: its turns a minute.",
+    help="With --out: rotation speed of the hard disk that fio read, in rpm.",
 )  # fmt: skip
-@click.option("--force", is_flag=True, help="Replace the file that --out names.")
+@click.option("--force", is_flag=True, help="Replace an existing output file.")
 @click.option(
-    "--figures", "all_figures", is_flag=True, help="Print every figure, not the first of each report."
+    "--figures", "all_figures", is_flag=True, help="Print all figures of each report, not only the first."
 )
 @click.option("--keep-sql", is_flag=True, help="Keep the text of SQL statements.")
 @click.option("--keep-names", is_flag=True, help="Keep names of hosts, databases, users and objects.")
-@click.option("--json", "as_json", is_flag=True, help="Every figure as JSON on standard output.")
-@click.option("--quiet", is_flag=True, help="One line a report.")
+@click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")
+@click.option("--quiet", is_flag=True, help="Print one line for each report.")
 def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how: Any) -> int | None:
-    """Read reports, whatever their names: each is recognised by its content. A folder stands for its files, - for
-    standard input.
+    """Read reports: AWR, Statspack, TKPROF, SQL trace, iostat, sar and fio, recognised by their content.
 
-    Nothing is changed or sent anywhere. SQL text, and names of hosts, users and objects are kept only when asked for.
+    A folder stands for its files, - for standard input. Nothing is changed or sent anywhere. SQL text and names of
+    hosts, users and objects are dropped unless --keep-sql or --keep-names is given.
     """
 
     out: Path | None = how["out"]
@@ -115,13 +115,13 @@ def print_against(
     if refused:
         raise refused[0]
     with progress_to_terminal(quiet, f"predicting {reports[0]}", ""):
-        found = against(system, to_mapping(load(name, settings)), readings, engine)
+        comparison = against(system, to_mapping(load(name, settings)), readings, engine)
     if as_json:
-        print_json(found.to_json())
+        print_json(comparison.to_json())
     elif quiet:
-        print_lines([against_sentence(found)])
+        print_lines([against_sentence(comparison)])
     else:
-        print_lines(against_lines(found, width_of_terminal()))
+        print_lines(against_lines(comparison, width_of_terminal()))
     return 0
 
 

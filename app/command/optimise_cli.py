@@ -35,20 +35,23 @@ DONE, NOTHING_FOUND = 0, 1
 @click.option("--minimise", metavar="MEASURE", help="Measure to minimise.")
 @click.option("--maximise", metavar="MEASURE", help="Measure to maximise.")
 @click.option("--seek", metavar="GOAL",
-              help="Where one axis reaches 'response_s = 0.1', '… <= 50ms' or '… = 2 * base'.")  # fmt: skip
+              help="Find where an axis reaches 'response_s = 0.1', '… <= 50ms' or '… = 2 * base'.")  # fmt: skip
 @click.option("--such-that", metavar="CONDITION", multiple=True,
-              help="A limit on measures and fields such as \"response_p95_s <= '50ms'\"; repeatable.")  # fmt: skip
+              help="Keep within a limit such as \"response_p95_s <= '50ms'\". Repeatable.")  # fmt: skip
 @click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", help="A .parquet or .csv file for all points."
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write all points to a .parquet or .csv file.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing output file.")
-@click.option("--quiet", is_flag=True, help="Only the command that runs it: no tables, no progress.")
-@click.option("--json", "as_json", is_flag=True, help="Only JSON on standard output.")
+@click.option("--quiet", is_flag=True, help="Print only the command that runs the best point.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @with_axes
 @with_settings
 @with_engine_of_many
 def optimise(name: str, as_json: bool, quiet: bool, **asked: Any) -> int:
-    """The point with the smallest or largest measure, or where a goal is reached; and the command that runs it.
+    """Find the best point under limits, or where a goal is reached, and the command that runs it.
 
     An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c. Small spaces are answered as a whole.
     """
@@ -114,10 +117,12 @@ def _tell_crossing(crossing: Crossing, name: str, as_json: bool, quiet: bool, as
     return DONE if crossing.best else NOTHING_FOUND
 
 
-def _data(found: Optimum | Crossing) -> dict[str, Any]:
+def _data(outcome: Optimum | Crossing) -> dict[str, Any]:
     """What was found as data; of an instant estimate how far it may be off."""
-    accuracy = found.estimate.accuracy if found.estimate else None
-    data = asdict(replace(found, estimate=None)) | {"accuracy": accuracy and accuracy.model_dump(mode="json")}
+    accuracy = outcome.estimate.accuracy if outcome.estimate else None
+    data = asdict(replace(outcome, estimate=None)) | {
+        "accuracy": accuracy and accuracy.model_dump(mode="json")
+    }
     return {name: _plain(value) for name, value in data.items() if name != "estimate"}
 
 
@@ -128,7 +133,7 @@ def _wrote(asked: Any, rows: int) -> Sequence[str]:
 def _plain(value: Any) -> Any:
     """*value* for JSON, where what is no number or has no end is null."""
     if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
+        return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return None if isinstance(value, float) and not isfinite(value) else value

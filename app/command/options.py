@@ -32,7 +32,7 @@ def one_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter, An
 def with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--set", "settings", metavar="KEY=VALUE", multiple=True,
-        help="Change one field by its dotted path, such as disk.use=nvme; repeatable.",
+        help="Set one field by its dotted path, such as disk.use=nvme. Repeatable.",
     )(command)  # fmt: skip
 
 
@@ -44,14 +44,15 @@ def with_one_engine(default: str | None, says: str) -> Callable[[Callable[..., A
 
 
 def with_engine(command: Callable[..., Any]) -> Callable[..., Any]:
-    return with_one_engine("auto", "auto calculates where that is exact, and simulates where work queues.")(
-        _with_chance(command)
-    )
+    return with_one_engine(
+        "auto",
+        "calculate: an instant estimate. simulate: an event simulation. auto simulates where requests queue.",
+    )(_with_chance(command))
 
 
 def with_engine_of_many(command: Callable[..., Any]) -> Callable[..., Any]:
     """As :func:`with_engine`, where a file may have said it already."""
-    says = "auto, calculate or simulate; auto unless the file says otherwise."
+    says = "calculate: instant estimates. simulate: event simulations. Default: that of the file, else auto."
     return with_one_engine(None, says)(_with_chance(command))
 
 
@@ -66,11 +67,11 @@ def with_budget(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option(
             "--max-est-memory", metavar="SIZE", default="4G", show_default=True,
-            help="Refuse an answer whose estimated memory is larger; 0: no limit.",
+            help="Refuse a run that needs more memory by estimate. 0 removes the limit.",
         ),
         click.option(
             "--max-est-exec-time", type=click.IntRange(0), metavar="SECONDS", default=120, show_default=True,
-            help="Refuse an answer whose estimated time is longer; 0: no limit.",
+            help="Refuse a run that takes longer by estimate. 0 removes the limit.",
         ),
     ):  # fmt: skip
         within = option(within)
@@ -92,9 +93,10 @@ def _with_chance(command: Callable[..., Any]) -> Callable[..., Any]:
     command = with_budget(command)
     for option in (
         click.option(
-            "--replications", type=click.IntRange(1, 1000), help="Simulate N times and give the interval of the mean."
+            "--replications", type=click.IntRange(1, 1000),
+            help="Simulate N times and print the 95 % confidence interval of the mean."
         ),
-        click.option("--seed", type=click.IntRange(0, HIGHEST_SEED), help="First seed of the simulation."),
+        click.option("--seed", type=click.IntRange(0, HIGHEST_SEED), help="Random seed of the first simulation."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -103,18 +105,18 @@ def _with_chance(command: Callable[..., Any]) -> Callable[..., Any]:
 def with_uncertainty(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--uncertainty", is_flag=True,
-        help="Within what the answer lies: uncertain constants and the model's own error, the largest cause first.",
+        help="Also print the 95 % range of the answer and what causes it, largest cause first.",
     )(command)  # fmt: skip
 
 
 def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
-        click.option("--quiet", is_flag=True, help="Only the answer: no tables, no progress."),
+        click.option("--quiet", is_flag=True, help="Print the answer in one line: no tables, no progress."),
         click.option(
             "--html", "html", type=click.Path(path_type=Path), metavar="FILE", callback=a_place_to_write,
-            help="Also write one self-contained page with its plots.",
+            help="Also write one self-contained HTML page with charts.",
         ),
-        click.option("--json", "as_json", is_flag=True, help="Only JSON on standard output."),
+        click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text."),
     ):  # fmt: skip
         command = option(command)
     return command

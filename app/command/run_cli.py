@@ -52,7 +52,7 @@ WRITTEN = ("tkprof", "trace", "iostat", "awr", "awr-html", "fio")
 @with_uncertainty
 @click.option(
     "--as", "form", type=click.Choice(WRITTEN), metavar="|".join(WRITTEN),
-    help="Print it as the file that a system would leave; blocktime measure reads it.",
+    help="Print the report that a real system would write. blocktime measure reads it.",
 )  # fmt: skip
 @with_output
 def run_one(
@@ -64,7 +64,7 @@ def run_one(
     quiet: bool,
     **how: Any,
 ) -> None:
-    """Answer one scenario: response-time profile, waits, I/O, segment, device, cost."""
+    """Run one scenario: response-time profile, wait events, I/O, segment, device and cost."""
 
     form: str | None = how.pop("form")
     asked = load(scenario, settings)
@@ -109,9 +109,9 @@ def compare(
     quiet: bool,
     **how: Any,
 ) -> None:
-    """Answer several scenarios side by side: differences in time and percent, and why.
+    """Compare scenarios side by side: differences in time and percent, and the reasons.
 
-    One name with --set compares the scenario with itself so changed; with several names --set changes them all, and
+    With one name, --set makes the second scenario of the comparison. With several names, --set changes all of them;
     NAME,KEY=VALUE,... changes one.
     """
 
@@ -141,8 +141,8 @@ def compare(
         write_beside(html, compare_page(asked, results, titles, sure))
     if as_json:
         differences = [_difference(results, asked, index) for index in range(1, len(results))]
-        for difference, found in zip(differences, sure, strict=False):
-            difference["uncertainty"] = found.to_json()
+        for difference, difference_sure in zip(differences, sure, strict=False):
+            difference["uncertainty"] = difference_sure.to_json()
         print_json(
             {
                 "results": [
@@ -160,8 +160,8 @@ def compare(
             difference_line(results[0], result, letter)
             for result, letter in zip(results[1:], letters[1:], strict=True)
         ]
-        for place, found in enumerate(sure):
-            texts[place] += f" {difference_sentence(found, letters[place + 1])}"
+        for place, difference_sure in enumerate(sure):
+            texts[place] += f" {difference_sentence(difference_sure, letters[place + 1])}"
         print_lines(texts)
         return
     width = width_of_terminal()
@@ -191,7 +191,7 @@ def _own(asked: Sequence[Scenario], place: int) -> Sequence[Compared]:
     """What was measured of the system that the scenario at *place* describes unchanged."""
     scenario = asked[place]
     bases = [each for each in asked[:place] if each.origin == scenario.origin]
-    changed = any(each.workload != scenario.workload or each.system != scenario.system for each in bases)
+    changed = any(base.workload != scenario.workload or base.system != scenario.system for base in bases)
     return () if changed else scenario.compared
 
 

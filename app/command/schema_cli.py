@@ -12,5 +12,5 @@ from validation import Case
 @click.command()
 @click.argument("kind", metavar="scenario|sweep|case|result")
 def schema(kind: str) -> None:
-    """JSON Schema of a file or a result, for editors."""
+    """Print the JSON Schema of a file or a result, for editors."""
     print_json(Case.model_json_schema() if kind == "case" else schema_of(kind))

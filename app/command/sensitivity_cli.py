@@ -21,31 +21,34 @@ from scenarios.sweeps.sweep import Where
 @click.argument("name", metavar="NAME|FILE")
 @click.option("--measure", default="elapsed_s", show_default=True, help="Measure to analyse.")
 @click.option("--samples", type=int, default=256, show_default=True,
-              help="A power of two. The number of points is this, times the number of axes plus two.")  # fmt: skip
+              help="Samples per axis, a power of two. The sweep has SAMPLES × (axes + 2) points.")  # fmt: skip
 @click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", help="A .parquet or .csv file for the samples."
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the samples to a .parquet or .csv file.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing output file.")
-@click.option("--quiet", is_flag=True, help="Only the sentences: no tables, no progress.")
-@click.option("--json", "as_json", is_flag=True, help="Only JSON on standard output.")
+@click.option("--quiet", is_flag=True, help="Print only the findings: no tables, no progress.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @with_axes
 @with_settings
 @with_engine_of_many
 def sensitivity(name: str, as_json: bool, quiet: bool, **asked: Any) -> None:
-    """What matters to a measure: a tornado from the base scenario, and Sobol indices over the whole space.
+    """Rank the fields that move a measure: a tornado chart and Sobol indices.
 
     An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c.
     """
 
     at = Where(asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store"))
     with telling(quiet, aloud=not as_json) as listener:
-        found = found_by(name, at=at, listener=listener, **asked)
+        analysis = found_by(name, at=at, listener=listener, **asked)
     if as_json:
-        said = asdict(found)
-        print_json({**said, "sentences": sentences_of(found)})
+        document = asdict(analysis)
+        print_json({**document, "sentences": sentences_of(analysis)})
     elif quiet:
-        print_lines(sentences_of(found))
+        print_lines(sentences_of(analysis))
     else:
-        print_lines(["", *sensitivity_lines(found, width_of_terminal())])
+        print_lines(["", *sensitivity_lines(analysis, width_of_terminal())])
         if asked["out"] is not None:
-            print_lines([f"wrote {asked['out']}: {found.points:,} rows"])
+            print_lines([f"wrote {asked['out']}: {analysis.points:,} rows"])

@@ -26,17 +26,18 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
     """What varies, and where it is worked out."""
     for option in (
         click.option("--no-store", is_flag=True, help="Do not store answers."),
-        click.option("--store", type=click.Path(path_type=Path), metavar="FOLDER", help="Folder that stores answers."),
+        click.option("--store", type=click.Path(path_type=Path), metavar="FOLDER", help="Folder for stored answers."),
         click.option(
-            "--cluster", metavar="ADDRESS|local", help="Work on a Dask cluster: its scheduler, or one started here."
+            "--cluster", metavar="ADDRESS|local",
+            help="Run on a Dask cluster: the address of its scheduler, or local to start one."
         ),
-        click.option("--workers", type=click.IntRange(1, 256), help="Processes; by default one for each CPU."),
+        click.option("--workers", type=click.IntRange(1, 256), help="Number of processes. Default: one for each CPU."),
         click.option(
-            "--limit", type=click.IntRange(1), default=100_000, show_default=True, help="Limit on the number of points."
+            "--limit", type=click.IntRange(1), default=100_000, show_default=True, help="Largest number of points."
         ),
         click.option(
             "--vary", "vary", metavar="KEY=…", multiple=True,
-            help="An axis: KEY=a,b,c or KEY=low:high:n[:log]; repeatable, all combinations.",
+            help="Vary a field: KEY=a,b,c or KEY=low:high:n[:log]. Repeatable; all combinations run.",
         ),
     ):  # fmt: skip
         command = option(command)
@@ -46,16 +47,23 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command()
 @click.argument("name", metavar="NAME|FILE")
 @click.option("--where", metavar="CONDITION", multiple=True,
-              help="Only points such as 'workload.users <= 50 * host.cpus'; repeatable.")  # fmt: skip
-@click.option("--zip", "zipped", is_flag=True, help="Vary all axes together, not crossed.")
-@click.option("--design", metavar="crossed|latin_hypercube|sobol", help="All combinations, or samples.")
-@click.option("--samples", type=click.IntRange(1), help="Number of points of a sampled design.")
+              help="Run only points such as 'workload.users <= 50 * host.cpus'. Repeatable.")  # fmt: skip
+@click.option("--zip", "zipped", is_flag=True, help="Vary all axes together, in step.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", help="A .parquet or .csv file for the table."
+    "--design",
+    metavar="crossed|latin_hypercube|sobol",
+    help="crossed: all combinations. The others draw samples.",
+)
+@click.option("--samples", type=click.IntRange(1), help="Number of samples.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the table to a .parquet or .csv file.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing output file.")
 @click.option("--measure", "measures", metavar="NAME", multiple=True,
-              help="Measure of the summary; by default that of the sweep, or elapsed_s; repeatable.")  # fmt: skip
+              help="Measure to summarise. Default: that of the sweep, else elapsed_s. Repeatable.")  # fmt: skip
 @with_axes
 @with_settings
 @with_engine_of_many
@@ -63,9 +71,9 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
 def sweep(
     name: str, measures: tuple[str, ...], as_json: bool, html: Path | None, quiet: bool, **asked: Any
 ) -> int:
-    """Many scenarios: a declared [sweep], or axes by --vary, answered and written into a table.
+    """Run many scenarios, as a [sweep] file or --vary declares them, and print a table.
 
-    Answers are kept: a sweep that was stopped goes on where it was, an extended one reuses what it has.
+    Answers are stored: a sweep that was stopped continues, and a larger one reuses them.
     """
 
     out, force = asked.pop("out"), asked.pop("force")

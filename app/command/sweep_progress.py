@@ -92,7 +92,7 @@ class Telling(Listener):
             print_lines([sentence], err)
             sys.stdout.flush()
 
-    def _show(self, what: str, done: int, many: int) -> None:
+    def _show(self, what: str, done: int, count: int) -> None:
         if not self._line:
             return
         if self._progress is None:
@@ -104,8 +104,8 @@ class Telling(Listener):
                 TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), TextColumn("left"),
                 console=Console(stderr=True), transient=True,
             )  # fmt: skip
-            self._progress.add_task(what, total=many, completed=done, rate="")
+            self._progress.add_task(what, total=count, completed=done, rate="")
             self._progress.start()
         task = self._progress.tasks[0]
         rate = f"{task.speed:,.0f}/s" if task.speed else ""
-        self._progress.update(task.id, description=what, completed=done, total=many, rate=rate)
+        self._progress.update(task.id, description=what, completed=done, total=count, rate=rate)

@@ -30,21 +30,21 @@ DONE, CHECK_FAILED = 0, 1
 @click.option(
     "--check",
     is_flag=True,
-    help="Exit with 1 when a number is outside its declared tolerance or a known gap has closed, and say which.",
+    help="Exit with status 1 when a number is outside its tolerance or a known gap has closed. Print which.",
 )
 @click.option(
     "--against", "reports", multiple=True, metavar="REPORT",
-    help="A report of another interval: what the file of a system, by measure --out, predicts for its load.",
+    help="A report of another interval. The file of your system (measure --out) predicts its figures.",
 )  # fmt: skip
-@with_one_engine(None, "What predicts the numbers: calculate if not said, and auto with --against.")
+@with_one_engine(None, "Engine that predicts the numbers. Default: calculate; with --against, auto.")
 @with_output
 def validate(
     cases: tuple[str, ...], check: bool, html: Path | None, as_json: bool, quiet: bool, **how: Any
 ) -> int:
-    """Every printed number against the model: errors in sample, and out of sample, by case and mechanism.
+    """Compare every published number with the model: errors in and out of sample, by case and mechanism.
 
-    With --against, the file of one system, or FILE,KEY=VALUE,..., against an interval that was not used: each figure
-    predicted and measured.
+    With --against, give the file of one system, or FILE,KEY=VALUE,...: each figure of another interval is predicted
+    and compared.
     """
 
     engine: str | None = how["engine"]

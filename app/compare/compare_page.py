@@ -133,8 +133,8 @@ def _start() -> None:
     st.session_state.setdefault(NOTES, [])
     query = st.query_params.to_dict()
     if query and (pins.HELD not in st.session_state or address.went_back()):
-        found, notes = pins.read(query)
-        _put(found)
+        read_pins, notes = pins.read(query)
+        _put(read_pins)
         st.session_state[NOTES] = notes
 
 
@@ -276,16 +276,16 @@ def _head(laid: Laid) -> None:
     """The title, which engine answers, and what it is at."""
     with st.container(key="head"):
         title, action = st.columns([5, 1.6], vertical_alignment="center")
-    many = len(laid.scenarios)
+    count = len(laid.scenarios)
     played = sum(result.engine == "simulate" for result in laid.results)
     badge = ""
     if laid.results:
-        worst = max(range(many), key=lambda place: _factor(laid.results[place]))
+        worst = max(range(count), key=lambda place: _factor(laid.results[place]))
         badge = estimate_badge(laid.results[worst], laid.letters[worst])
     if played and not laid.answers.bound:
-        of = "" if played == many else f" ({played}), {ESTIMATE} ({many - played})"
+        of = "" if played == count else f" ({played}), {ESTIMATE} ({count - played})"
         badge = f":blue-badge[:material/play_circle: {SIMULATED}{of}]"
-    title.markdown(f"### Compare {many} scenario{'s' if many > 1 else ''} {badge}")
+    title.markdown(f"### Compare {count} scenario{'s' if count > 1 else ''} {badge}")
     job = compare_answers.WISHES.job()
     with action:
         if laid.answers.pending and job is not None:
@@ -312,7 +312,7 @@ def _factor(result: RunResult) -> float:
 
 
 @st.fragment(run_every=LOOKS_S)
-def _under_way(scenarios: Sequence[Scenario], many: int) -> None:
+def _under_way(scenarios: Sequence[Scenario], count: int) -> None:
     """How far the simulations are, with a way to end them; once they are done the page is drawn anew."""
     job = compare_answers.WISHES.job()
     if job is None or job.ended:
@@ -321,7 +321,7 @@ def _under_way(scenarios: Sequence[Scenario], many: int) -> None:
     with st.container(
         horizontal=True, gap="small", horizontal_alignment="right", vertical_alignment="center"
     ):
-        st.caption(f":material/progress_activity: simulating {min(job.done + 1, many)} of {many} …")
+        st.caption(f":material/progress_activity: simulating {min(job.done + 1, count)} of {count} …")
         st.button(
             "Cancel", key="compare.cancel", type="tertiary", on_click=compare_answers.WISHES.give_up,
             args=tuple(scenarios), help="Leave it at what is shown",
@@ -367,7 +367,7 @@ def _uncertainty(laid: Laid) -> tuple[Difference, ...]:
     ):  # fmt: skip
         return ()
     scenarios = tuple(without_prices(scenario) for scenario in laid.scenarios)
-    documents = tuple(one.model_dump_json() for one in (*scenarios, *laid.results))
+    documents = tuple(model.model_dump_json() for model in (*scenarios, *laid.results))
     try:
         with st.spinner("Drawing constants …"):
             results, sure = _propagated(documents, blocktime_version(), scenarios, laid.results)
@@ -488,19 +488,19 @@ def _cell(line: Quantity, base: RunResult, other: RunResult, is_base: bool) -> s
     value = line.of(other)
     if value is None:
         return ":gray[–]"
-    said = f"**{plain(line.cell(value))}**"
+    cell = f"**{plain(line.cell(value))}**"
     difference = compare_table.difference(line.of(base), value)
     if is_base or difference is None:
-        return said
+        return cell
     if difference.word == "same":
-        return f"{said}  \n:gray[= same]"
+        return f"{cell}  \n:gray[= same]"
     arrow = "▼" if difference.word == "less" else "▲"
     text = plain(f"{arrow} {difference.said(line.is_share, line.cell)}")
     unsure = line.is_whole and chance(base, other)
     colour = (
         "" if unsure or line.better == "neither" else "green" if line.better == difference.word else "red"
     )
-    return f"{said}  \n" + (f":{colour}[{text}]" if colour else text)
+    return f"{cell}  \n" + (f":{colour}[{text}]" if colour else text)
 
 
 def _one_row_each(laid: Laid, lines: Sequence[Quantity], order: Sequence[int], alt: str) -> None:
@@ -555,8 +555,8 @@ def _colour(better: str, change: float | None) -> str:
 
 def _settings(laid: Laid) -> None:
     """The fields that are not alike in all."""
-    found = compare_table.settings(laid.scenarios)
-    if not found:
+    differing = compare_table.settings(laid.scenarios)
+    if not differing:
         st.caption(
             "Nothing differs: all fields are alike."
             if laid.others
@@ -572,7 +572,7 @@ def _settings(laid: Laid) -> None:
                 for letter, title, value in zip(laid.letters, laid.titles, values, strict=True)
             },
         }
-        for path, values in found.items()
+        for path, values in differing.items()
     ]
     height: Literal["content"] | int = TALL_PX if len(rows) > TALL else "content"
     st.table(rows, hide_index=True, border="horizontal", alt=f"{len(rows)} fields that differ", height=height)
@@ -641,12 +641,12 @@ def _crossings(laid: Laid) -> None:
 def numeric_fields(first: Scenario, second: Scenario) -> dict[str, str]:
     """Fields of both that take numbers, each with its group and label."""
     both = pickable(second)
-    found = {}
+    fields_by_path = {}
     for path, label in pickable(first).items():
         field = facts(path, first.workload.kind)
         if path in both and field is not None and field.kind not in ("choice", "flag") and not field.of_text:
-            found[path] = label
-    return found
+            fields_by_path[path] = label
+    return fields_by_path
 
 
 def _crossed(first: Scenario, second: Scenario, key: str, text: str) -> Crossover | None:
@@ -668,11 +668,11 @@ def _crossed(first: Scenario, second: Scenario, key: str, text: str) -> Crossove
         bar.progress(min(1.0, done / wanted), text="Working out both …")
 
     try:
-        found = crossover(first, second, axis, tell)
+        crossing = crossover(first, second, axis, tell)
     finally:
         bar.empty()
-    st.session_state[CROSSED] = known, found
-    return found
+    st.session_state[CROSSED] = known, crossing
+    return crossing
 
 
 def _files(laid: Laid, held: Pins, sure: Sequence[Difference]) -> None:
@@ -741,8 +741,13 @@ def json_of(laid: Laid, held: Pins) -> str:
         path: dict(zip(laid.letters, values, strict=True))
         for path, values in compare_table.settings(laid.scenarios).items()
     }
-    found = {"baseline": laid.letters[0], "scenarios": scenarios, "what_differs": differing, "why": reasons}
-    return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False)
+    document = {
+        "baseline": laid.letters[0],
+        "scenarios": scenarios,
+        "what_differs": differing,
+        "why": reasons,
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def command_line(held: Pins) -> str:

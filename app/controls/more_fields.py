@@ -77,5 +77,5 @@ def found_by(kind: str) -> dict[str, str]:
         *declared_fields(kind),
         *(path for path in LISTS if declared_field(path, kind)),
     ]
-    found = {path: " · ".join([forms.words_of(path), path, *synonyms.get(path, [])]) for path in paths}
-    return found | {word: f"{word}: {note}" for word, note in NOTES.items() if word not in FIELDS}
+    texts = {path: " · ".join([forms.words_of(path), path, *synonyms.get(path, [])]) for path in paths}
+    return texts | {word: f"{word}: {note}" for word, note in NOTES.items() if word not in FIELDS}

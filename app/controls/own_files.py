@@ -59,9 +59,9 @@ def title(name: str) -> str:
     """What a list of scenarios calls it."""
     if not is_own(name):
         return library()[name].title
-    found = source(name)
-    said = found.data.get("title")
-    return f"{said} ({found.where})" if said else found.where
+    file_source = source(name)
+    own_title = file_source.data.get("title")
+    return f"{own_title} ({file_source.where})" if own_title else file_source.where
 
 
 def opened(content: bytes, file: str) -> Opened:
@@ -74,12 +74,12 @@ def opened(content: bytes, file: str) -> Opened:
         raise SpecError(f"{where}: has {len(content):,} bytes; a scenario has at most {LARGEST_BYTES:,}")
     data = _tidy(toml_in(content, where))
     scenario = source_in(data, where.removesuffix(".toml"), where).scenario()
-    found = _as_changes(data, scenario)
-    if found is None:
-        found = name_of(data, where), {}
+    changes = _as_changes(data, scenario)
+    if changes is None:
+        changes = name_of(data, where), {}
     else:
         _pack(dict(data), where)  # its changes can be as long as the file, and have to fit in a link
-    return found
+    return changes
 
 
 def opened_link(packed: str) -> Opened:
@@ -141,7 +141,9 @@ def _as_changes(data: Mapping[str, Any], scenario: Scenario) -> Opened | None:
     own = {key: value for key, value in data.items() if key != "base" and not isinstance(value, Mapping)}
     if any(value != usual.get(key, USUAL.get(key)) for key, value in own.items()):
         return None
-    if any(key not in own and usual.get(key, one) != one for key, one in USUAL.items()):
+    if any(
+        key not in own and usual.get(key, given_value) != given_value for key, given_value in USUAL.items()
+    ):
         return None
     try:
         changes = dict(_flat({key: value for key, value in data.items() if isinstance(value, Mapping)}))
@@ -168,7 +170,9 @@ def _flat(sections: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, s
     """Each field with its value as ``--set`` writes it; raises :class:`SpecError` for one that no text stands for."""
     for key, value in sections.items():
         path = f"{above}.{key}" if above else key
-        if isinstance(value, Mapping) and all(re.fullmatch(r"[A-Za-z0-9_]+", one) for one in value):
+        if isinstance(value, Mapping) and all(
+            re.fullmatch(r"[A-Za-z0-9_]+", name_part) for name_part in value
+        ):
             yield from _flat(value, path)
         else:
             yield path, _text(path, value)
@@ -183,9 +187,9 @@ def _text(path: str, value: Any) -> str:
         if isinstance(value, int | float)
         else _toml(value)
     )
-    for one in (text, _toml(value)):
-        if value_of(path, one) == value and type(value_of(path, one)) is type(value):
-            return one
+    for candidate in (text, _toml(value)):
+        if value_of(path, candidate) == value and type(value_of(path, candidate)) is type(value):
+            return candidate
     raise ValueError(f"{path}: no text stands for {shown(value)}")
 
 
@@ -196,7 +200,7 @@ def _toml(value: Any) -> str:
     if isinstance(value, Mapping):
         return (
             "{"
-            + ", ".join(f"{tomlkit.key(key).as_string()} = {_toml(one)}" for key, one in value.items())
+            + ", ".join(f"{tomlkit.key(key).as_string()} = {_toml(item)}" for key, item in value.items())
             + "}"
         )
     if isinstance(value, list | tuple):

@@ -26,8 +26,8 @@ class Preset:
     @property
     def key(self) -> str:
         """What a list of scenarios calls it: the scenario itself where nothing is changed."""
-        said = "&".join(f"{path}={text}" for path, text in self.changes.items())
-        return f"{self.scenario}?{said}" if said else self.scenario
+        query = "&".join(f"{path}={text}" for path, text in self.changes.items())
+        return f"{self.scenario}?{query}" if query else self.scenario
 
 
 QUESTIONS: Final[tuple[Preset, ...]] = (

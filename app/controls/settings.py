@@ -25,25 +25,27 @@ def settle(name: str, changes: Mapping[str, str]) -> tuple[Scenario, dict[str, s
 @lru_cache(maxsize=256)
 def _settled(name: str, changes: tuple[tuple[str, str], ...]) -> tuple[Scenario, dict[str, str]]:
     """As :func:`settle`, which a rerun of the page asks several times."""
-    said = {path: setting(path, text) for path, text in changes}
+    settings = {path: setting(path, text) for path, text in changes}
     try:
-        return own_files.load(name, list(said.values())), {}
+        return own_files.load(name, list(settings.values())), {}
     except SpecError as error:
         reason = _told(error)
-    for path in reversed(said):  # most often one is wrong, and the last one moved; others may need each other
+    for path in reversed(
+        settings
+    ):  # most often one is wrong, and the last one moved; others may need each other
         try:
-            return own_files.load(name, [text for other, text in said.items() if other != path]), {
+            return own_files.load(name, [text for other, text in settings.items() if other != path]), {
                 path: reason
             }
         except SpecError:
             continue
-    return _one_by_one(name, said)
+    return _one_by_one(name, settings)
 
 
-def _one_by_one(name: str, said: Mapping[str, str]) -> tuple[Scenario, dict[str, str]]:
+def _one_by_one(name: str, texts: Mapping[str, str]) -> tuple[Scenario, dict[str, str]]:
     """As :func:`settle`, where several settings are wrong."""
     scenario, kept, refused = own_files.load(name), list[str](), dict[str, str]()
-    for path, text in said.items():
+    for path, text in texts.items():
         try:
             scenario = own_files.load(name, [*kept, text])
             kept.append(text)
@@ -62,8 +64,8 @@ def _told(error: SpecError) -> str:
 
 def setting(path: str, text: str) -> str:
     """``--set``'s form of one change; text that looks like a number is quoted."""
-    found = facts(path)
-    if found is not None and found.of_text and text.replace(".", "").isdigit():
+    field = facts(path)
+    if field is not None and field.of_text and text.replace(".", "").isdigit():
         text = f'"{text}"'
     return f"{path}={text}"
 

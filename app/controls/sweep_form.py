@@ -177,17 +177,17 @@ FROM_QUERY: Final = (
 
 def query_of(form: Form) -> dict[str, str | list[str]]:
     """What the address has of *form* beside the scenario: what is not as it would be without."""
-    found: dict[str, str | list[str]] = {"sweep": form.base} if form.is_library_sweep else {}
+    query: dict[str, str | list[str]] = {"sweep": form.base} if form.is_library_sweep else {}
     usual = form_of_library(form.base) if form.is_library_sweep else Form(form.base)
     if form.lines != usual.lines:
-        found["vary"] = [f"{line.key}={line.written}" for line in form.lines]
-        found["zip"] = [f"{line.key}:{line.zip}" for line in form.lines if line.zip]
+        query["vary"] = [f"{line.key}={line.written}" for line in form.lines]
+        query["zip"] = [f"{line.key}:{line.zip}" for line in form.lines if line.zip]
     if form.where != usual.where:
-        found["where"] = list(form.where) or [""]
+        query["where"] = list(form.where) or [""]
     for name in ("design", "samples", "engine", "replications"):
         if getattr(form, name) != getattr(usual, name):
-            found[name] = str(getattr(form, name))
-    return {name: value for name, value in found.items() if value}
+            query[name] = str(getattr(form, name))
+    return {name: value for name, value in query.items() if value}
 
 
 def form_in(
@@ -331,6 +331,6 @@ def _about(field: Facts, now: Any) -> str:
     if whole:
         least, most = max(1.0, round(least)), round(most)
     if field.unit == "bytes" and whole:  # in powers of two, as sizes are
-        least, most = (2.0 ** round(math.log2(max(MIB, one))) for one in (least, most))
+        least, most = (2.0 ** round(math.log2(max(MIB, bound))) for bound in (least, most))
         return f"{size_text(least)}:{size_text(max(most, 16 * least))}:5:log"
     return f"{as_text(float(f'{least:.3g}'))}:{as_text(float(f'{most:.3g}'))}:9:log"

@@ -59,22 +59,23 @@ def _widget(
     control: Control, field: Facts, was: Any, held: Any, common: dict[str, Any], says_value: bool
 ) -> None:
     """The widget that suits the field, with its value *held* where *says_value*."""
-    said, takes = held if says_value else None, field.kind
+    shown_value, takes = held if says_value else None, field.kind
     match takes:
         case "ladder":
-            st.select_slider(options=field.options, value=said, format_func=field.show, **common)
+            st.select_slider(options=field.options, value=shown_value, format_func=field.show, **common)
         case "choice" | "text":
             _choice(control, field, was, held, common, says_value)
         case "flag" if field.optional:
             st.selectbox(
-                options=(True, False), index=None if said is None else int(not said), placeholder="not given",
+                options=(True, False), index=None if shown_value is None else int(not shown_value),
+                placeholder="not given",
                 format_func=lambda flag: "yes" if flag else "no", **common,
             )  # fmt: skip
         case "flag":
-            st.toggle(value=bool(said), **common)
+            st.toggle(value=bool(shown_value), **common)
         case "size" | "duration":
             example = "bytes, or 8K, 512M, 1.5G" if field.kind == "size" else "seconds, or 5 ms, 250 µs"
-            st.text_input(value=said or "", placeholder=example, **common)
+            st.text_input(value=shown_value or "", placeholder=example, **common)
         case "share":
             _slider(field, held, common, says_value)
         case _:

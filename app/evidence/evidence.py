@@ -49,7 +49,7 @@ def rows_of(numbers: Iterable[Comparison]) -> list[dict[str, Any]]:
     """Table rows, misses first; errors in percent, in sample and out of sample apart."""
 
     rows = []
-    for comparison in sorted(numbers, key=lambda one: ORDER.index(one.verdict)):
+    for comparison in sorted(numbers, key=lambda compared: ORDER.index(compared.verdict)):
         text = comparison.left_out.why if comparison.fit_alone else ""
         rows.append(
             {
@@ -186,13 +186,13 @@ def choices_of(cases: Iterable[Case]) -> dict[str, tuple[str, tuple[str, ...]]]:
     for case in cases:
         together.setdefault(case.source.document, []).append(case.name)
         authors[case.source.document] = case.source.author
-    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    choices: dict[str, tuple[str, tuple[str, ...]]] = {}
     for document, names in sorted(together.items()):
         author = authors[document]
         if len(names) > 1:
-            found[document] = (f"{author}: all {len(names)} cases", tuple(names))
-        found |= {name: (f"{author}: {name}", (name,)) for name in names}
-    return found
+            choices[document] = (f"{author}: all {len(names)} cases", tuple(names))
+        choices |= {name: (f"{author}: {name}", (name,)) for name in names}
+    return choices
 
 
 def _chosen(validation: Validation) -> list[Comparison]:

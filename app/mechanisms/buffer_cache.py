@@ -60,15 +60,15 @@ def hot_blocks(values: Values) -> int:
     return max(1, round(BLOCKS * float(values[HOT_DATA]) / 100))
 
 
-def references(values: Values, many: int) -> list[int]:
+def references(values: Values, count: int) -> list[int]:
     """Blocks that are referenced, by chance: the hot ones have the lowest numbers."""
     draws = np.random.default_rng(SEED)
     hot = hot_blocks(values)
-    to_hot = draws.random(many) < values[HOT_GETS] / 100
-    found: list[int] = np.where(
-        to_hot, draws.integers(0, hot, many), draws.integers(hot, BLOCKS, many)
+    to_hot = draws.random(count) < values[HOT_GETS] / 100
+    blocks: list[int] = np.where(
+        to_hot, draws.integers(0, hot, count), draws.integers(hot, BLOCKS, count)
     ).tolist()
-    return found
+    return blocks
 
 
 def after(values: Values, steps: int) -> Step:
@@ -207,8 +207,8 @@ def curve(values: Values, ink: str) -> Chart:
 def scan_s(scenario: str) -> list[float]:
     """Elapsed seconds of document 003's scan over the share of the table that is cached."""
     base = load(scenario)
-    found = calculate_many(base.system, base.workload, {"table.cached_fraction": np.array(SHARES)})
-    return [float(one) for one in found["elapsed_s"]]
+    curves = calculate_many(base.system, base.workload, {"table.cached_fraction": np.array(SHARES)})
+    return [float(seconds) for seconds in curves["elapsed_s"]]
 
 
 def scan(ink: str) -> Chart:

@@ -84,19 +84,19 @@ def gap_s(scenario: Scenario) -> float:
     return float(work.think_s + call_cpu_s(host, work))
 
 
-def calls_of(scenario: Scenario, many: int) -> list[Call]:
+def calls_of(scenario: Scenario, count: int) -> list[Call]:
     """The first calls of a lone program, as the drive serves them."""
     system, work = scenario.system, stream_of(scenario)
     drive, gap = drive_of(system.disk), gap_s(scenario)
     (file,) = files_of(system, work, capacity_of(system.disk))
     draws = np.random.default_rng(SEED)
-    now, found = 0.0, []
-    for start in islice(places(file, (float(draws.random()) for _ in range(many))), many):
+    now, calls = 0.0, []
+    for start in islice(places(file, (float(draws.random()) for _ in range(count))), count):
         tracks = drive.distance(start)
         took = drive.submit(now, file.write, start, work.block_size_bytes) - now
-        found.append(_parts(scenario, now, took, tracks))
+        calls.append(_parts(scenario, now, took, tracks))
         now += took + gap
-    return found
+    return calls
 
 
 def _parts(scenario: Scenario, at_s: float, took_s: float, tracks: float) -> Call:
@@ -167,13 +167,13 @@ def _bars(calls: list[Call], gap: float) -> list[dict[str, Any]]:
         "type": "bar", "orientation": "h", "y": rows, "x": [1000 * begin for begin in begins], "hoverinfo": "skip",
         "marker": {"color": figures.CLEAR}, "showlegend": False, "width": 0.6,
     }]  # fmt: skip
-    for name, each in lengths.items():
-        if any(each):
+    for name, length in lengths.items():
+        if any(length):
             colour, pattern = PARTS[name]
             traces.append({
-                "type": "bar", "orientation": "h", "name": name, "y": rows, "x": [1000 * part for part in each],
+                "type": "bar", "orientation": "h", "name": name, "y": rows, "x": [1000 * part for part in length],
                 "marker": marker(colour, pattern), "width": 0.6,
-                "text": [show_seconds(part) for part in each], "textposition": "none",
+                "text": [show_seconds(part) for part in length], "textposition": "none",
                 "hovertemplate": "%{y}, " + name + ": %{text}<extra></extra>",
             })  # fmt: skip
     return traces

@@ -60,10 +60,10 @@ def line(
     return drawn | more
 
 
-def in_turns(many: int, looks: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def in_turns(count: int, looks: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Marker of bars side by side, every other one with another colour and pattern."""
     colours, shapes = (
-        list(one) for one in zip(*(looks[rank % len(looks)] for rank in range(many)), strict=True)
+        list(look) for look in zip(*(looks[rank % len(looks)] for rank in range(count)), strict=True)
     )
     return {
         "color": colours,

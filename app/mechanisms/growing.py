@@ -86,8 +86,8 @@ def over_block_size(values: Values) -> list[float]:
 @lru_cache(maxsize=64)
 def _over_block_size(settings: tuple[str, ...]) -> list[float]:
     base = _base(settings)
-    found = calculate_many(base.system, base.workload, {BLOCK: np.array(SIZES)})
-    return [float(elapsed_s) for elapsed_s in found["elapsed_s"]]
+    curves = calculate_many(base.system, base.workload, {BLOCK: np.array(SIZES)})
+    return [float(elapsed_s) for elapsed_s in curves["elapsed_s"]]
 
 
 def _fixed(values: Values) -> tuple[str, ...]:

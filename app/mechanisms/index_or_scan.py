@@ -83,8 +83,8 @@ def over_shares(values: Values, clustering: str) -> Mapping[str, Numbers]:
 @lru_cache(maxsize=64)
 def _over_shares(settings: tuple[str, ...]) -> Mapping[str, Numbers]:
     base = _loaded(settings)
-    found = calculate_many(base.system, base.workload, {SHARE: SHARES})
-    return {name: found[name] for name in ("elapsed_s", "optimizer_cost")}
+    curves = calculate_many(base.system, base.workload, {SHARE: SHARES})
+    return {name: curves[name] for name in ("elapsed_s", "optimizer_cost")}
 
 
 def crossing(by_index: Numbers, full: float) -> float:
@@ -120,7 +120,7 @@ def told(share: float) -> str:
 
 def _reads(result: RunResult) -> str:
     reads = result.physical_io.read_requests
-    largest = max((size for size, many in result.physical_io.request_blocks.items() if many > 0), default=0)
+    largest = max((size for size, count in result.physical_io.request_blocks.items() if count > 0), default=0)
     if not reads:
         return "without a read"
     each = "one block" if largest == 1 else f"up to {largest:,} blocks"
@@ -163,10 +163,10 @@ def picture(values: Values, results: Mapping[str, RunResult], ink: str) -> Chart
             "blocks of the table": [total - of_index or None for of_index, total in counted.values()],
         }
         looks = ((figures.PURPLE, "/"), (figures.GREEN, ""))
-        for (name, each), look in zip(lengths.items(), looks, strict=True):
+        for (name, length), look in zip(lengths.items(), looks, strict=True):
             traces.append({
                 "type": "bar", "orientation": "h", "name": name, "width": 0.6,
-                "y": list(NAMES.values()), "x": each,
+                "y": list(NAMES.values()), "x": length,
                 "marker": marker(*look), "showlegend": not panel,
                 "hovertemplate": f"%{{y}}, {name}: %{{x:,.0f}}<extra></extra>", **axes,
             })  # fmt: skip
@@ -204,7 +204,7 @@ def _pictured(values: Values, results: Mapping[str, RunResult]) -> str:
 
 
 def _lines(
-    values: Values, measure: str, full: float, found: Mapping[str, float], hover: str
+    values: Values, measure: str, full: float, crossing_shares: Mapping[str, float], hover: str
 ) -> list[dict[str, Any]]:
     """The range scan in both orders of rows, the full scan, and where they cross."""
     traces = [
@@ -216,7 +216,7 @@ def _lines(
     ]  # fmt: skip
     ends = [float(SHARES[0]), 1.0]
     traces.append(figures.line("full scan", ends, [full, full], FULL_LOOK, hover))
-    there = {order: share for order, share in found.items() if 0 < share < math.inf}
+    there = {order: share for order, share in crossing_shares.items() if 0 < share < math.inf}
     traces.append({
         "type": "scatter", "mode": "markers+text", "name": "crossing", "x": list(there.values()),
         "y": [full] * len(there), "text": [percent(share) for share in there.values()],
@@ -242,12 +242,12 @@ def _layout(up: str) -> dict[str, Any]:
 def times(values: Values, results: Mapping[str, RunResult], costs: Mapping[str, float], ink: str) -> Chart:
     """Elapsed time over the share of rows; on grey the optimizer chooses the slower way."""
     full = results["full"].time.elapsed_s
-    found = crossings(values, "elapsed_s", full)
+    crossing_shares = crossings(values, "elapsed_s", full)
     mine = results["range"].time.elapsed_s
-    traces = _lines(values, "elapsed_s", full, found, "%{y:.3g} s")
+    traces = _lines(values, "elapsed_s", full, crossing_shares, "%{y:.3g} s")
     traces.append(figures.now(values[SHARE], mine, f"now: {show_seconds(mine)}", ink))
     layout = _layout("seconds")
-    band = slower_band(found[values[CLUSTERING]], costs[values[CLUSTERING]])
+    band = slower_band(crossing_shares[values[CLUSTERING]], costs[values[CLUSTERING]])
     if band:
         layout["shapes"] = [{
             "type": "rect", "x0": band[0], "x1": band[1], "y0": 0, "y1": 1, "yref": "paper", "layer": "below",
@@ -258,18 +258,18 @@ def times(values: Values, results: Mapping[str, RunResult], costs: Mapping[str, 
             "name": "the optimizer chooses the slower way",
             "marker": {"symbol": "square", "size": 14, "color": figures.FAINT},
         })  # fmt: skip
-    return Chart(figures.figure(traces, layout, ink), _said("The full scan is quicker", found))
+    return Chart(figures.figure(traces, layout, ink), _said("The full scan is quicker", crossing_shares))
 
 
 def slower_band(time: float, cost: float) -> tuple[float, float] | None:
     """Shares of the rows between the crossing of time and that of cost, if any are drawn."""
-    low, high = (min(1.0, max(float(SHARES[0]), one)) for one in sorted((time, cost)))
+    low, high = (min(1.0, max(float(SHARES[0]), share)) for share in sorted((time, cost)))
     return (low, high) if high > 1.02 * low else None
 
 
-def _said(begins: str, found: Mapping[str, float]) -> str:
+def _said(begins: str, crossing_shares: Mapping[str, float]) -> str:
     """What *begins* says of the full scan, and from which share of the rows on."""
-    return f"{begins} {' and '.join(_from(order, share) for order, share in found.items())}."
+    return f"{begins} {' and '.join(_from(order, share) for order, share in crossing_shares.items())}."
 
 
 def _from(order: str, share: float) -> str:
@@ -279,11 +279,11 @@ def _from(order: str, share: float) -> str:
 
 
 def costs_chart(
-    values: Values, results: Mapping[str, RunResult], found: Mapping[str, float], ink: str
+    values: Values, results: Mapping[str, RunResult], crossing_shares: Mapping[str, float], ink: str
 ) -> Chart:
     """The optimizer's cost over the share of rows, with the cost that document 000 printed of its table."""
     full, mine = _cost(results["full"]), _cost(results["range"])
-    traces = _lines(values, "optimizer_cost", full, found, "cost %{y:,.0f}")
+    traces = _lines(values, "optimizer_cost", full, crossing_shares, "cost %{y:,.0f}")
     if values[ROW] == OWN[ROW] and values[MBRC] == OWN[MBRC]:
         size = [
             printed
@@ -293,12 +293,12 @@ def costs_chart(
         traces += measured.traces(size, lambda _: 1.0, figures.RED, name="full scan: ")
     traces.append(figures.now(values[SHARE], mine, f"now: cost {mine:,.0f}", ink))
     layout = _layout("optimizer's cost")
-    text = _said("The optimizer chooses the full scan", found)
+    text = _said("The optimizer chooses the full scan", crossing_shares)
     order = values[CLUSTERING]
     time = crossings(values, "elapsed_s", results["full"].time.elapsed_s)[order]
-    band = slower_band(time, found[order])
+    band = slower_band(time, crossing_shares[order])
     if band:
-        chosen, other = ("index", "full scan") if time < found[order] else ("full scan", "index")
+        chosen, other = ("index", "full scan") if time < crossing_shares[order] else ("full scan", "index")
         upper = "all" if band[1] == 1 else percent(band[1])
         text += (
             f" Between {percent(band[0])} and {upper} of the {order} rows it chooses the {chosen}, "
@@ -319,12 +319,12 @@ def _statistics(full: RunResult) -> str:
     assert believed is not None
     assert believed.sreadtim_s is not None
     assert believed.mreadtim_s is not None
-    many = (
+    count = (
         f" and {1000 * believed.mreadtim_s:.3g} ms for one of {believed.mbrc:,.0f}"
         if believed.mbrc > 1
         else ""
     )
-    return f" It reckons with {1000 * believed.sreadtim_s:.3g} ms for a read of one block{many}, so that"
+    return f" It reckons with {1000 * believed.sreadtim_s:.3g} ms for a read of one block{count}, so that"
 
 
 def _seconds_a_get(result: RunResult) -> float:

@@ -56,12 +56,12 @@ class Knob:
     def parse(self, text: str) -> Any:
         """The value that an address gives; raises ValueError for what the control does not offer."""
         if self.options:
-            found = next((option for option in self.options if as_text(option) == text), None)
-            if found is None:
-                found = next((option for option in self.options if _same_size(option, text)), None)
-            if found is None:
+            chosen = next((option for option in self.options if as_text(option) == text), None)
+            if chosen is None:
+                chosen = next((option for option in self.options if _same_size(option, text)), None)
+            if chosen is None:
                 raise ValueError(", ".join(as_text(option) for option in self.options))
-            return found
+            return chosen
         limits = f"{self.low:g} to {self.high:g}"
         try:
             value = type(self.start)(float(text))

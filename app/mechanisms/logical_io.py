@@ -160,9 +160,9 @@ def law(scenario_name: str, columns: int, block_size_bytes: int) -> tuple[list[f
     base = load(scenario_name, [f"{COLUMNS}={columns}", f"{BLOCK}={block_size_bytes}"])
     lengths = LENGTHS[(columns <= LENGTHS) & (0.9 * block_size_bytes > LENGTHS)][::-1]
     pieces = np.array([row_bytes(length, columns) for length in lengths])
-    found = calculate_many(base.system, base.workload, {"table.row_bytes": pieces})
-    rows, first = np.unique(found["rows_per_block"], return_index=True)
-    return rows.tolist(), found["cpu_per_get_s"][first].tolist()
+    curves = calculate_many(base.system, base.workload, {"table.row_bytes": pieces})
+    rows, first = np.unique(curves["rows_per_block"], return_index=True)
+    return rows.tolist(), curves["cpu_per_get_s"][first].tolist()
 
 
 def rows_of_point(point: measured.Printed) -> float:
@@ -208,9 +208,11 @@ def curve(values: Values, ink: str) -> Chart:
         ],
     )  # fmt: skip
     layout["margin"]["t"] = 56
-    known = [one for one in measured.printed("savvinov_logical_io", "lio", "A") if one.mark == measured.GAP]
-    odd = "".join(f" The cross at {1e6 * one.value:.3g} µs is a known gap: no law fits it together with its neighbours."
-                  for one in known)  # fmt: skip
+    known = [
+        point for point in measured.printed("savvinov_logical_io", "lio", "A") if point.mark == measured.GAP
+    ]
+    odd = "".join(f" The cross at {1e6 * point.value:.3g} µs is a known gap: no law fits it and its neighbours."
+                  for point in known)  # fmt: skip
     text = (
         f"The more rows in a block, the more a get costs; columns matter less. Points are of 8K blocks, lines of "
         f"{show_bytes(values[BLOCK])}.{odd}"

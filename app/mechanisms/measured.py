@@ -34,14 +34,14 @@ def printed(case_name: str, table_name: str, column: str) -> tuple[Printed, ...]
     """The numbers of a column, row by row."""
     case = load_case(case_name)
     table = next(table for table in case.table if table.name == table_name)
-    found = {
+    columns = {
         measured_number.row: measured_number
         for measured_number in numbers_of(case)
         if (measured_number.table, measured_number.column) == (table_name, column)
     }
     points = []
     for row in rows_of(table):
-        number = found[row_name(table, row)]
+        number = columns[row_name(table, row)]
         mark = GAP if number.known_gap else {"fits": FITS, "tests": TESTS}.get(number.mark, TOLD)
         note = number.known_gap or number.note
         lines = [
@@ -64,16 +64,16 @@ def traces(
     **more: Any,
 ) -> list[dict[str, Any]]:
     """*points* at *across*, *scale* times their value up: a trace for each mark, with *more* of its own."""
-    found = []
+    drawn = []
     for mark, symbol in SYMBOLS.items():
         those = [point for point in points if point.mark == mark]
         if not those:
             continue
-        found.append({
+        drawn.append({
             "type": "scatter", "mode": "markers", "name": f"{name}{mark}", "cliponaxis": False,
             "x": [across(printed) for printed in those], "y": [scale * printed.value for printed in those],
             "text": [printed.says for printed in those], "hovertemplate": "%{text}<extra></extra>",
             "marker": {"symbol": symbol, "size": 10, "line": {"width": 2},
                        "color": [colour if isinstance(colour, str) else colour(printed) for printed in those]},
         } | more)  # fmt: skip
-    return found
+    return drawn

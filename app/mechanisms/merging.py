@@ -70,10 +70,10 @@ def picture(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
     work = stream_of(scenario)
     pages = block_layer.PAGE_BYTES
     shown = served[:FIRST]
-    drawn = sum(one.size_bytes for one in shown)
+    drawn = sum(request.size_bytes for request in shown)
     begin = shown[0].queued_s
     calls = [min(work.block_size_bytes, drawn - at) for at in range(0, int(drawn), work.block_size_bytes)]
-    sizes = [one.size_bytes for one in shown]
+    sizes = [request.size_bytes for request in shown]
     traces = [
         _segments("calls", calls, "", "call {rank}: {size}", (("#7f8b98", ""), (figures.FAINT, ""))),
         _segments("requests", sizes, "pages", "request {rank}: {size}", LOOKS),
@@ -89,7 +89,7 @@ def picture(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
         showlegend=False, barmode="overlay",
     )  # fmt: skip
     layout["margin"]["t"] = 8
-    told = ", ".join(f"{one.size_bytes / pages:,.3g}" for one in served[:12])
+    told = ", ".join(f"{request.size_bytes / pages:,.3g}" for request in served[:12])
     more = f", … ({len(served):,} requests)" if len(served) > 12 else ""
     text = (
         f"{work.count:,} calls of {show_bytes(work.block_size_bytes)} become requests of {told}{more} pages."
@@ -118,9 +118,12 @@ def _life(shown: Sequence[Served], begin_s: float) -> dict[str, Any]:
     """Each request from when it was queued until it was done."""
     return {
         "type": "bar", "orientation": "h", "xaxis": "x2", "yaxis": "y2", "y": [rank + 1 for rank in range(len(shown))],
-        "base": [1000 * (one.queued_s - begin_s) for one in shown],
-        "x": [1000 * (one.done_s - one.queued_s) for one in shown], "width": 0.7, "marker": marker(*LOOKS[0]),
-        "hovertext": [f"{show_bytes(one.size_bytes)}: {show_seconds(one.done_s - one.queued_s)}" for one in shown],
+        "base": [1000 * (request.queued_s - begin_s) for request in shown],
+        "x": [1000 * (request.done_s - request.queued_s) for request in shown], "width": 0.7,
+        "marker": marker(*LOOKS[0]),
+        "hovertext": [
+            f"{show_bytes(request.size_bytes)}: {show_seconds(request.done_s - request.queued_s)}" for request in shown
+        ],
         "hovertemplate": "request %{y}, %{hovertext} from queue to end<extra></extra>",
     }  # fmt: skip
 
@@ -159,7 +162,7 @@ def curve(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
     )
     points = measured.printed("magni_linux_io", "iostat", "avgrq-sz")
     traces += measured.traces(points, waiting_pages, figures.RED, scale=1 / KIB, name="avgrq-sz: ")
-    mean = sum(one.size_bytes for one in served) / len(served)
+    mean = sum(request.size_bytes for request in served) / len(served)
     raw = work.path == "raw" or scenario.system.host.io_path == "raw"
     alone = raw or work.path == "sync"
     together = work.block_size_bytes * (1 if alone else work.count) / block_layer.PAGE_BYTES
@@ -185,10 +188,10 @@ def pwrite_s() -> dict[int, float]:
 
 def pwrite(ink: str) -> Chart:
     """Document 001's program: 101 synchronous calls of 1 to 16 pages."""
-    found = pwrite_s()
+    times = pwrite_s()
     traces = [
         figures.line(
-            "simulated", list(found), list(found.values()), (figures.BLUE, "solid"), "%{y:.3f} s, %{x} pages"
+            "simulated", list(times), list(times.values()), (figures.BLUE, "solid"), "%{y:.3f} s, %{x} pages"
         )
     ]
     traces += measured.traces(
@@ -198,11 +201,11 @@ def pwrite(ink: str) -> Chart:
     )  # fmt: skip
     layout = figures.layout(
         250,
-        figures.axis("pages of a call", tickvals=list(found)),
+        figures.axis("pages of a call", tickvals=list(times)),
         figures.axis("s for 101 calls", rangemode="tozero"),
     )
     text = (
-        f"Synchronous calls of sixteen pages instead of one: 16 times the bytes in {found[16] / found[1]:.2g} times "
+        f"Synchronous calls of sixteen pages instead of one: 16 times the bytes in {times[16] / times[1]:.2g} times "
         f"the "
         "time, as the pages of a call merge into one request."
     )
@@ -214,7 +217,7 @@ def answer(values: Values, ink: str) -> Answer:
     scenario = scenario_of(values)
     served = requests_of(scenario.system, stream_of(scenario))
     name, changes = place_of(values)
-    mean = sum(one.size_bytes for one in served) / len(served)
+    mean = sum(request.size_bytes for request in served) / len(served)
     numbers = (("Requests", f"{len(served):,}"), ("Mean size", show_bytes(round(mean))))
     return Answer(
         picture(scenario, served, ink), (curve(scenario, served, ink), pwrite(ink)), numbers, name, changes

@@ -34,7 +34,7 @@ def curve(values: Values, ink: str) -> Chart:
     )
     figure["data"] += measured.traces(
         growing.printed("blocks_after"), lambda printed: float(printed.row["pctfree_percent"]),
-        lambda one: _colour(lines, int(one.row["block_size_bytes"])), name="Rahn: ",
+        lambda point: _colour(lines, int(point.row["block_size_bytes"])), name="Rahn: ",
     )  # fmt: skip
     figure["layout"]["yaxis"] |= {"type": "log", "exponentformat": "none", "tickformat": ",d", "nticks": 6}
     figure["layout"]["height"] = 300

@@ -119,8 +119,8 @@ def over_block_size(values: Values, measure: str) -> list[float]:
 def _over_block_size(settings: tuple[str, ...], cached_percent: int) -> dict[str, list[float]]:
     base = _base(settings)
     laid = {BLOCK: np.array(COINS), "table.cached_fraction": np.full(len(COINS), cached_percent / 100)}
-    found = calculate_many(base.system, base.workload, laid)
-    return {name: [float(one) for one in found[name]] for name in ("read_blocks", "read_requests")}
+    curves = calculate_many(base.system, base.workload, laid)
+    return {name: [float(level) for level in curves[name]] for name in ("read_blocks", "read_requests")}
 
 
 @lru_cache(maxsize=64)
@@ -148,15 +148,16 @@ def curve(values: Values, ink: str) -> Chart:
         name="disk: ",
     )  # fmt: skip
     waits = [
-        one
-        for one in measured.printed("rahn_full_scan", "waits", "waits")
-        if one.row["event"] == "direct path read"
+        point
+        for point in measured.printed("rahn_full_scan", "waits", "waits")
+        if point.row["event"] == "direct path read"
     ]
     traces += measured.traces(
-        waits, lambda one: float(one.row[size]), figures.PURPLE, name="direct path read: "
+        waits, lambda point: float(point.row[size]), figures.PURPLE, name="direct path read: "
     )
     blocks, reads = (
-        over_block_size(values, one)[COINS.index(values[BLOCK])] for one in ("read_blocks", "read_requests")
+        over_block_size(values, point)[COINS.index(values[BLOCK])]
+        for point in ("read_blocks", "read_requests")
     )
     traces.append(figures.now(values[BLOCK], reads, f"now: {reads:,.0f} reads", ink))
     layout = figures.layout(
@@ -165,7 +166,7 @@ def curve(values: Values, ink: str) -> Chart:
     )  # fmt: skip
     layout["margin"]["t"] = 74
     text = f"{blocks:,.0f} blocks in {reads:,.0f} reads: larger blocks are fewer, but the reads carry the same bytes."
-    elapsed = [one.value for one in measured.printed("rahn_full_scan", "client", "elapsed_s")]
+    elapsed = [point.value for point in measured.printed("rahn_full_scan", "client", "elapsed_s")]
     if elapsed:
         text += (
             f" Document 000 (MBRC not set, nothing cached) took {min(elapsed):.1f} to {max(elapsed):.1f} s "
@@ -178,8 +179,8 @@ def curve(values: Values, ink: str) -> Chart:
 def read_s(scenario: str, measure: str) -> list[float]:
     """Seconds of a read over COUNTS blocks of 8K."""
     base = load(scenario)
-    found = calculate_many(base.system, base.workload, {MBRC: np.array(COUNTS)})
-    return [float(one) for one in found[measure] / found["read_requests"]]
+    curves = calculate_many(base.system, base.workload, {MBRC: np.array(COUNTS)})
+    return [float(level) for level in curves[measure] / curves["read_requests"]]
 
 
 def times(ink: str) -> Chart:
@@ -215,7 +216,7 @@ def answer(values: Values, ink: str) -> Answer:
     """Everything that the page shows."""
     scenario = scenario_of(values)
     result = calculate(scenario.system, scenario.workload)
-    largest = max((size for size, many in result.physical_io.request_blocks.items() if many > 0), default=0)
+    largest = max((size for size, count in result.physical_io.request_blocks.items() if count > 0), default=0)
     numbers = (
         ("Reads", f"{result.physical_io.read_requests:,.0f}"),
         ("Largest read", f"{largest:,} blocks"),

@@ -88,11 +88,11 @@ def picture(served: Sequence[Served], values: Values, ink: str) -> Chart:
         barmode="overlay",
     )  # fmt: skip
     layout["margin"]["t"] = 40
-    many = sum(quick)
+    count = sum(quick)
     text = (
-        f"With {values[DEPTH]:,} in flight, {many:,} of the first {len(served):,} reads complete before one that was "
+        f"With {values[DEPTH]:,} in flight, {count:,} of the first {len(served):,} reads complete before one that was "
         "submitted earlier."
-        if many
+        if count
         else f"With {values[DEPTH]:,} in flight, the first {len(served):,} reads complete in order of submission."
     )
     return Chart(figures.figure(traces, layout, ink), text)
@@ -127,7 +127,7 @@ def curves(values: Values, ink: str) -> tuple[Chart, Chart]:
         )
         times.append(
             figures.line(
-                name, DEPTHS, [1000 * one for one in each_s], (colour, dash), "%{y:,.4~g} ms at depth %{x}",
+                name, DEPTHS, [1000 * seconds for seconds in each_s], (colour, dash), "%{y:,.4~g} ms at depth %{x}",
                 width=width,
             )
         )  # fmt: skip

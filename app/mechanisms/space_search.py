@@ -77,16 +77,16 @@ def seconds_curve(values: Values, ink: str) -> Chart:
     hover = "%{y:,.4~g} s at %{x} bytes"
     for name, release, space, colour, dash in WAYS:
         own = (values[RELEASE], values[SPACE]) == (release, space)
-        found = growing.over_block_size({**whole, RELEASE: release, SPACE: space})
+        curves = growing.over_block_size({**whole, RELEASE: release, SPACE: space})
         traces.append(figures.line(
-            name, sizes, found, (colour, dash), hover, width=3.5 if own else 1.8, mode="lines+markers",
+            name, sizes, curves, (colour, dash), hover, width=3.5 if own else 1.8, mode="lines+markers",
             marker={"size": 5},
         ))  # fmt: skip
     for percent, colour in MADE.items():
         if percent != values[PCTFREE]:
-            found = growing.over_block_size({**whole, PCTFREE: percent, RELEASE: "10.2.0.4", SPACE: "assm"})
+            curves = growing.over_block_size({**whole, PCTFREE: percent, RELEASE: "10.2.0.4", SPACE: "assm"})
             name = f"PCTFREE {percent}, ASSM, 10.2.0.4"
-            traces.append(figures.line(name, sizes, found, (colour, "longdash"), hover, width=1.2))
+            traces.append(figures.line(name, sizes, curves, (colour, "longdash"), hover, width=1.2))
         those = [
             printed for printed in growing.printed("update_time") if printed.row["pctfree_percent"] == percent
         ]

@@ -174,7 +174,7 @@ def _give(held: Held) -> None:
 
 def _given(key: str) -> None:
     held: Held = st.session_state[HELD]
-    held.waiting |= {one.name: one.getvalue() for one in st.session_state[key] or ()}
+    held.waiting |= {upload.name: upload.getvalue() for upload in st.session_state[key] or ()}
     held.times += 1
 
 
@@ -502,30 +502,30 @@ def _difference(held: Held, asked: answer.Asked, pair: engines.Pair, rows: Seque
 
 def _counts(before: RunResult, after: RunResult) -> Rows:
     """Counts of one transaction or execution in both answers."""
-    found = []
+    table = []
     for name in COUNTS:
         was, now = FIGURES[name](before), FIGURES[name](after)
         if was is not None and now is not None:
             change = f"{now / was - 1:+.1%}" if was else ""
-            found.append(
+            table.append(
                 {"Number": name, "Baseline": f"{was:,.4g}", "What-if": f"{now:,.4g}", "Change": change}
             )
-    return found
+    return table
 
 
 def _surer(identified: Identified) -> None:
     assumed = [known for known in identified.known if known.assumed]
     st.markdown("#### What would make me surer")
     st.markdown("\n".join(f"- {plain(sentence(text))}" for text in identified.says))
-    many = f"{len(identified.known) - len(assumed)} fields from the figures, {len(assumed)} assumed"
-    place = st.expander(many, key=FIELDS, on_change="rerun")
+    count = f"{len(identified.known) - len(assumed)} fields from the figures, {len(assumed)} assumed"
+    place = st.expander(count, key=FIELDS, on_change="rerun")
     if place.open:
         rows = [
             {
-                "Field": plain(one.path),
-                "Value": plain(cut(f"{one.value:.6g}" if isinstance(one.value, float) else str(one.value))),
-                "From": "assumed" if one.assumed else "measured", "Source": plain(one.source),
+                "Field": plain(known.path),
+                "Value": plain(cut(f"{known.value:.6g}" if isinstance(known.value, float) else str(known.value))),
+                "From": "assumed" if known.assumed else "measured", "Source": plain(known.source),
             }
-            for one in sorted(identified.known, key=lambda known: known.assumed)
+            for known in sorted(identified.known, key=lambda known: known.assumed)
         ]  # fmt: skip
         place.table(rows, hide_index=True, border="horizontal", alt="Where each field comes from")

@@ -135,12 +135,12 @@ def _against(results: Sequence[RunResult], titles: Sequence[str]) -> str:
 
 def _set_otherwise(scenarios: Sequence[Scenario], letters: Sequence[str]) -> Iterable[str]:
     """The fields that are set otherwise, with the value of each scenario."""
-    found = settings(scenarios)
+    differing = settings(scenarios)
     yield "<h2>What differs</h2>"
-    if not found:
+    if not differing:
         yield "<p>No field is set otherwise.</p>"
         return
-    lines = [("field", *letters), *((path, *values) for path, values in found.items())]
+    lines = [("field", *letters), *((path, *values) for path, values in differing.items())]
     cells = ("".join(f"<{'td' if row else 'th'}>{escape(text)}</{'td' if row else 'th'}>" for text in line)
              for row, line in enumerate(lines))  # fmt: skip
     yield "<table>" + "".join(f"<tr>{line}</tr>" for line in cells) + "</table>"

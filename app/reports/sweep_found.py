@@ -91,19 +91,19 @@ class Found:
         values = self.values.get(measure, np.full(len(self), np.nan))
         axes = {key: list(self.values[key]) for key in self.keys}
         axes = {
-            key: [one.item() if isinstance(one, np.generic) else one for one in axis]
+            key: [level.item() if isinstance(level, np.generic) else level for level in axis]
             for key, axis in axes.items()
         }
         reference = dict(self.about.get("reference", {}))
-        found = Summary(self.keys, measure, axes, np.asarray(values, float), reference, self.errors)
+        summarised = Summary(self.keys, measure, axes, np.asarray(values, float), reference, self.errors)
         if self.plan is not None and measure in self.values:
-            found.ends = _ends_of(self.plan, self.values[measure])
-        return found
+            summarised.ends = _ends_of(self.plan, self.values[measure])
+        return summarised
 
     def at(self, place: int) -> dict[str, Any]:
         """What varies, as the point in row *place* has it."""
-        found = {key: self.values[key][place] for key in self.keys}
-        return {key: one.item() if isinstance(one, np.generic) else one for key, one in found.items()}
+        cells = {key: self.values[key][place] for key in self.keys}
+        return {key: cell.item() if isinstance(cell, np.generic) else cell for key, cell in cells.items()}
 
     def changes(self, place: int) -> tuple[str, dict[str, str]] | None:
         """The point in row *place* as a library scenario and changes to it, as an address has them; or None."""
@@ -154,8 +154,8 @@ def found_in(files: Mapping[str, bytes]) -> Found:
     try:
         with TemporaryDirectory(prefix="blocktime-") as folder:
             path = Path(folder, f"table{ending}")
-            for one, content in written.items():
-                Path(folder, one).write_bytes(content)
+            for name_of_file, content in written.items():
+                Path(folder, name_of_file).write_bytes(content)
             check_size(path, text)
             try:
                 values, columns, about = read_table(path)
@@ -164,29 +164,29 @@ def found_in(files: Mapping[str, bytes]) -> Found:
     except OSError as error:
         raise SpecError(f"{text}: could not be read ({error.strerror or 'no room'})") from None
     check_description(about, columns, text)
-    found = Found(tuple(columns), values, about)
-    _check(found, text)
-    return found
+    stored = Found(tuple(columns), values, about)
+    _check(stored, text)
+    return stored
 
 
-def _check(found: Found, name: str) -> None:
+def _check(stored: Found, name: str) -> None:
     """Complain about a table whose columns do not fit its description."""
-    kinds = {column.name: column.kind for column in found.columns}
-    for key in (*found.keys, "point", "error"):
+    kinds = {column.name: column.kind for column in stored.columns}
+    for key in (*stored.keys, "point", "error"):
         if key not in kinds:
             raise SpecError(f"{name}: is damaged, or not a table of a sweep: it has no column {cut(key)}")
     for column, kind in kinds.items():
         if KINDS.get(column, kind) != kind:
             raise SpecError(f"{name}: column {cut(column)}: got {kind}; a sweep's is {KINDS[column]}")
-    if not len(found):
+    if not len(stored):
         raise SpecError(f"{name}: has no rows; a table of a sweep has one for each point")
-    for key in ("point", *found.keys):
-        if any(one is None or (isinstance(one, float) and isnan(one)) for one in found.values[key]):
+    for key in ("point", *stored.keys):
+        if any(value is None or (isinstance(value, float) and isnan(value)) for value in stored.values[key]):
             raise SpecError(f"{name}: column {cut(key)}: has a row without a value; each point has one")
     for column, kind in kinds.items():
         if kind == "real":
-            _check_numbers(np.asarray(found.values[column]), f"{name}: column {cut(column)}")
-    _check_numbers(np.array(list(found.about.get("reference", {}).values()), float), f"{name}: reference")
+            _check_numbers(np.asarray(stored.values[column]), f"{name}: column {cut(column)}")
+    _check_numbers(np.array(list(stored.about.get("reference", {}).values()), float), f"{name}: reference")
 
 
 def _check_numbers(numbers: NDArray[np.float64], where: str) -> None:
@@ -199,28 +199,28 @@ def _check_numbers(numbers: NDArray[np.float64], where: str) -> None:
         )
 
 
-def table_bytes(found: Found, ending: str) -> bytes:
+def table_bytes(stored: Found, ending: str) -> bytes:
     """The table as the file that the command line writes with that *ending*."""
     with TemporaryDirectory(prefix="blocktime-") as folder:
         path = Path(folder, f"sweep{ending}")
-        with open_table(path, found.columns, found.about, False) as table:
-            table.write(found.values)
+        with open_table(path, stored.columns, stored.about, False) as table:
+            table.write(stored.values)
         return path.read_bytes()
 
 
-def zipped_csv(found: Found) -> bytes:
+def zipped_csv(stored: Found) -> bytes:
     """The CSV file and the one that describes its columns, in one archive."""
     from io import BytesIO
     from zipfile import ZIP_DEFLATED, ZipFile
 
     packed = BytesIO()
     with TemporaryDirectory(prefix="blocktime-") as folder:
-        path = Path(folder, f"{found.stem}.csv")
-        with open_table(path, found.columns, found.about, False) as table:
-            table.write(found.values)
+        path = Path(folder, f"{stored.stem}.csv")
+        with open_table(path, stored.columns, stored.about, False) as table:
+            table.write(stored.values)
         with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
-            for one in sorted(Path(folder).iterdir()):
-                archive.write(one, one.name)
+            for file in sorted(Path(folder).iterdir()):
+                archive.write(file, file.name)
     return packed.getvalue()
 
 

@@ -28,28 +28,29 @@ def sweep_page(rows: Rows, summaries: Sequence[Summary]) -> str:
     return page_of(found_of(rows), summaries)
 
 
-def page_of(found: Found, summaries: Sequence[Summary]) -> str:
+def page_of(stored: Found, summaries: Sequence[Summary]) -> str:
     """A table of a sweep as a page: what was asked, measures over its fields, what moves them, and the points."""
-    scenario, about = found.about["scenario"], found.about
-    title = scenario.get("title") or found.name
+    scenario, about = stored.about["scenario"], stored.about
+    title = scenario.get("title") or stored.name
     seeds = ", ".join(map(str, about.get("seeds", ())))
-    made = f"{len(found):,} points, engine {about.get('engine', '')}, seeds {seeds}, blocktime {about.get('model', '')}"
+    made = f"{len(stored):,} points, engine {about.get('engine', '')}, seeds {seeds}, "
+    made += f"blocktime {about.get('model', '')}"
     body = [
         f'<h1>{escape(title)}</h1>\n<p class="made">{escape(made)}</p>',
         "<h2>What was asked</h2>",
-        _asked(found),
+        _asked(stored),
         *_plots(summaries),
-        *_errors(found),
+        *_errors(stored),
         "<h2>The points</h2>",
-        _table(found, summaries),
-        *_provenance(found),
+        _table(stored, summaries),
+        *_provenance(stored),
     ]
-    return PAGE.format(title=escape(f"{found.name} – a sweep – Blocktime"), body="\n".join(body))
+    return PAGE.format(title=escape(f"{stored.name} – a sweep – Blocktime"), body="\n".join(body))
 
 
-def _asked(found: Found) -> str:
-    sweep = found.about["sweep"]
-    base = found.about["scenario"].get("base")
+def _asked(stored: Found) -> str:
+    sweep = stored.about["sweep"]
+    base = stored.about["scenario"].get("base")
     lines = [f"<li>base scenario: {escape(base)}</li>"] if base else []
     lines += [f"<li>{escape(axis['key'])}: {escape(_said(axis))}</li>" for axis in sweep["axis"]]
     lines += [f"<li>only points where {escape(condition)}</li>" for condition in sweep.get("where", ())]
@@ -96,24 +97,24 @@ def _plots(summaries: Sequence[Summary]) -> Iterator[str]:
             yield f"<p>Accuracy: {escape(accuracy)}.</p>"
 
 
-def _errors(found: Found) -> Iterator[str]:
-    errors = found.errors
+def _errors(stored: Found) -> Iterator[str]:
+    errors = stored.errors
     if not errors:
         return
     items = "".join(
         f"<li>{escape(text)} ({times:,})</li>" for text, times in list(errors.items())[:MOST_ERRORS]
     )
-    yield f"<h2>{sum(errors.values()):,} of {len(found):,} points have no answer</h2><ul>{items}</ul>"
+    yield f"<h2>{sum(errors.values()):,} of {len(stored):,} points have no answer</h2><ul>{items}</ul>"
 
 
-def _table(found: Found, summaries: Sequence[Summary]) -> str:
-    keys, failed = found.keys, bool(found.errors)
+def _table(stored: Found, summaries: Sequence[Summary]) -> str:
+    keys, failed = stored.keys, bool(stored.errors)
     heads = [*keys]
     for summary in summaries:
         heads += [summary.measure, "against the base"]
     lines = ['<table class="wide">', _row("th", [*heads, *(["no answer because"] if failed else [])])]
-    for row in range(min(len(found), MOST_ROWS)):
-        cells = [shown(key, value) for key, value in found.at(row).items()]
+    for row in range(min(len(stored), MOST_ROWS)):
+        cells = [shown(key, value) for key, value in stored.at(row).items()]
         for summary in summaries:
             value, before = float(summary.values[row]), summary.reference.get(summary.measure)
             known = bool(before) and np.isfinite(value)
@@ -121,10 +122,10 @@ def _table(found: Found, summaries: Sequence[Summary]) -> str:
                 shown(summary.measure, value),
                 f"{100 * (value / before - 1):+.1f} %" if known and before else "",
             ]
-        lines.append(_row("td", [*cells, *([found.values["error"][row] or ""] if failed else [])]))
+        lines.append(_row("td", [*cells, *([stored.values["error"][row] or ""] if failed else [])]))
     lines.append("</table>")
-    if len(found) > MOST_ROWS:
-        lines.append(f'<p class="made">The first {MOST_ROWS:,} of {len(found):,} points.</p>')
+    if len(stored) > MOST_ROWS:
+        lines.append(f'<p class="made">The first {MOST_ROWS:,} of {len(stored):,} points.</p>')
     return "\n".join(lines)
 
 
@@ -132,11 +133,11 @@ def _row(kind: str, cells: Sequence[str]) -> str:
     return "<tr>" + "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in cells) + "</tr>"
 
 
-def _provenance(found: Found) -> Iterator[str]:
+def _provenance(stored: Found) -> Iterator[str]:
     yield "<h2>How this was computed</h2>"
     for title, part in (
-        ("The scenario and what varies", {name: found.about[name] for name in ("scenario", "sweep")}),
-        ("Every input, explicit", found.about.get("resolved", {})),
-        ("The constants with their sources", found.about.get("constants", {})),
+        ("The scenario and what varies", {name: stored.about[name] for name in ("scenario", "sweep")}),
+        ("Every input, explicit", stored.about.get("resolved", {})),
+        ("The constants with their sources", stored.about.get("constants", {})),
     ):
         yield details(title, part)

@@ -53,8 +53,8 @@ def _check_parquet(path: Path, name: str) -> None:
             groups = range(about.num_row_groups)
             unpacked = sum(about.row_group(place).total_byte_size for place in groups)
             _most(name, "bytes when unpacked", unpacked, LARGEST_UNPACKED_BYTES)
-            said = parquet.schema_arrow.metadata or {}
-            _most(name, "bytes that describe it", sum(map(len, said.values())), LARGEST_DESCRIPTION_BYTES)
+            metadata = parquet.schema_arrow.metadata or {}
+            _most(name, "bytes that describe it", sum(map(len, metadata.values())), LARGEST_DESCRIPTION_BYTES)
             texts = [
                 field.name for field in parquet.schema_arrow if field.type in (pa.string(), pa.large_string())
             ]
@@ -66,11 +66,11 @@ def _check_parquet(path: Path, name: str) -> None:
 
 def _bytes_of_text(parquet: ParquetFile, columns: list[str]) -> int:
     """What the texts take once each row has its own; read as a list of different ones, which is short."""
-    found = 0
+    bytes_so_far = 0
     for group in range(parquet.metadata.num_row_groups if columns else 0):
         for column in parquet.read_row_group(group, columns).columns:
-            found += sum(_bytes_of_chunk(chunk) for chunk in column.chunks)
-    return found
+            bytes_so_far += sum(_bytes_of_chunk(chunk) for chunk in column.chunks)
+    return bytes_so_far
 
 
 def _bytes_of_chunk(chunk: pa.DictionaryArray) -> int:

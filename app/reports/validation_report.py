@@ -115,7 +115,7 @@ def _summary(validation: Validation) -> Iterator[str]:
         "in sample",
         "out of sample",
     )
-    for title, found in (("case", tallies), ("mechanism", by_mechanism(validation.numbers))):
+    for title, tallies_of in (("case", tallies), ("mechanism", by_mechanism(validation.numbers))):
         rows = [
             (
                 tally.name,
@@ -126,7 +126,7 @@ def _summary(validation: Validation) -> Iterator[str]:
                 size_text(tally.in_sample_median_error),
                 size_text(tally.held_out_median_error),
             )
-            for tally in found
+            for tally in tallies_of
         ]
         yield _plain_table((title, *heads), rows)
     kinds = []
@@ -182,10 +182,10 @@ def _known_gaps(validation: Validation) -> Iterator[str]:
     yield f'<h2 id="gaps">{len(validation.known_gaps)} known gaps</h2>'
     for reason, same in groups(validation.known_gaps, lambda comparison: comparison.note):
         items = "".join(
-            f"<li>{escape(one.number.case)}: {escape(one.number.where)}, {escape(quantity_text(one))}: "
-            f"measured {escape(measured_text(one))}, predicted {number_text(one.predicted)} "
-            f"({share_text(one.relative_error)}, tolerance {tolerance_text(one)})</li>"
-            for one in same
+            f"<li>{escape(compared.number.case)}: {escape(compared.number.where)}, {escape(quantity_text(compared))}: "
+            f"measured {escape(measured_text(compared))}, predicted {number_text(compared.predicted)} "
+            f"({share_text(compared.relative_error)}, tolerance {tolerance_text(compared)})</li>"
+            for compared in same
         )
         yield f"<p>{escape(_sentence(reason))}</p><ul>{items}</ul>"
 
@@ -230,7 +230,7 @@ def _named(identities: Sequence[str]) -> str:
 def _document(case: Case, numbers: Iterable[Comparison]) -> Iterator[str]:
     """The tables of one document as they are printed, with what the model says beneath each number."""
     source = case.source
-    found = {
+    comparisons = {
         (comparison.number.table, comparison.number.row, comparison.number.column): comparison
         for comparison in numbers
         if comparison.number.case == case.name
@@ -248,8 +248,8 @@ def _document(case: Case, numbers: Iterable[Comparison]) -> Iterator[str]:
         "number for its tolerance and notes.</p>"
     )
     for table in case.table:
-        drawn = _printed(case, table, found)
-        if all(found[table.name, row_name(table, row), column].compared is False
+        drawn = _printed(case, table, comparisons)
+        if all(comparisons[table.name, row_name(table, row), column].compared is False
                for row in rows_of(table) for column in _measured(table)):  # fmt: skip
             yield f"<details><summary>{escape(table.name)}: descriptive alone</summary>{drawn}</details>"
         else:
@@ -262,17 +262,17 @@ def _measured(table: Table) -> list[str]:
     return [column for column in table.columns if column not in table.keys]
 
 
-def _printed(case: Case, table: Table, found: Mapping[tuple[str, str, str], Comparison]) -> str:
+def _printed(case: Case, table: Table, comparisons: Mapping[tuple[str, str, str], Comparison]) -> str:
     """One printed table: its rows and columns, in their order."""
     rows = rows_of(table)
     units = {
-        column: {found[table.name, row_name(table, row), column].number.unit for row in rows}
+        column: {comparisons[table.name, row_name(table, row), column].number.unit for row in rows}
         for column in _measured(table)
     }
     heads = []
     for column in table.columns:
         alike = column in units and len(units[column]) == 1
-        first = found.get((table.name, row_name(table, rows[0]), column))
+        first = comparisons.get((table.name, row_name(table, rows[0]), column))
         heads.append(quantity_text(first) if alike and first is not None else column)
     lines = []
     for row in rows:
@@ -281,7 +281,7 @@ def _printed(case: Case, table: Table, found: Mapping[tuple[str, str, str], Comp
             if column in table.keys:
                 cells.append(f'<td class="key">{escape(str(row[column]))}</td>')
                 continue
-            comparison = found[table.name, row_name(table, row), column]
+            comparison = comparisons[table.name, row_name(table, row), column]
             unit = f" {comparison.number.unit}" if len(units[column]) > 1 and comparison.number.unit else ""
             cells.append(_cell(comparison, as_printed(row[column]) + unit, _links(case, table, row, column)))
         lines.append(f"<tr>{''.join(cells)}</tr>")
@@ -296,28 +296,30 @@ def as_printed(cell: Cell) -> str:
     return f"{cell:,}" if isinstance(cell, int) else str(cell)
 
 
-def _cell(one: Comparison, printed: str, links: str) -> str:
-    text = f"<span>{bound_text(one)}{escape(printed)}</span>{links}"
-    if not one.compared:
-        return f'<td class="descriptive" title="{escape(one.note)}">{text}</td>'
-    lines = [f"{number_text(one.predicted)} {MARKS[one.verdict]}"]
-    if one.in_sample:
-        lines.append(f"<b>in</b> {share_text(one.in_sample_error)}")
-    if one.fit_alone:
+def _cell(comparison: Comparison, printed: str, links: str) -> str:
+    text = f"<span>{bound_text(comparison)}{escape(printed)}</span>{links}"
+    if not comparison.compared:
+        return f'<td class="descriptive" title="{escape(comparison.note)}">{text}</td>'
+    lines = [f"{number_text(comparison.predicted)} {MARKS[comparison.verdict]}"]
+    if comparison.in_sample:
+        lines.append(f"<b>in</b> {share_text(comparison.in_sample_error)}")
+    if comparison.fit_alone:
         lines.append(FIT_ALONE)
-    elif not one.in_sample or one.out_of_sample_error is not None:
-        lines.append(f"<b>out</b> {share_text(one.out_of_sample_error)}")
-    if one.without_its_block_size_error is not None:
-        lines.append(f"<b>without its size</b> {share_text(one.without_its_block_size_error)}")
-    if one.number.spread is not None:
-        lines.append(f"spread {spread_text(one)}")
-    title = [verdict_text(one), f"tolerance {tolerance_text(one)}"]
-    if one.number.spread is not None:
-        title.append(f"spread of the measurements {spread_text(one)}: {one.number.spread_from}")
-    title += [f"fits {', '.join(one.number.fits)}"] if one.in_sample else ["tests"]
-    title += [part for part in (one.number.mechanism, one.left_out.why, one.note) if part]
+    elif not comparison.in_sample or comparison.out_of_sample_error is not None:
+        lines.append(f"<b>out</b> {share_text(comparison.out_of_sample_error)}")
+    if comparison.without_its_block_size_error is not None:
+        lines.append(f"<b>without its size</b> {share_text(comparison.without_its_block_size_error)}")
+    if comparison.number.spread is not None:
+        lines.append(f"spread {spread_text(comparison)}")
+    title = [verdict_text(comparison), f"tolerance {tolerance_text(comparison)}"]
+    if comparison.number.spread is not None:
+        title.append(f"spread of the measurements {spread_text(comparison)}: {comparison.number.spread_from}")
+    title += [f"fits {', '.join(comparison.number.fits)}"] if comparison.in_sample else ["tests"]
+    title += [
+        part for part in (comparison.number.mechanism, comparison.left_out.why, comparison.note) if part
+    ]
     beneath = "".join(f"<small>{line}</small>" for line in lines)
-    return f'<td class="{one.verdict}" title="{escape("; ".join(title))}">{text}{beneath}</td>'
+    return f'<td class="{comparison.verdict}" title="{escape("; ".join(title))}">{text}{beneath}</td>'
 
 
 def _links(case: Case, table: Table, row: Row, column: str) -> str:

@@ -80,12 +80,12 @@ def document(shown: Shown) -> str:
     """The what-if as a scenario file that ``blocktime run`` takes."""
     import tomlkit
 
-    found = to_mapping(shown.other)
+    mapping = to_mapping(shown.other)
     if own_files.is_own(shown.name):
         inferred = own_files.source(shown.name).data.get("inferred", [])
-        kept = [one for one in inferred if not _is_set_again(one, shown)]
-        found = {**found, **({"inferred": kept} if kept else {})}
-    return tomlkit.dumps(found)
+        kept = [warning_text for warning_text in inferred if not _is_set_again(warning_text, shown)]
+        mapping = {**mapping, **({"inferred": kept} if kept else {})}
+    return tomlkit.dumps(mapping)
 
 
 def _is_set_again(inferred: Mapping[str, Any], shown: Shown) -> bool:
@@ -148,8 +148,8 @@ def iostat_table(after: RunResult) -> str:
 
 def _instrument(measured: Measured, columns: Sequence[str]) -> dict[str, float | None]:
     """What iostat prints, with two more decimals than it prints."""
-    found = {column: value_of(column, measured) for column in columns}
-    return {column: None if isnan(value) else round(value, 4) for column, value in found.items()}
+    columns_of_figures = {column: value_of(column, measured) for column in columns}
+    return {column: None if isnan(value) else round(value, 4) for column, value in columns_of_figures.items()}
 
 
 def _table(lines: Sequence[Mapping[str, object]]) -> str:

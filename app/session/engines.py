@@ -155,9 +155,9 @@ def _both_by_law(base: Scenario, other: Scenario, before: RunResult | None, afte
     assert after is not None
     wanted = WISHES.are_wanted(base, other)
     pending = WISHES.play([ask(other)] if wanted else [])
-    found = played(other) if wanted else None
-    refused = found.refused if found else ""
-    verified = _priced(other, found) if found and not refused else None
+    answered = played(other) if wanted else None
+    refused = answered.refused if answered else ""
+    verified = _priced(other, answered) if answered and not refused else None
     return Pair(before, after, after, pending=pending, refused=refused, verified=verified)
 
 
@@ -174,11 +174,11 @@ def best_known(scenario: Scenario, by_law: RunResult | None) -> RunResult:
 
     One of the two is known.
     """
-    found = played(scenario) if queues(scenario) else None
-    if found is None or found.refused:
+    answered = played(scenario) if queues(scenario) else None
+    if answered is None or answered.refused:
         assert by_law is not None
         return by_law
-    result = _priced(scenario, found)
+    result = _priced(scenario, answered)
     several = played(scenario, INTERVAL_OF)
     if result.time.interval is not None or several is None or several.refused:
         return result
@@ -189,5 +189,5 @@ def best_known(scenario: Scenario, by_law: RunResult | None) -> RunResult:
 
 
 @by_object(64)
-def _priced(scenario: Scenario, found: Played) -> RunResult:
-    return with_prices(scenario, RunResult.model_validate_json(found.document))
+def _priced(scenario: Scenario, answered: Played) -> RunResult:
+    return with_prices(scenario, RunResult.model_validate_json(answered.document))

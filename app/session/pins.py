@@ -114,20 +114,20 @@ def renamed(pins: Pins, place: int, called: str) -> Pins:
 
 def written(pins: Sequence[Pin]) -> dict[str, str]:
     """What an address has of *pins*; raises :class:`SpecError` where there is no room for them in one."""
-    found = {key: _text(pin) for key, pin in zip(KEYS, pins, strict=False)}
-    many = len(urlencode(found))
-    if many > LONGEST:
-        raise SpecError(f"the comparison takes {many:,} characters of a link; it has room for {LONGEST:,}")
-    return found
+    texts = {key: _text(pin) for key, pin in zip(KEYS, pins, strict=False)}
+    count = len(urlencode(texts))
+    if count > LONGEST:
+        raise SpecError(f"the comparison takes {count:,} characters of a link; it has room for {LONGEST:,}")
+    return texts
 
 
 def _text(pin: Pin) -> str:
     """``NAME&FIELD=VALUE``, or the packed form that the first page's address has."""
-    said = address.written(pin.name, dict(pin.changes), "")
+    query = address.written(pin.name, dict(pin.changes), "")
     if pin.called:
-        said[CALLED] = pin.called
-    name = said.pop(address.SCENARIO, None)
-    return "&".join(filter(None, [name, urlencode(said)]))
+        query[CALLED] = pin.called
+    name = query.pop(address.SCENARIO, None)
+    return "&".join(filter(None, [name, urlencode(query)]))
 
 
 def read(query: Mapping[str, str]) -> tuple[Pins, list[str]]:

@@ -30,12 +30,13 @@ class Download:
     content: Callable[[], str | bytes]
 
 
-def button(one: Download, closes: str = "") -> None:
-    """Draw the button of *one* file; a click on it *closes* the popover of that key."""
+def button(download: Download, closes: str = "") -> None:
+    """Draw the button of *download* file; a click on it *closes* the popover of that key."""
     st.download_button(
-        one.label, lambda: kept(one.content(), one.file_name, one.mime), one.file_name, one.mime,
-        key=f"download.{one.key}", help=one.says or None, width="stretch", icon=":material/download:",
-        on_click=partial(_close, closes, one.file_name) if closes else "ignore",
+        download.label, lambda: kept(download.content(), download.file_name, download.mime),
+        download.file_name, download.mime,
+        key=f"download.{download.key}", help=download.says or None, width="stretch", icon=":material/download:",
+        on_click=partial(_close, closes, download.file_name) if closes else "ignore",
     )  # fmt: skip
 
 

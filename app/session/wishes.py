@@ -59,8 +59,8 @@ class Wishes:
 
     def job(self) -> Job | None:
         """What is simulated; None where nothing is, or nobody waits for it."""
-        found: Job | None = st.session_state.get(self.under_way)
-        return found
+        job: Job | None = st.session_state.get(self.under_way)
+        return job
 
     def play(self, asks: Sequence[Ask]) -> bool:
         """Have *asks* simulated here and nothing else; whether any of them is not known yet."""

@@ -222,7 +222,7 @@ def _source(form: Form) -> Scenario:
     st.session_state[SOURCE] = chosen
     st.selectbox(
         "Sweep of", [HERE, *titles, FILE], key=SOURCE, on_change=_pick_source,
-        format_func=lambda one: titles.get(one, one[0].upper() + one[1:]),
+        format_func=lambda source_name: titles.get(source_name, source_name[0].upper() + source_name[1:]),
     )  # fmt: skip
     if form.is_library_sweep:
         scenario = form.source().scenario()
@@ -285,7 +285,7 @@ def _lines(form: Form, scenario: Scenario) -> None:
                 )  # fmt: skip
     st.button(
         "Add a field", icon=":material/add:", width="stretch", disabled=len(form.lines) >= MOST_LINES, on_click=_edit,
-        args=(lambda one: replace(one, lines=(*one.lines, Line("", ""))),),
+        args=(lambda axes_form: replace(axes_form, lines=(*axes_form.lines, Line("", ""))),),
     )  # fmt: skip
 
 
@@ -519,9 +519,9 @@ def _earlier() -> None:
         st.caption("`blocktime sweep … --out FILE.parquet` writes such a table, and so does this page.")
         return
     try:
-        found = _read({uploaded_file.name: uploaded_file.getvalue() for uploaded_file in given})
+        stored = _read({uploaded_file.name: uploaded_file.getvalue() for uploaded_file in given})
     except BlocktimeError as error:
         st.error(plain(sentence(str(error))), icon=":material/error:")
         return
-    st.markdown(f"### {plain(cut(found.about['scenario'].get('title') or found.name, LONGEST_TITLE))}")
-    results(found, "-".join(sorted(uploaded_file.file_id for uploaded_file in given)))
+    st.markdown(f"### {plain(cut(stored.about['scenario'].get('title') or stored.name, LONGEST_TITLE))}")
+    results(stored, "-".join(sorted(uploaded_file.file_id for uploaded_file in given)))

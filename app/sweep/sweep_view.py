@@ -35,20 +35,20 @@ MEAN: Final = "mean over all"
 CHANGE: Final = "against the base"
 
 
-def results(found: Found, name: str) -> None:
-    """Everything about the table *found*; *name* tells it from others."""
+def results(stored: Found, name: str) -> None:
+    """Everything about the table *stored*; *name* tells it from others."""
     # Another session's table may be importing pandas just now, and plotly stumbles over one that is half there.
     import_module("pandas")
-    if not found.measures:
-        _errors(found)
+    if not stored.measures:
+        _errors(stored)
         return
-    if st.session_state.get(MEASURE) not in found.measures:
-        wanted = [*found.about["sweep"].get("measures", ()), *found.measures]
-        st.session_state[MEASURE] = next(measure for measure in wanted if measure in found.measures)
+    if st.session_state.get(MEASURE) not in stored.measures:
+        wanted = [*stored.about["sweep"].get("measures", ()), *stored.measures]
+        st.session_state[MEASURE] = next(measure for measure in wanted if measure in stored.measures)
     with st.container(key="sweep_choices"):
-        measure = _choices(found)
-    summary = found.summary(measure)
-    left, right = st.columns([1.7, 1], gap="medium") if len(found.keys) > 1 else (st.container(), None)
+        measure = _choices(stored)
+    summary = stored.summary(measure)
+    left, right = st.columns([1.7, 1], gap="medium") if len(stored.keys) > 1 else (st.container(), None)
     with left:
         _main(summary, name)
     if right is not None:
@@ -58,39 +58,39 @@ def results(found: Found, name: str) -> None:
             chart("sweep_moves", figure, finding)
     if accuracy := accuracy_of(summary):
         st.caption(plain(f"Accuracy: {accuracy}."))
-    _errors(found)
-    _point(found, summary, name)
-    _tabs(found, summary, name)
+    _errors(stored)
+    _point(stored, summary, name)
+    _tabs(stored, summary, name)
 
 
-def _choices(found: Found) -> str:
+def _choices(stored: Found) -> str:
     """Which measure, over which fields, and at which values of the others."""
-    many = len(found.keys)
-    first, *columns = st.columns(4 if many > 1 else [1, 3])
+    count = len(stored.keys)
+    first, *columns = st.columns(4 if count > 1 else [1, 3])
     held = st.session_state[MEASURE]
     measure: str = first.selectbox(
-        "Measure", found.measures, key=MEASURE, format_func=sweep_charts.measure_name, persist_state="session",
+        "Measure", stored.measures, key=MEASURE, format_func=sweep_charts.measure_name, persist_state="session",
         help=plain(f"{held}: {MEASURES[held].says}"),
     )  # fmt: skip
-    if many < 2:
+    if count < 2:
         return measure
-    for key, usual in zip((ACROSS, UP), sweep_charts.pairs(found.summary(measure))[0], strict=True):
+    for key, usual in zip((ACROSS, UP), sweep_charts.pairs(stored.summary(measure))[0], strict=True):
         held = st.session_state.get(key)
         st.session_state[key] = (
-            held if held in found.keys else usual
+            held if held in stored.keys else usual
         )  # each drawing says it, see sweep_page._held
     if st.session_state[ACROSS] == st.session_state[UP]:
-        st.session_state[UP] = next(key for key in found.keys if key != st.session_state[ACROSS])
-    columns[0].selectbox("Across", found.keys, key=ACROSS, format_func=label_of, persist_state="session")
-    columns[1].selectbox("Rows or lines", found.keys, key=UP, format_func=label_of, persist_state="session")
+        st.session_state[UP] = next(key for key in stored.keys if key != st.session_state[ACROSS])
+    columns[0].selectbox("Across", stored.keys, key=ACROSS, format_func=label_of, persist_state="session")
+    columns[1].selectbox("Rows or lines", stored.keys, key=UP, format_func=label_of, persist_state="session")
     st.session_state[DRAWN] = st.session_state.get(DRAWN, "Heat map")
-    others = [key for key in found.keys if key not in _pair()]
+    others = [key for key in stored.keys if key not in _pair()]
     columns[2].segmented_control(
         "Drawn as", ("Heat map", "Lines"), key=DRAWN, required=True, persist_state="session"
     )
     for start in range(0, len(others), 4):
         for column, key in zip(st.columns(4), others[start : start + 4], strict=False):
-            levels = sweep_charts.levels_of(list(found.summary(measure).axes[key]))
+            levels = sweep_charts.levels_of(list(stored.summary(measure).axes[key]))
             options: list[Any] = [MEAN, *levels] if len(levels) <= sweep_charts.MOST_LEVELS else [MEAN]
             if st.session_state.get(OTHERS + key) not in options:
                 st.session_state[OTHERS + key] = MEAN
@@ -160,25 +160,25 @@ def _chosen_in_table(key: str) -> None:
         st.session_state[CHOSEN] = None
 
 
-def _point(found: Found, summary: Summary, name: str) -> None:
+def _point(stored: Found, summary: Summary, name: str) -> None:
     """The point that was chosen: what it is, and the way to its scenario."""
     row = st.session_state.get(CHOSEN)
-    if row is None or row >= len(found):
+    if row is None or row >= len(stored):
         return
     with st.container(key="sweep_point", border=True):
         if row < 0:
             st.caption("Several points lie there: fix the other fields above, or choose a row of the table.")
             return
         at = ", ".join(
-            f"{plain(label_of(key))} **{plain(shown(key, value))}**" for key, value in found.at(row).items()
+            f"{plain(label_of(key))} **{plain(shown(key, value))}**" for key, value in stored.at(row).items()
         )
-        error = found.values["error"][row]
+        error = stored.values["error"][row]
         value = (
             f":red[{plain(error)}]" if error else f"**{shown(summary.measure, float(summary.values[row]))}**"
         )
         delta_generator, action, link = st.columns([3, 1.2, 1], vertical_alignment="center")
         delta_generator.markdown(f"{at}: {plain(sweep_charts.measure_name(summary.measure))} {value}")
-        place = found.changes(row)
+        place = stored.changes(row)
         if place is None:
             action.caption("Its scenario is not of the library, so no link leads to it.")
             return
@@ -194,50 +194,53 @@ def _point(found: Found, summary: Summary, name: str) -> None:
         )  # fmt: skip
 
 
-def _errors(found: Found) -> None:
-    errors = found.errors
+def _errors(stored: Found) -> None:
+    errors = stored.errors
     if not errors:
         return
-    many = sum(errors.values())
+    count = sum(errors.values())
     st.warning(
-        f"{many:,} of {len(found):,} points have no answer:\n"
+        f"{count:,} of {len(stored):,} points have no answer:\n"
         + "\n".join(f"- {plain(text)} ({times:,})" for text, times in list(errors.items())[:MOST_ERRORS])
         + (f"\n- and {len(errors) - MOST_ERRORS} other reasons" if len(errors) > MOST_ERRORS else ""),
         icon=":material/error:",
     )
 
 
-def _tabs(found: Found, summary: Summary, name: str) -> None:
+def _tabs(stored: Found, summary: Summary, name: str) -> None:
     titles = ["Table", "Parallel coordinates", "How this was computed", "Export"]
     for title, tab in zip(titles, st.tabs(titles, key="sweep_tabs", on_change="rerun"), strict=True):
         if not tab.open:
             continue
         with tab:
             if title == "Table":
-                _table(found, summary, name)
+                _table(stored, summary, name)
             elif title == "Parallel coordinates":
                 figure, finding = sweep_charts.parallel(summary, ink=ink(), name=label_of)
                 chart("sweep_parallel", figure, finding)
                 st.caption(plain(finding))
             elif title == "How this was computed":
-                _made_by(found)
+                _made_by(stored)
             else:
-                _files(found, summary, name)
+                _files(stored, summary, name)
 
 
-def columns_of(found: Found, summary: Summary) -> list[Shown]:
+def columns_of(stored: Found, summary: Summary) -> list[Shown]:
     """The table as the page shows it: fields as a DBA writes them, the measure, its change, errors."""
     before = summary.reference.get(summary.measure)
     words = sweep_charts.measure_name(summary.measure)
     values = summary.values[:MOST_SHOWN].tolist()
     columns = [
-        *(shown_column(key, _heading(key, found.keys), summary.axes[key][:MOST_SHOWN]) for key in found.keys),
+        *(
+            shown_column(key, _heading(key, stored.keys), summary.axes[key][:MOST_SHOWN])
+            for key in stored.keys
+        ),
         shown_column(summary.measure, words, values),
         Shown(CHANGE, [_change(value, before) for value in values], "%+.1f %%"),
-        Shown("engine", list(found.values.get("engine", [None] * len(values)))[:MOST_SHOWN]),
+        Shown("engine", list(stored.values.get("engine", [None] * len(values)))[:MOST_SHOWN]),
     ]
-    if found.errors:
-        columns.append(Shown("no answer because", list(found.values["error"])[:MOST_SHOWN]))
+    if stored.errors:
+        columns.append(Shown("no answer because", list(stored.values["error"])[:MOST_SHOWN]))
     return columns
 
 
@@ -252,9 +255,9 @@ def _change(value: float, before: float | None) -> float | None:
     return 100 * (value / before - 1) if before and not math.isnan(value) else None
 
 
-def _table(found: Found, summary: Summary, name: str) -> None:
-    columns = columns_of(found, summary)
-    rows = min(len(found), MOST_SHOWN)
+def _table(stored: Found, summary: Summary, name: str) -> None:
+    columns = columns_of(stored, summary)
+    rows = min(len(stored), MOST_SHOWN)
     key = f"sweep_rows_{name}"
     st.dataframe(
         {column.heading: column.values for column in columns}, hide_index=True, height=360, key=key,
@@ -264,26 +267,26 @@ def _table(found: Found, summary: Summary, name: str) -> None:
             column.heading: st.column_config.NumberColumn(format=column.format) for column in columns if column.format
         },
     )  # fmt: skip
-    if rows < len(found):
-        st.caption(f"The first {rows:,} of {len(found):,} points; the files have them all.")
+    if rows < len(stored):
+        st.caption(f"The first {rows:,} of {len(stored):,} points; the files have them all.")
 
 
-def _made_by(found: Found) -> None:
-    about = found.about
+def _made_by(stored: Found) -> None:
+    about = stored.about
     engine, seeds = about.get("engine", ""), ", ".join(map(str, about.get("seeds", ())))
     st.caption(plain(f"blocktime {about.get('model', '')}, engine {engine}, seeds {seeds}"))
     st.caption("The same sweep as a file for `blocktime sweep FILE`")
-    st.code(found.document(), language="toml")
+    st.code(stored.document(), language="toml")
 
 
-def _files(found: Found, summary: Summary, name: str) -> None:
+def _files(stored: Found, summary: Summary, name: str) -> None:
     """Files that are made when they are asked for."""
-    stem = found.stem
+    stem = stored.stem
     offers: Mapping[str, tuple[Any, str, str]] = {
-        "Parquet": (lambda: table_bytes(found, ".parquet"), f"{stem}.parquet", "application/vnd.apache.parquet"),
-        "CSV": (lambda: table_bytes(found, ".csv"), f"{stem}.csv", "text/csv"),
-        "CSV with its description": (lambda: zipped_csv(found), f"{stem}.zip", "application/zip"),
-        "HTML report": (lambda: sweep_report.page_of(found, [summary]), f"{stem}.html", "text/html"),
+        "Parquet": (lambda: table_bytes(stored, ".parquet"), f"{stem}.parquet", "application/vnd.apache.parquet"),
+        "CSV": (lambda: table_bytes(stored, ".csv"), f"{stem}.csv", "text/csv"),
+        "CSV with its description": (lambda: zipped_csv(stored), f"{stem}.zip", "application/zip"),
+        "HTML report": (lambda: sweep_report.page_of(stored, [summary]), f"{stem}.html", "text/html"),
     }  # fmt: skip
     for column, (label, (data, file, kind)) in zip(st.columns(4), offers.items(), strict=True):
         with column:

@@ -109,4 +109,4 @@ def _coloured(cells: Sequence[Part], plain: bool) -> str:
 def _counts(use: BlockUse) -> str:
     """Row pieces of a block, by kind."""
     counts = (("rows", use.rows), ("stubs", use.stubs), ("moved in", use.moved_in))
-    return ", ".join(f"{many:,.0f} {word}" for word, many in counts if many) or "empty"
+    return ", ".join(f"{count:,.0f} {word}" for word, count in counts if count) or "empty"

@@ -53,19 +53,19 @@ def _interval(estimate: Estimate) -> str:
     return " to ".join(f"{end:.3g}" for end in estimate.interval)
 
 
-def left_out_lines(found: Mapping[str, LeftOut], width: int = 80) -> Iterator[str]:
+def left_out_lines(predicted: Mapping[str, LeftOut], width: int = 80) -> Iterator[str]:
     """Each number that fits, and what the model says of it without its row and without its block size."""
 
     printed = {
         number.id: number
-        for case in dict.fromkeys(name.partition(":")[0] for name in found)
+        for case in dict.fromkeys(name.partition(":")[0] for name in predicted)
         for number in numbers_of(load_case(case))
         if number.fits
     }
     yield head("Fitted numbers, predicted without their own row or block size")
     line = "{:<44}{:>10}{:>13}{:>13}"
     yield line.format("number", "printed", "without row", "without size")
-    for name, left_out in found.items():
+    for name, left_out in predicted.items():
         if name not in printed:
             continue
         number = printed[name]

@@ -113,7 +113,7 @@ def settings(scenarios: Sequence[Scenario]) -> dict[str, list[str]]:
 
     Where a section comes from the catalog in all of them and by different names, the name stands for its constants.
     """
-    found: dict[str, list[str]] = {}
+    differing: dict[str, list[str]] = {}
     named = [
         section
         for section in KINDS.values()
@@ -122,17 +122,17 @@ def settings(scenarios: Sequence[Scenario]) -> dict[str, list[str]]:
     ]
     leaves = [_leaves(scenario) for scenario in scenarios]
     for section in named:
-        found[f"{section}.use"] = [
+        differing[f"{section}.use"] = [
             _shown(f"{section}.use", scenario, value_at(scenario, f"{section}.use")) for scenario in scenarios
         ]
     for path in dict.fromkeys(path for leave in leaves for path in leave):
         values = [leave.get(path, _NONE) for leave in leaves]
         if _differ(values) and not any(path.startswith(f"{section}.") for section in named):
-            found[path] = [
+            differing[path] = [
                 "–" if value is _NONE else _shown(path, scenario, value)
                 for scenario, value in zip(scenarios, values, strict=True)
             ]
-    return found
+    return differing
 
 
 _NONE: Final = object()
@@ -149,15 +149,15 @@ def _leaves(scenario: Scenario) -> dict[str, Any]:
 
 
 def _flat(section: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    leaves: dict[str, Any] = {}
     for name, value in section.items():
         if isinstance(value, Mapping):
-            found |= _flat(value, f"{above}{name}.")
+            leaves |= _flat(value, f"{above}{name}.")
         elif name == "mix":  # kinds of transactions, by their number
-            found |= _flat({str(place): kind for place, kind in enumerate(value)}, f"{above}{name}.")
+            leaves |= _flat({str(place): kind for place, kind in enumerate(value)}, f"{above}{name}.")
         else:
-            found[f"{above}{name}"] = value
-    return found
+            leaves[f"{above}{name}"] = value
+    return leaves
 
 
 def _shown(path: str, scenario: Scenario, value: Any) -> str:

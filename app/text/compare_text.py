@@ -106,9 +106,9 @@ MOST_ROWS_APART: Final = 0.01
 """Rows returned that differ by no more are the same question."""
 
 
-def letters_for(many: int) -> list[str]:
+def letters_for(count: int) -> list[str]:
     """Short names of the answers compared: A, B, C…"""
-    return [chr(ord("A") + index) if index < 26 else f"#{index + 1}" for index in range(many)]
+    return [chr(ord("A") + index) if index < 26 else f"#{index + 1}" for index in range(count)]
 
 
 def difference_line(base: RunResult, other: RunResult, letter: str = "B") -> str:

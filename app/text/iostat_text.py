@@ -153,11 +153,11 @@ def _columns(
 ) -> tuple[dict[str, int], list[str]]:
     """The *printed* columns with their widths, and those that say something but found no room."""
     widths = {
-        name: max(COLUMNS[name][0], 1 + max(len(f"{value_of(name, one):.2f}") for one in measured))
+        name: max(COLUMNS[name][0], 1 + max(len(f"{value_of(name, line):.2f}") for line in measured))
         for name in printed
     }
     if sum(widths.values()) > room:
-        idle = {name for name in printed if not any(value_of(name, one) for one in measured)}
+        idle = {name for name in printed if not any(value_of(name, line) for line in measured)}
         widths = {name: room for name, room in widths.items() if name in ALWAYS or name not in idle}
     absent: list[str] = []
     for name in GIVE_WAY:
@@ -176,16 +176,16 @@ def size_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator
         yield from wrapped(said_of_requests(stats), width)
         requests, size = sum(stats.request_bytes.values()), _bytes(stats.request_bytes)
         yield f"{'size':>12}{'requests':>14}{'%':>7}{'% of bytes':>12}"
-        for band, many, held in by_size(stats.request_bytes):
-            share = 100 * many / requests
-            line = f"{band:>12}{many:>14,.0f}{share:>7.1f}{100 * held / size if size else 0:>12.1f}"
+        for band, count, held in by_size(stats.request_bytes):
+            share = 100 * count / requests
+            line = f"{band:>12}{count:>14,.0f}{share:>7.1f}{100 * held / size if size else 0:>12.1f}"
             letters = bar * round(share / 100 * max(0, min(40, width - len(line) - 2)))
             yield f"{line}  {style(letters, fg='blue')}" if letters else line
 
 
 def said_of_requests(stats: DeviceStats) -> str:
     """How many requests, of what sizes, and what was merged into them."""
-    sizes = {size: many for size, many in stats.request_bytes.items() if size}
+    sizes = {size: count for size, count in stats.request_bytes.items() if size}
     emptied = flushes(stats)
     first = f"{emptied:,.0f} cache flush{'' if emptied == 1 else 'es'}" if emptied else ""
     late = stats.late_requests
@@ -208,27 +208,28 @@ def said_of_requests(stats: DeviceStats) -> str:
 
 
 def _bytes(sizes: Mapping[int, float]) -> float:
-    return sum(size * many for size, many in sizes.items())
+    return sum(size * count for size, count in sizes.items())
 
 
 def by_size(sizes: Mapping[int, float], most: int = MOST_SIZES) -> list[tuple[str, float, float]]:
     """Name, requests and bytes of each size; of each power of two where there are more than *most* sizes."""
     if len(sizes) <= most:
         return [
-            (show_bytes(size) if size else FLUSH, many, size * many) for size, many in sorted(sizes.items())
+            (show_bytes(size) if size else FLUSH, count, size * count)
+            for size, count in sorted(sizes.items())
         ]
     bands: dict[int, list[float]] = {}
     emptied = sizes.get(0, 0.0)
-    for size, many in sorted(sizes.items()):
+    for size, count in sorted(sizes.items()):
         if not size:
             continue
         band = bands.setdefault((max(1, size) - 1).bit_length(), [0.0, 0.0])
-        band[0] += many
-        band[1] += size * many
+        band[0] += count
+        band[1] += size * count
     return [
         *([(FLUSH, emptied, 0.0)] if emptied else []),
         *(
-            (f"{show_bytes(2 ** (power - 1)) if power else '0'}–{show_bytes(2**power)}", many, held)
-            for power, (many, held) in bands.items()
+            (f"{show_bytes(2 ** (power - 1)) if power else '0'}–{show_bytes(2**power)}", count, held)
+            for power, (count, held) in bands.items()
         ),
     ]

@@ -150,22 +150,22 @@ def others(before: RunResult, after: RunResult) -> list[Number]:
 def lines(before: RunResult, after: RunResult) -> list[dict[str, str]]:
     """The same as the lines of a table, in Markdown: one value where nothing has changed, else both and the change."""
     hardly_s = HARDLY * max(before.time.elapsed_s, after.time.elapsed_s)
-    found = []
+    rows = []
     for number in others(before, after):
         was, now = number.read(before), number.read(after)
-        shown = ["—" if one is None else number.show(one) for one in (was, now)]
+        shown = ["—" if value is None else number.show(value) for value in (was, now)]
         label = number.titled() + (f" :gray[{plain(number.quantity.says)}]" if number.quantity.says else "")
         if before == after:
-            found.append({"Number": label, "Value": plain(number.missing if now is None else shown[1])})
+            rows.append({"Number": label, "Value": plain(number.missing if now is None else shown[1])})
             continue
         text, good = number.change(was, now, hardly_s if number.quantity.is_time else 0.0)
         text = "" if text == UNCHANGED else plain(text)
         if text and good != "off" and was is not None and now is not None:
             text = f":{COLOURS[good, now > was]}[{text}]"
-        found.append(
+        rows.append(
             {"Number": label, "Baseline": plain(shown[0]), "What-if": plain(shown[1]), "Change": text}
         )
-    return found
+    return rows
 
 
 def _last_session(before: RunResult, after: RunResult) -> list[Number]:
@@ -179,16 +179,16 @@ def _cost(before: RunResult, after: RunResult) -> list[Number]:
     money = after.money or before.money
     if money is None:
         return []
-    words, many = many_of(money)
+    words, count = many_of(money)
     totals = [result.money.total for result in (before, after) if result.money]
-    each = words if max(totals) >= LEAST_AMOUNT or many > 1 else f"a million {money.per}s"
-    per = f"1M {money.per}s" if each != words or many > 1 else money.per
+    each = words if max(totals) >= LEAST_AMOUNT or count > 1 else f"a million {money.per}s"
+    per = f"1M {money.per}s" if each != words or count > 1 else money.per
     quantity = amount(
         "total",
         f"Cost, {money.currency}/{per}",
         money.currency,
         words,
-        many if each == words else MILLION,
+        count if each == words else MILLION,
         f"of {each}, by the price book",
     )
     return [Number(quantity)]

@@ -55,28 +55,28 @@ def tables_of(reading: Reading) -> list[tuple[str, Rows]]:
 
 def _by_subject(reading: Reading) -> dict[str, dict[str, Figure]]:
     """Figures by what they are of, then by name; the first where one is printed again."""
-    found: dict[str, dict[str, Figure]] = {}
+    figures_by_subject: dict[str, dict[str, Figure]] = {}
     for figure in reading.figures:
-        found.setdefault(figure.of, {}).setdefault(figure.name, figure)
-    return found
+        figures_by_subject.setdefault(figure.of, {}).setdefault(figure.name, figure)
+    return figures_by_subject
 
 
-def _section(found: Found, title: str, wanted: str = "") -> Rows:
+def _section(figures: Found, title: str, wanted: str = "") -> Rows:
     """The rows of a section of AWR whose name has the pattern *wanted* in it."""
     begin = f"{title}: "
-    rows = [(of.removeprefix(begin), cells) for of, cells in found.items() if of.startswith(begin)]
+    rows = [(of.removeprefix(begin), cells) for of, cells in figures.items() if of.startswith(begin)]
     return [row for row in rows if re.search(wanted, row[0], re.IGNORECASE)]
 
 
-def _awr(found: Found) -> Iterator[tuple[str, Rows]]:
-    yield "elapsed time and DB time", [(of, cells) for of, cells in found.items() if of == "report"]
-    foreground = next(filter(None, (_section(found, title) for title in FOREGROUND)), [])
-    top = _section(found, TOP)
+def _awr(figures: Found) -> Iterator[tuple[str, Rows]]:
+    yield "elapsed time and DB time", [(of, cells) for of, cells in figures.items() if of == "report"]
+    foreground = next(filter(None, (_section(figures, title) for title in FOREGROUND)), [])
+    top = _section(figures, TOP)
     yield "top events" if top else "top foreground events", (top or _by_time(foreground))[:MOST_EVENTS]
     if top:
         yield "reads and commits of sessions", [row for row in foreground if row[0] in ALWAYS]
     for title, wanted in AWR:
-        yield HEADED.get(title, title), _section(found, title, wanted)
+        yield HEADED.get(title, title), _section(figures, title, wanted)
 
 
 def _by_time(events: Rows) -> Rows:
@@ -89,13 +89,13 @@ def _by_time(events: Rows) -> Rows:
     return sorted(events, key=lambda row: -total(row[1]))
 
 
-def _tkprof(found: Found) -> Iterator[tuple[str, Rows]]:
+def _tkprof(figures: Found) -> Iterator[tuple[str, Rows]]:
     rows: Rows = [
         (of, {name: cells[f"total {name}"] for name in CALLS if f"total {name}" in cells})
-        for of, cells in found.items()
+        for of, cells in figures.items()
         if of.startswith("statement ") and "total elapsed" in cells
     ]
-    yield from _longest(found, rows, "elapsed")
+    yield from _longest(figures, rows, "elapsed")
 
 
 def _trace(found: Found) -> Iterator[tuple[str, Rows]]:
@@ -114,13 +114,13 @@ def _sum(parts: Sequence[Figure]) -> Figure:
     return replace(parts[0], value=sum(part.value for part in parts), printed=f"{total:,} {unit}".strip())
 
 
-def _longest(found: Found, rows: Rows, by: str) -> Iterator[tuple[str, Rows]]:
+def _longest(figures: Found, rows: Rows, by: str) -> Iterator[tuple[str, Rows]]:
     """The statements that took longest, and what these waited for, the longest wait first."""
     longest = sorted(rows, key=lambda row: -row[1][by].value)[:MOST_STATEMENTS]
     yield f"longest {len(longest)} of {len(rows)} by elapsed time of their calls", longest
     statements = {of for of, _ in longest}
     waits: Rows = []
-    for of, cells in found.items():
+    for of, cells in figures.items():
         statement = next((statement for statement in statements if of.startswith(f"{statement}, ")), None)
         if statement is not None and "waits" in cells:
             event, number = of.removeprefix(f"{statement}, "), statement.partition(" (")[0]

@@ -18,9 +18,9 @@ def money_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     money = result.money
     if money is None:
         return
-    words, many = many_of(money)
-    yield head(f"Money of {words}" if many > 1 else "Money")
-    yield from _line(money.currency, "a million" if many > 1 else words, "%", "an hour")
+    words, count = many_of(money)
+    yield head(f"Money of {words}" if count > 1 else "Money")
+    yield from _line(money.currency, "a million" if count > 1 else words, "%", "an hour")
     for name, amount in (
         ("licence", money.licence),
         ("support", money.support),
@@ -28,10 +28,10 @@ def money_lines(result: RunResult, width: int = 80) -> Iterator[str]:
         ("storage", money.storage),
     ):
         share = f"{100 * amount / money.total:.1f}" if money.total else ""
-        yield from _line(name, show_amount(many * amount), share)
-    yield from _line("used", show_amount(many * money.total), "", show_amount(money.used_per_hour))
+        yield from _line(name, show_amount(count * amount), share)
+    yield from _line("used", show_amount(count * money.total), "", show_amount(money.used_per_hour))
     yield from _line(
-        "whole machine", show_amount(many * money.machine), "", show_amount(money.machine_per_hour)
+        "whole machine", show_amount(count * money.machine), "", show_amount(money.machine_per_hour)
     )
     for sentence in (*_used(money), *_of_gets(money)):
         yield from wrapped(sentence, width)

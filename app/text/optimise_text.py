@@ -136,14 +136,15 @@ def _against_the_base(optimum: Optimum, best: Spot) -> str:
     return f"{differs}{more}."
 
 
-def _held_back(optimum: Optimum, one: Binding) -> str:
-    if one.why == "equal":
-        return f"{one.what} is the binding limit: the best point is exactly there."
-    if one.why == "forbids a neighbour":
-        outcome = shown(optimum.measure, one.outcome)
-        ruled_out = f"{one.key} {field_shown(one.key, one.at)}, which gives {outcome}"
-        return f"{one.what} is the binding limit: it rules out {ruled_out}."
-    return f"{one.what} is at the {one.why} of its range, {field_shown(one.key, one.at)}: values beyond may be better."
+def _held_back(optimum: Optimum, binding: Binding) -> str:
+    if binding.why == "equal":
+        return f"{binding.what} is the binding limit: the best point is exactly there."
+    if binding.why == "forbids a neighbour":
+        outcome = shown(optimum.measure, binding.outcome)
+        ruled_out = f"{binding.key} {field_shown(binding.key, binding.at)}, which gives {outcome}"
+        return f"{binding.what} is the binding limit: it rules out {ruled_out}."
+    at = field_shown(binding.key, binding.at)
+    return f"{binding.what} is at the {binding.why} of its range, {at}: values beyond may be better."
 
 
 def _how_sure(optimum: Optimum) -> str:
@@ -165,10 +166,10 @@ def _how_sure(optimum: Optimum) -> str:
     )
 
 
-def _estimate(found: Optimum | Crossing) -> Iterator[str]:
-    if found.estimate is not None and found.estimate.accuracy is not None:
-        took = shown("elapsed_s", found.estimate.time.elapsed_s)
-        yield f"This point is an instant estimate, elapsed_s {took}: {accuracy_words(found.estimate)}."
+def _estimate(outcome: Optimum | Crossing) -> Iterator[str]:
+    if outcome.estimate is not None and outcome.estimate.accuracy is not None:
+        took = shown("elapsed_s", outcome.estimate.time.elapsed_s)
+        yield f"This point is an instant estimate, elapsed_s {took}: {accuracy_words(outcome.estimate)}."
 
 
 def _failures(optimum: Optimum) -> Iterator[str]:
@@ -183,10 +184,12 @@ def crossing_lines(crossing: Crossing, command: str, width: int) -> Iterator[str
     yield ""
     yield head("Along the axis")
     sides = (crossing.below, crossing.above) if crossing.is_whole else (crossing.best or crossing.below,)
-    rows = [one for one in (*crossing.scan, *sides) if one is not None]
-    for one in sorted({row.value: row for row in rows}.values(), key=lambda one: float(one.value)):
-        mark = "  <" if one in sides else ""
-        yield f"  {field_shown(crossing.key, one.value):>12}  {_outcome(crossing, one):>12}{mark}"
+    rows = [reached for reached in (*crossing.scan, *sides) if reached is not None]
+    for reached in sorted(
+        {row.value: row for row in rows}.values(), key=lambda reached: float(reached.value)
+    ):
+        mark = "  <" if reached in sides else ""
+        yield f"  {field_shown(crossing.key, reached.value):>12}  {_outcome(crossing, reached):>12}{mark}"
     yield ""
     for sentence in sentences_of_crossing(crossing):
         yield from wrapped(sentence, width, first="- ")
@@ -196,20 +199,20 @@ def crossing_lines(crossing: Crossing, command: str, width: int) -> Iterator[str
         yield f"  {command}"
 
 
-def _outcome(crossing: Crossing, one: Reached) -> str:
+def _outcome(crossing: Crossing, reached: Reached) -> str:
     """The measure at a value, with more digits where it would look like the goal and is not."""
-    if not one.is_answered:
+    if not reached.is_answered:
         return "no answer"
-    text = shown(crossing.measure, one.outcome)
+    text = shown(crossing.measure, reached.outcome)
     if (
         text != shown(crossing.measure, crossing.goal)
-        or one.outcome == crossing.goal
+        or reached.outcome == crossing.goal
         or not crossing.is_whole
     ):
         return text
     if MEASURES[crossing.measure].unit != "s":
-        return f"{one.outcome:.8g}"
-    return f"{one.outcome:.6g} s" if one.outcome >= 1 else f"{1000 * one.outcome:.6g} ms"
+        return f"{reached.outcome:.8g}"
+    return f"{reached.outcome:.6g} s" if reached.outcome >= 1 else f"{1000 * reached.outcome:.6g} ms"
 
 
 def sentences_of_crossing(crossing: Crossing) -> list[str]:
@@ -276,19 +279,19 @@ def _held(crossing: Crossing) -> str:
 
 def _holds_all_along(crossing: Crossing) -> bool:
     """Whether a range that does not cross the goal keeps it."""
-    reached = next(one for one in crossing.scan if one.is_answered)
+    reached = next(row_of_scan for row_of_scan in crossing.scan if row_of_scan.is_answered)
     if crossing.test == "=" or crossing.below is not None:
         return False
     return reached.outcome >= crossing.goal if crossing.test == ">=" else reached.outcome <= crossing.goal
 
 
-def _at(crossing: Crossing, one: Reached) -> str:
+def _at(crossing: Crossing, reached: Reached) -> str:
     """A value of the axis with its outcome, as in "105 users (17.5 ms)"."""
-    value = field_shown(crossing.key, one.value)
+    value = field_shown(crossing.key, reached.value)
     last = crossing.key.rpartition(".")[2]
-    counted = last.removesuffix("s") if one.value == 1 else last
+    counted = last.removesuffix("s") if reached.value == 1 else last
     named = f"{value} {counted}" if last in ("users", "cpus") else f"{last} {value}"
-    return f"{named} ({_outcome(crossing, one)})"
+    return f"{named} ({_outcome(crossing, reached)})"
 
 
 def field_shown(key: str, value: Any) -> str:

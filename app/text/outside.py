@@ -83,11 +83,11 @@ _TIMES_OF_A_CONSTANT: Final = {
 """Constants that only part of their work's time depends on, or more than that."""
 
 
-def components_on(one: Extrapolation, result: RunResult) -> list[str]:
+def components_on(extrapolation: Extrapolation, result: RunResult) -> list[str]:
     """Components of the response time, as the profile names them, that depend on the constant."""
-    times: set[str] = set(_TIMES_OF_A_CONSTANT.get(one.constant, ()))
+    times: set[str] = set(_TIMES_OF_A_CONSTANT.get(extrapolation.constant, ()))
     if not times:
-        for work in _works(one):
+        for work in _works(extrapolation):
             times.update(_TIMES_OF.get(work, (work,)))
             if work in _DEVICE_WORK and result.transactions is not None:
                 times.add(LOG_FILE_SYNC)
@@ -100,17 +100,17 @@ def components_on(one: Extrapolation, result: RunResult) -> list[str]:
     ]
 
 
-def _works(one: Extrapolation) -> tuple[str, ...]:
-    return USED_FOR.get(one.constant, ())
+def _works(extrapolation: Extrapolation) -> tuple[str, ...]:
+    return USED_FOR.get(extrapolation.constant, ())
 
 
 def by_component(result: RunResult) -> dict[str, list[Extrapolation]]:
     """Component of the response time -> what it stands on outside a fitted range, the farthest beyond first."""
-    found: dict[str, list[Extrapolation]] = {}
+    behind: dict[str, list[Extrapolation]] = {}
     for extrapolation in worst_first(result.extrapolated):
         for name in components_on(extrapolation, result):
-            found.setdefault(name, []).append(extrapolation)
-    return found
+            behind.setdefault(name, []).append(extrapolation)
+    return behind
 
 
 def by_number(result: RunResult) -> dict[str, list[Extrapolation]]:
@@ -118,7 +118,13 @@ def by_number(result: RunResult) -> dict[str, list[Extrapolation]]:
 
     Elapsed time and CPU stand on what makes a hundredth of them or more.
     """
-    found: dict[str, list[Extrapolation]] = {"elapsed": [], "cpu": [], "io": [], "client": [], "cost": []}
+    behind_number: dict[str, list[Extrapolation]] = {
+        "elapsed": [],
+        "cpu": [],
+        "io": [],
+        "client": [],
+        "cost": [],
+    }
     spent_s = components(result)
     for extrapolation in worst_first(result.extrapolated):
         behind, works = components_on(extrapolation, result), _works(extrapolation)
@@ -133,13 +139,13 @@ def by_number(result: RunResult) -> dict[str, list[Extrapolation]]:
             ("cost", COSTED in works),
         ):
             if stands:
-                found[number].append(extrapolation)
-    return found
+                behind_number[number].append(extrapolation)
+    return behind_number
 
 
-def marked(name: str, found: Mapping[str, Sequence[Extrapolation]]) -> str:
+def marked(name: str, behind: Mapping[str, Sequence[Extrapolation]]) -> str:
     """*name*, with a mark where it stands on something outside a range."""
-    return f"{name} {MARK}" if found.get(name) else name
+    return f"{name} {MARK}" if behind.get(name) else name
 
 
 def farthest(extrapolations: Sequence[Extrapolation]) -> str:
@@ -162,27 +168,27 @@ def what_the_mark_says(results: Sequence[RunResult]) -> str:
     if not marks:
         return ""
     worst = worst_first(marks)[0]
-    many = len({mark.constant for mark in marks})
+    count = len({mark.constant for mark in marks})
     used = show_quantity(worst.quantity, worst.used)
     if worst.times is None:
         text = f"{worst.constant} at {used}"
     else:
         text = f"{worst.constant}, {show_times(worst.times)} times beyond at {used}"
-    if many == 1:
+    if count == 1:
         return f"{MARK} depends on a constant used outside its measured range: {text}"
-    return f"{MARK} depends on {many} constants used outside their measured ranges. The farthest is {text}"
+    return f"{MARK} depends on {count} constants used outside their measured ranges. The farthest is {text}"
 
 
 def lines_of(results: Sequence[RunResult], letters: Sequence[str] = ()) -> list[str]:
     """A sentence for each constant and quantity, the farthest beyond first, with the letters of the answers."""
-    said: dict[str, list[str]] = {}
+    sentences: dict[str, list[str]] = {}
     every = [
         (extrapolation, letter)
         for result, letter in zip(results, letters or [""] * len(results), strict=True)
         for extrapolation in result.extrapolated
     ]
     for extrapolation, letter in sorted(every, key=lambda pair: -(pair[0].times or 0.0)):
-        said.setdefault(str(extrapolation), []).append(letter)
-    if not letters or all(len(told) == len(results) for told in said.values()):
-        return list(said)
-    return [f"{', '.join(sorted(told))}: {sentence}" for sentence, told in said.items()]
+        sentences.setdefault(str(extrapolation), []).append(letter)
+    if not letters or all(len(told) == len(results) for told in sentences.values()):
+        return list(sentences)
+    return [f"{', '.join(sorted(told))}: {sentence}" for sentence, told in sentences.items()]

@@ -168,23 +168,23 @@ def folded(result: RunResult, kept: Container[str]) -> list[Row]:
 
 def _counts(result: RunResult) -> dict[str, float]:
     """How often the components occurred, for those the result counts."""
-    found = {event: waited.waits for event, waited in result.time.wait.items()}
+    counts = {event: waited.waits for event, waited in result.time.wait.items()}
     if result.streams:
-        return found
+        return counts
     fetch = result.calls.get("fetch")
     gets, servers = result.logical_io, result.time.servers or 1
     if gets is not None:  # current gets of changes are part of what a change costs
         every = gets.consistent_gets + (0 if result.changes else gets.current_gets)
-        found[f"{CPU}buffer gets"] = every / servers
-    found[f"{CPU}read calls"] = result.physical_io.read_requests / servers
+        counts[f"{CPU}buffer gets"] = every / servers
+    counts[f"{CPU}read calls"] = result.physical_io.read_requests / servers
     for cause in ("filling the buffer cache", COPIES):
-        found[f"{CPU}{cause}"] = result.physical_io.read_blocks / servers
-    found[f"{CPU}calls"] = sum(call.count for call in result.calls.values()) / servers
+        counts[f"{CPU}{cause}"] = result.physical_io.read_blocks / servers
+    counts[f"{CPU}calls"] = sum(call.count for call in result.calls.values()) / servers
     if result.transactions is not None:
-        found[f"{CPU}calls"] = found.get(FROM_CLIENT, 0.0)
+        counts[f"{CPU}calls"] = counts.get(FROM_CLIENT, 0.0)
     if fetch is not None:
-        found[f"{CPU}fetching rows"] = fetch.rows / servers
-    return found | {f"{CPU}{cause}": times for cause, times in times_of_a_session(result).items()}
+        counts[f"{CPU}fetching rows"] = fetch.rows / servers
+    return counts | {f"{CPU}{cause}": times for cause, times in times_of_a_session(result).items()}
 
 
 def colour(name: str) -> str:

@@ -16,10 +16,10 @@ from scenarios.compare import changes, next_to_nothing
 
 def breakdown(base: RunResult, other: RunResult) -> list[dict[str, str]]:
     """Every component in both results and their difference, the largest of the what-if first, the whole last."""
-    found = sorted(changes(base, other), key=lambda change: -change.after_s)
+    largest_first = sorted(changes(base, other), key=lambda change: -change.after_s)
     lines = [
         (change.name, change.before_s, change.after_s)
-        for change in found
+        for change in largest_first
         if not (next_to_nothing(base, change.before_s) and next_to_nothing(other, change.after_s))
     ]
     last = "Response" if other.transactions else "Elapsed"

@@ -41,11 +41,13 @@ def times_of_a_session(result: RunResult) -> dict[str, float]:
     if changed is None or not changed.rows:
         return {}
     share = result.calls["execute"].rows / changed.rows
-    found = dict.fromkeys(DONE, changed.rows * share)
-    found[MIGRATING] = (changed.migrated + changed.moved_again) * share
+    times_by_work = dict.fromkeys(DONE, changed.rows * share)
+    times_by_work[MIGRATING] = (changed.migrated + changed.moved_again) * share
     if search is not None:
-        found[SEARCHING] = (search.rejected_itl + search.rejected_space + search.rejected_held) * share
-    return found
+        times_by_work[SEARCHING] = (
+            search.rejected_itl + search.rejected_space + search.rejected_held
+        ) * share
+    return times_by_work
 
 
 def advice(result: RunResult) -> Iterator[str]:
@@ -171,14 +173,18 @@ def _space_usage(before: dict[str, float], after: dict[str, float], width: int) 
         least, shown = 8, {name: (word, free.replace(" ", "")) for name, (word, free) in shown.items()}
     lengths = {
         name: max(
-            least, 1 + len(words[0]), *(1 + len(f"{found.get(name, 0):,.0f}") for found in (before, after))
+            least,
+            1 + len(words[0]),
+            *(1 + len(f"{blocks_by_class.get(name, 0):,.0f}") for blocks_by_class in (before, after)),
         )
         for name, words in shown.items()
     }
     yield "free      " + "".join(f"{words[0]:>{lengths[name]}}" for name, words in shown.items())
     yield (" " * 10 + "".join(f"{words[1]:>{lengths[name]}}" for name, words in shown.items())).rstrip()
-    for word, found in (("before", before), ("after", after)):
-        yield f"  {word:<8}" + "".join(f"{found.get(name, 0):>{lengths[name]},.0f}" for name in shown)
+    for word, blocks_by_class in (("before", before), ("after", after)):
+        yield f"  {word:<8}" + "".join(
+            f"{blocks_by_class.get(name, 0):>{lengths[name]},.0f}" for name in shown
+        )
 
 
 def search_lines(result: RunResult, width: int = 80) -> Iterator[str]:
@@ -195,14 +201,14 @@ def search_lines(result: RunResult, width: int = 80) -> Iterator[str]:
         "not enough space": search.rejected_space,
         "space not committed by another session": search.rejected_held,
     }
-    found = {reason: f"{times:,.0f}" for reason, times in reasons.items() if times}
+    rejections = {reason: f"{times:,.0f}" for reason, times in reasons.items() if times}
     total = f"{sum(reasons.values()):,.0f}"
-    if len(found) > 1:
+    if len(rejections) > 1:
         yield f"rejected  {total} probes, of them"
-    for reason, times in found.items():
+    for reason, times in rejections.items():
         probes = "probe" if times == "1" else "probes"
-        yield f"{'rejected' if len(found) == 1 else '':<10}{times:>{len(total)}} {probes}: {reason}"
-    if not found:
+        yield f"{'rejected' if len(rejections) == 1 else '':<10}{times:>{len(total)}} {probes}: {reason}"
+    if not rejections:
         yield "rejected  no probe"
     if stay_on_offer(result):
         yield from wrapped(

@@ -49,7 +49,7 @@ def _tornado_lines(sensitivity: Sensitivity, width: int) -> Iterator[str]:
         (_end(sensitivity.measure, bar, False), _end(sensitivity.measure, bar, True))
         for bar in sensitivity.tornado
     ]
-    left = min(LONGEST_LABEL, max(len(one) for one, _ in ends))
+    left = min(LONGEST_LABEL, max(len(low_end) for low_end, _ in ends))
     right = min(LONGEST_LABEL, max(len(other) for _, other in ends))
     room = max(10, width - 1 - left - right - 6)
 
@@ -58,12 +58,12 @@ def _tornado_lines(sensitivity: Sensitivity, width: int) -> Iterator[str]:
             return round((room - 1) * math.log(value / low) / math.log(high / low))
         return round((room - 1) * (value - low) / (high - low)) if high > low else 0
 
-    for bar, (one, other) in zip(sensitivity.tornado, ends, strict=True):
+    for bar, (low_end, other) in zip(sensitivity.tornado, ends, strict=True):
         yield from wrapped(f"{cut(bar.key)}{_now(bar)}", width, first="  ")
         begin, end, middle = place(bar.low), place(bar.high), place(sensitivity.base)
         drawn = [bar_letter() if begin <= at <= end and bar.span else " " for at in range(room)]
         drawn[middle] = "|"
-        yield f"    {cut(one, left):>{left}} {''.join(drawn)} {cut(other, right)}".rstrip()
+        yield f"    {cut(low_end, left):>{left}} {''.join(drawn)} {cut(other, right)}".rstrip()
 
 
 def _end(measure: str, bar: Bar, is_high: bool) -> str:

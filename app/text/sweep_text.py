@@ -216,7 +216,7 @@ def _matrices(summary: Summary, width: int) -> Iterator[str]:
         lines = [
             (
                 f"{rest[0]} {shown(rest[0], outer)}"[-MOST_NAME:] if rest else "",
-                *(shown(across, one) for one in levels[across]),
+                *(shown(across, level) for level in levels[across]),
             )
         ]
         for value in levels[down]:

@@ -194,13 +194,13 @@ def _read_size_lines(io: PhysicalIO) -> Iterator[str]:
     sizes = sorted(io.request_blocks.items(), key=lambda item: -item[0] * item[1])
     yield f"{'':<10}{'blocks':>8}{'size':>8}{'reads':>12}{'% of bytes':>12}"
     shown = [size for size in sizes[:MOST_READ_SIZES] if size[0] * size[1] >= 0.0005 * io.read_blocks]
-    for blocks, many in shown:
-        share = 100 * blocks * many / io.read_blocks
-        yield f"{'':<10}{blocks:>8,}{show_bytes(blocks * block):>8}{many:>12,.0f}{share:>12.1f}"
+    for blocks, count in shown:
+        share = 100 * blocks * count / io.read_blocks
+        yield f"{'':<10}{blocks:>8,}{show_bytes(blocks * block):>8}{count:>12,.0f}{share:>12.1f}"
     rest = sizes[len(shown) :]
     if rest:
-        share = 100 * sum(blocks * many for blocks, many in rest) / io.read_blocks
-        yield f"{'':<10}{'other':>8}{'':>8}{sum(many for _, many in rest):>12,.0f}{share:>12.1f}"
+        share = 100 * sum(blocks * count for blocks, count in rest) / io.read_blocks
+        yield f"{'':<10}{'other':>8}{'':>8}{sum(count for _, count in rest):>12,.0f}{share:>12.1f}"
 
 
 def optimizer_lines(result: RunResult) -> Iterator[str]:

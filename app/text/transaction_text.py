@@ -50,8 +50,8 @@ def saturation(stats: TransactionStats, *, beside: bool = False) -> str:
     return f"{text[0].upper()}{text[1:]} first{now}, at {knee} TPS{exceeded}{users}"
 
 
-def _users(many: float) -> str:
-    return "one user" if many < 1.5 else f"about {many:,.0f} users"
+def _users(count: float) -> str:
+    return "one user" if count < 1.5 else f"about {count:,.0f} users"
 
 
 def transaction_lines(result: RunResult, width: int = 80) -> Iterator[str]:

@@ -133,16 +133,15 @@ def share_lines(contributions: Sequence[Contribution], width: int = 80) -> Itera
             )
 
 
-def cause_text(one: Contribution) -> str:
+def cause_text(contribution: Contribution) -> str:
     """A cause with what is known of it, as a line of a table."""
-    if one.mechanism == ESTIMATE:
+    if contribution.mechanism == ESTIMATE:
         return "the instant estimate, which may be off the simulation"
-    if one.constant is None:
-        return f"the model's own error, {one.mechanism}: {_off_by(one.mechanism)}"
-    how = ", extrapolated" if one.extrapolated else ""
-    return (
-        f"{one.constant.name}: {known_within(one.constant)}, {one.constant.how}{how} [{one.constant.source}]"
-    )
+    if contribution.constant is None:
+        return f"the model's own error, {contribution.mechanism}: {_off_by(contribution.mechanism)}"
+    how = ", extrapolated" if contribution.extrapolated else ""
+    constant = contribution.constant
+    return f"{constant.name}: {known_within(constant)}, {constant.how}{how} [{constant.source}]"
 
 
 def known_within(constant: Constant) -> str:

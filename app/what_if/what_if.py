@@ -45,38 +45,38 @@ def page() -> None:
     try:
         with st.spinner("Working row by row …") if other.workload.plays_rows else nullcontext():
             base = _priced_as(base, other)
-            found = engines.pair(base, other)
+            pair = engines.pair(base, other)
     except BlocktimeError as error:
         st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
         return
     title = presets.title_of(state.preset, own_files.title)
-    if isinstance(found, engines.Waiting) and found.refused:
-        st.error(plain(f"There is no answer for this setting: {found.refused}"), icon=":material/error:")
+    if isinstance(pair, engines.Waiting) and pair.refused:
+        st.error(plain(f"There is no answer for this setting: {pair.refused}"), icon=":material/error:")
         return
     _welcome()
-    if isinstance(found, engines.Waiting):
-        answer.waiting(title, (base, other), found)
+    if isinstance(pair, engines.Waiting):
+        answer.waiting(title, (base, other), pair)
         return
     answer.headline(
-        title, (base, other), len(differing), found, lambda: _share(state, accepted, base, other, found)
+        title, (base, other), len(differing), pair, lambda: _share(state, accepted, base, other, pair)
     )
     if question := presets.question(state.preset):
         st.caption(plain(question.says))
-    answer.keep_in_mind(found)
+    answer.keep_in_mind(pair)
     with st.container(key="explained"):
         delta_generator, chart = st.columns([1, 1.6], gap="medium")
     with delta_generator:
-        answer.elapsed(found.before, found.after)
-        answer.reasons(found, _only_one(differing, base, other), bool(differing), (base, other))
+        answer.elapsed(pair.before, pair.after)
+        answer.reasons(pair, _only_one(differing, base, other), bool(differing), (base, other))
     with chart:
-        answer.waterfall(found.before, found.after)
-    answer.figures(found.before, found.after)
-    uncertainty_view.draw(base, other, found)
-    engine = "calculate" if found.after.engine == "calculate" and found.queues else ""
+        answer.waterfall(pair.before, pair.after)
+    answer.figures(pair.before, pair.after)
+    uncertainty_view.draw(base, other, pair)
+    engine = "calculate" if pair.after.engine == "calculate" and pair.queues else ""
     command = settings.command_line(state.name, accepted, engine)
     if own_files.is_own(state.name):
         command = settings.command_line(instruments.file_of(other), {}, engine)
-    instruments.tabs(found.before, found.after, other, command)
+    instruments.tabs(pair.before, pair.after, other, command)
 
 
 def _welcome() -> None:

@@ -52,18 +52,18 @@ def draw(state: State, base: Scenario, other: Scenario, refused: Mapping[str, st
         **forms.GROUPS,
     }
     for group, controls in groups.items():
-        found = [
+        fields_found = [
             (control, field)
             for control in controls
             if control.path not in shown
             and (group == more_fields.GROUP or control.path in state.differing or control.offered(other))
             and (field := control.facts(kind))
         ]
-        if not found:
+        if not fields_found:
             continue
-        shown.update(control.path for control, _ in found)
-        with _group(group, sum(control.path in state.differing for control, _ in found)) as is_drawn:
-            for control, field in found if is_drawn else ():
+        shown.update(control.path for control, _ in fields_found)
+        with _group(group, sum(control.path in state.differing for control, _ in fields_found)) as is_drawn:
+            for control, field in fields_found if is_drawn else ():
                 changed = control.path in state.differing
                 widgets.draw(control, field, (base, other), on_change, changed, control.path in refused)
                 # A server that was started anew does not call back for a control that it has not drawn yet.
@@ -127,9 +127,9 @@ def _scenario(state: State) -> None:
 
 
 def _presets() -> None:
-    for group, found in {"Questions": presets.QUESTIONS, **presets.PRESETS}.items():
+    for group, presets_of_group in {"Questions": presets.QUESTIONS, **presets.PRESETS}.items():
         st.markdown(f"**{group}**")
-        for preset in found:
+        for preset in presets_of_group:
             st.button(
                 preset.title, key=f"preset.{preset.key}", type="tertiary", on_click=take, args=(preset.key,),
                 help=plain(presets.source_of(preset.scenario)), width="stretch",
@@ -138,18 +138,18 @@ def _presets() -> None:
 
 def _baseline(state: State) -> None:
     """What differs from the baseline, and what the baseline is."""
-    many = len(state.differing)
-    said = f":primary[**{many} changed**]" if many else ":gray[nothing changed]"
+    count = len(state.differing)
+    said = f":primary[**{count} changed**]" if count else ":gray[nothing changed]"
     st.markdown(f"{said} :gray[· baseline pinned]" if state.pinned else said)
     with st.container(horizontal=True, gap="small", key="baseline"):
         st.button(
-            "Pin as baseline", on_click=pin, disabled=not many, key="baseline.pin",
+            "Pin as baseline", on_click=pin, disabled=not count, key="baseline.pin",
             help="What you see becomes what the next changes are compared with",
         )  # fmt: skip
-        st.button("Swap", on_click=swap, disabled=not many, key="baseline.swap",
+        st.button("Swap", on_click=swap, disabled=not count, key="baseline.swap",
                   help="Baseline and what-if change places")  # fmt: skip
-        if many or not state.pinned:
-            st.button("Reset", on_click=reset, disabled=not many, key="baseline.reset",
+        if count or not state.pinned:
+            st.button("Reset", on_click=reset, disabled=not count, key="baseline.reset",
                       help="Back to the baseline")  # fmt: skip
         else:
             st.button("Unpin", on_click=unpin, key="baseline.unpin",

@@ -227,7 +227,9 @@ def _single_servers(users: int, stations: dict[int, _Single], think_s: Number) -
     states = [_State(inf, dict.fromkeys(stations, 0.0))]
     for present in range(1, users + 1):
         spacing_s, inside = states[-1]
-        residence_s = {place: one.residence_s(inside[place], spacing_s) for place, one in stations.items()}
+        residence_s = {
+            place: station.residence_s(inside[place], spacing_s) for place, station in stations.items()
+        }
         spacing_s = (think_s + sum(residence_s.values())) / present
         states.append(_State(spacing_s, {place: time / spacing_s for place, time in residence_s.items()}))
     return states

@@ -46,8 +46,8 @@ def calculate_together(
     *endless* says whether the first never ends by itself. Raises :class:`OutsideLaw` where the means do not hold.
     """
     programs = [
-        program_of(system_of(system, each), each, result)
-        for each, result in zip(work.programs, results[0], strict=True)
+        program_of(system_of(system, program), program, result)
+        for program, result in zip(work.programs, results[0], strict=True)
     ]
     end_s = _steady(system, programs) if endless else _phases(system, programs)
     return _answer((system, work), programs, results[1], end_s, name, first_endless=endless)

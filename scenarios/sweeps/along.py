@@ -92,13 +92,13 @@ class Along:
         near = (self.at(min(max(place + step, 0.0), 1.0)) for step in (-NEAR, NEAR))
         return [other for other in near if other != value]
 
-    def scan(self, many: int) -> list[Any]:
+    def scan(self, count: int) -> list[Any]:
         """About so many values in order, both ends among them; by equal ratios where the range is wide."""
         low, high = self.ends
-        if self.values is not None and len(self.values) <= many:
+        if self.values is not None and len(self.values) <= count:
             return list(self.values)
         by_ratio = low > 0 and high / low >= STEPS
-        shares = [step / (many - 1) for step in range(many)]
+        shares = [step / (count - 1) for step in range(count)]
         wanted = [low * (high / low) ** share if by_ratio else low + share * (high - low) for share in shares]
         if self.values is None:
             return [low, *(_rounded(value) for value in wanted[1:-1]), high]
@@ -109,14 +109,14 @@ class Along:
             places = [round(share * last) for share in shares]
         return [self.values[min(place, last)] for place in dict.fromkeys(places)]
 
-    def between(self, one: Any, other: Any) -> Any | None:
+    def between(self, low_value: Any, other: Any) -> Any | None:
         """A value halfway between two; None where there is none."""
         if self.values is not None:
-            first, last = self.values.index(one), self.values.index(other)
+            first, last = self.values.index(low_value), self.values.index(other)
             return self.values[(first + last) // 2] if last - first > 1 else None
-        by_ratio = one > 0 and other / one > 2
-        middle = _rounded(math.sqrt(one * other) if by_ratio else (one + other) / 2)
-        return middle if one < middle < other else None
+        by_ratio = low_value > 0 and other / low_value > 2
+        middle = _rounded(math.sqrt(low_value * other) if by_ratio else (low_value + other) / 2)
+        return middle if low_value < middle < other else None
 
     def _between(self, share: float) -> float:
         if self.is_log:

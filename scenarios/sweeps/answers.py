@@ -52,10 +52,10 @@ class Answer:
 
 def answers(asked: Asked, items: Sequence[Item]) -> list[Answer]:
     """One answer for each of *items*: the same whatever stands beside it, and wherever it is worked out."""
-    found: dict[int, Answer] = {}
+    answers_by_place: dict[int, Answer] = {}
     for group in _alike(asked.points, items):
-        found |= _by_arrays(asked, group)
-    return [found.get(place) or _alone(asked, item) for place, item in enumerate(items)]
+        answers_by_place |= _by_arrays(asked, group)
+    return [answers_by_place.get(place) or _alone(asked, item) for place, item in enumerate(items)]
 
 
 def _alike(points: Points, items: Sequence[Item]) -> list[dict[int, Values]]:
@@ -75,10 +75,10 @@ def _by_arrays(asked: Asked, group: Mapping[int, Values]) -> dict[int, Answer]:
         return {}
     axes = {key: [asked.points.understood(key, values) for values in group.values()] for key in keys}
     try:
-        found, wanted = answered_many(asked.engine, first.system, first.workload, axes)
+        columns, wanted = answered_many(asked.engine, first.system, first.workload, axes)
     except (BlocktimeError, KeyError):  # the points one by one say which of them it was, and why
         return {}
-    rows = np.stack([found[name] for name in MEASURES], axis=1)
+    rows = np.stack([columns[name] for name in MEASURES], axis=1)
     return {place: Answer(rows[rank], "calculate") for rank, place in enumerate(group) if wanted[rank]}
 
 
@@ -88,7 +88,7 @@ def _alone(asked: Asked, item: Item) -> Answer:
         point = asked.points.base if item.values is None else asked.points.point(item.values)
         system, work = point.system, point.workload
         expected_within(asked.budget, system, work, engine)
-        found = answered(
+        answer = answered(
             engine,
             system,
             work,
@@ -97,7 +97,7 @@ def _alone(asked: Asked, item: Item) -> Answer:
                 "simulate": lambda: simulate_measures(system, work, seed=seed),
             },
         )
-        return Answer(_row(found.answer), found.engine)
+        return Answer(_row(answer.answer), answer.engine)
     except BlocktimeError as error:
         fault = "a fault of blocktime: " if isinstance(error, BooksDoNotBalance) else ""
         return Answer(NOTHING, "", f"{fault}{error}")

@@ -17,15 +17,15 @@ from scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
 @lru_cache(maxsize=1)
 def library_of_sweeps() -> dict[str, Entry]:
     """The library's sweeps by name."""
-    found = {}
+    sweeps = {}
     for file in sorted(
         files("scenarios").joinpath("sweeps", "library").iterdir(), key=lambda item: item.name
     ):
         if file.name.endswith(".toml"):
             name = file.name[:-5]
             data = sweep_data(name)
-            found[name] = Entry(name=name, title=data["title"], source=data.get("source", ""))
-    return found
+            sweeps[name] = Entry(name=name, title=data["title"], source=data.get("source", ""))
+    return sweeps
 
 
 @lru_cache(maxsize=64)

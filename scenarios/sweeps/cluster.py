@@ -100,8 +100,8 @@ class Cluster(Away):
                 "start some with `dask worker` and its address"
             ) from None
         here = self._version()
-        said = self._client.run(_say, pickle.dumps(self._version), on_error="return")
-        for worker, there in sorted(said.items()):
+        versions = self._client.run(_say, pickle.dumps(self._version), on_error="return")
+        for worker, there in sorted(versions.items()):
             if isinstance(there, Exception):
                 why = cut(f"{type(there).__name__}: {there}", 120)
                 raise SpecError(

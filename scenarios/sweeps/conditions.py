@@ -105,10 +105,10 @@ def parsed(text: str) -> ast.expr:
     try:
         return ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
-        said = "write == to compare" if _SINGLE.search(text) else cut(error.msg.partition(" (")[0])
+        fault = "write == to compare" if _SINGLE.search(text) else cut(error.msg.partition(" (")[0])
     except (ValueError, RecursionError, MemoryError):  # no such text can be, or brackets in brackets
-        said = "it cannot be read"
-    raise SpecError(f"{_where(text)}: is no condition: {said}; {ALLOWED}")
+        fault = "it cannot be read"
+    raise SpecError(f"{_where(text)}: is no condition: {fault}; {ALLOWED}")
 
 
 class Reader:
@@ -136,8 +136,8 @@ class Reader:
                 inner = self.truth(node.operand, depth + 1)
                 return lambda values: not inner(values)
             case ast.Attribute() | ast.Name():
-                found = self.value(node, depth)
-                return lambda values: _flag(found(values))
+                answer = self.value(node, depth)
+                return lambda values: _flag(answer(values))
         raise self._refusal(node, "which is neither true nor false")
 
     def value(self, node: ast.expr, depth: int) -> Part:

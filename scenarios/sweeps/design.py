@@ -78,14 +78,14 @@ class _Crossed:
         self.count = math.prod(self.lengths)
 
     def columns(self, begin: int, end: int) -> Columns:
-        found = {}
+        columns = {}
         stride = self.count  # Python's whole numbers: there may be more points than 64 bits count
         for group, length in zip(self.groups, self.lengths, strict=True):
             stride //= length
             places = [place // stride % length for place in range(begin, end)]
             for key, values in group.items():
-                found[key] = [values[place] for place in places]
-        return found
+                columns[key] = [values[place] for place in places]
+        return columns
 
 
 class _Sampled:
@@ -95,11 +95,11 @@ class _Sampled:
         self.groups, self.count, self.shares = groups, count, shares
 
     def columns(self, begin: int, end: int) -> Columns:
-        found = {}
+        columns = {}
         for group, shares in zip(self.groups, self.shares(begin, end), strict=True):
             for key, pick in group.items():
-                found[key] = [pick(share) for share in shares]
-        return found
+                columns[key] = [pick(share) for share in shares]
+        return columns
 
 
 def _hypercube(dimensions: int, samples: int, seed: int) -> Shares:

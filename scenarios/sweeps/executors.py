@@ -491,7 +491,7 @@ def interrupts_afterwards() -> Iterator[None]:
         yield
         return
     heard: list[tuple[int, FrameType | None]] = []
-    before = signal.signal(signal.SIGINT, lambda *said: heard.append(said))
+    before = signal.signal(signal.SIGINT, lambda *arguments: heard.append(arguments))
     try:
         yield
     finally:

@@ -52,15 +52,17 @@ class Goal:
 
 def goal_of(text: str) -> Goal:
     """The goal that a text such as ``response_p95_s = 100ms`` or ``response_s <= 2 * base`` says."""
-    said = f"seek {cut(text)!r}"
-    found = _GOAL.fullmatch(text)
-    if found is None:
-        raise SpecError(f"{said}: write it as MEASURE = NUMBER, with = or <= or >=, such as response_s = 0.1")
-    measure, test, right = found.groups()
+    where = f"seek {cut(text)!r}"
+    match = _GOAL.fullmatch(text)
+    if match is None:
+        raise SpecError(
+            f"{where}: write it as MEASURE = NUMBER, with = or <= or >=, such as response_s = 0.1"
+        )
+    measure, test, right = match.groups()
     if measure not in MEASURES:
-        raise UnknownName("measure", measure, MEASURES, where=said)
+        raise UnknownName("measure", measure, MEASURES, where=where)
     plain = _with_unit(MEASURES[measure].unit, right)
-    number = number_said(right, ("base",), said) if plain is None else (lambda _: plain)
+    number = number_said(right, ("base",), where) if plain is None else (lambda _: plain)
     return Goal(text, measure, test.replace("==", "="), number)
 
 
@@ -140,14 +142,14 @@ class Crossing:
         return holding[0] if holding else None
 
 
-def is_step(one: float, other: float, least: float = STILL) -> bool:
+def is_step(before: float, other: float, least: float = STILL) -> bool:
     """Whether a measure differs by more than *least*, as a share of the larger of the two."""
-    return abs(other - one) > least * max(abs(one), abs(other))
+    return abs(other - before) > least * max(abs(before), abs(other))
 
 
 def is_monotone(outcomes: Sequence[float], least: float) -> bool:
     """Whether outcomes only rise, or only fall, but for steps of at most *least* of their value."""
-    steps = [other - one for one, other in combinations(outcomes, 2) if is_step(one, other, least)]
+    steps = [other - before for before, other in combinations(outcomes, 2) if is_step(before, other, least)]
     return not (any(step > 0 for step in steps) and any(step < 0 for step in steps))
 
 
@@ -234,12 +236,12 @@ class _Search:
             self._base = rows.reference.get(measure, math.nan)
         table = whole_table(rows)
         outcomes = table[measure].tolist() if measure in table else [math.nan] * len(values)
-        found = [
+        answers = [
             Reached(value, outcome, error or "")
             for value, outcome, error in zip(values, outcomes, table["error"], strict=True)
         ]
-        self.known.update((reached.value, reached) for reached in found)
-        return found
+        self.known.update((reached.value, reached) for reached in answers)
+        return answers
 
     def _number(self) -> float:
         source = self._asker.question.source
@@ -257,8 +259,8 @@ class _Search:
 
         return self._goal.number(value)
 
-    def _side(self, one: Reached, number: float) -> bool | None:
-        return self._goal.holds(one.outcome, number) if one.is_answered else None
+    def _side(self, reached: Reached, number: float) -> bool | None:
+        return self._goal.holds(reached.outcome, number) if reached.is_answered else None
 
     def _first_change(self, scanned: Sequence[Reached], number: float) -> tuple[Reached, Reached] | None:
         """The first neighbours in the scan on different sides; what has no answer is on neither."""

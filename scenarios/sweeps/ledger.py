@@ -106,7 +106,7 @@ class Ledger:
         self._on_a_whole_file(lambda: self._put(rows))
 
     def _get(self, keys: Sequence[bytes]) -> dict[bytes, Kept]:
-        found: dict[bytes, Kept] = {}
+        stored: dict[bytes, Kept] = {}
         for start in range(0, len(keys), KEYS_AT_ONCE):
             some = keys[start : start + KEYS_AT_ONCE]
             places = ",".join("?" * len(some))
@@ -115,8 +115,8 @@ class Ledger:
                 (self._id, *some),
             )
             for key, engine, crc, numbers in rows:
-                found[key] = _kept(key, engine, crc, numbers)
-        return found
+                stored[key] = _kept(key, engine, crc, numbers)
+        return stored
 
     def _put(self, rows: Sequence[tuple[bytes, str, int, bytes]]) -> None:
         with self._connection:
@@ -287,10 +287,10 @@ def _register(connection: sqlite3.Connection, version: str) -> int:
             connection.execute(table)
     names = (version, " ".join(MEASURES))
     connection.execute("INSERT OR IGNORE INTO version (name, measures) VALUES (?, ?)", names)
-    found: tuple[int] = connection.execute(
+    row: tuple[int] = connection.execute(
         "SELECT id FROM version WHERE name = ? AND measures = ?", names
     ).fetchone()
-    return found[0]
+    return row[0]
 
 
 @contextmanager

@@ -91,7 +91,7 @@ def question_of(
 
 def _axes(source: Source, declared: Sweep | None, vary: Sequence[str | Axis]) -> list[Axis]:
     """The declared axes and those of *vary*, which take the place of one of the same key."""
-    given = [one if isinstance(one, Axis) else axis_of(one) for one in vary]
+    given = [axis_given if isinstance(axis_given, Axis) else axis_of(axis_given) for axis_given in vary]
     replaced = {axis.key for axis in given}
     axes = [*(axis for axis in declared.axis if axis.key not in replaced), *given] if declared else given
     if not axes:
@@ -109,10 +109,10 @@ def _listed(axis: Axis, is_whole: bool) -> Axis:
     if axis.points is not None:
         values = tuple(dict.fromkeys(values_in_range(axis, is_whole)))
         axis = Axis(key=axis.key, values=values)
-    many = len(dict.fromkeys(axis.values)) if axis.values else FEWEST - (axis.low == axis.high)
-    if many < FEWEST:
-        one = axis.values[0] if axis.values else axis.low
-        raise SpecError(f"{axis.key}: got {one} alone; an axis takes two values or more, or LOW:HIGH")
+    count = len(dict.fromkeys(axis.values)) if axis.values else FEWEST - (axis.low == axis.high)
+    if count < FEWEST:
+        lone_value = axis.values[0] if axis.values else axis.low
+        raise SpecError(f"{axis.key}: got {lone_value} alone; an axis takes two values or more, or LOW:HIGH")
     return axis
 
 
@@ -166,11 +166,11 @@ class Asker:
         """The checked plan of *points*; those of *keys* alone leave the others as the base scenario has them."""
         asked = self.question
         keys = asked.keys if keys is None else keys
-        many = self._outcome.wanted + len(points) * asked.how.replications
-        if asked.limit is not None and many > asked.limit:
+        count = self._outcome.wanted + len(points) * asked.how.replications
+        if asked.limit is not None and count > asked.limit:
             raise SpecError(
-                f"{asked.source.name}: {many:,} answers are more than the {asked.limit:,} that are allowed; "
-                f"--limit {many} allows them"
+                f"{asked.source.name}: {count:,} answers are more than the {asked.limit:,} that are allowed; "
+                f"--limit {count} allows them"
             )
         # The sweep says what varies; the points come from the list.
         axes = [asked.axis(key) for key in keys]

@@ -394,15 +394,15 @@ class Space:
                 step /= 2
 
     def _around(self, spot: Spot, step: float) -> list[Values]:
-        found: list[Values] = []
+        neighbours: list[Values] = []
         for axis in self.along:
             value = spot.values[axis.key]
             others = axis.beside(value)
             place = axis.place(value)
             if not axis.is_counted and place is not None:
                 others += [axis.at(min(max(place + way, 0.0), 1.0)) for way in (-step, step)]
-            found += [{**spot.values, axis.key: other} for other in others]
-        return found
+            neighbours += [{**spot.values, axis.key: other} for other in others]
+        return neighbours
 
     # What holds it back
 
@@ -413,13 +413,13 @@ class Space:
             for limit, slack in zip(self._wanted.limits, best.slacks, strict=True)
             if 0 <= slack <= TIGHT
         ]
-        found = {binding.what: binding for binding in equal}
+        bindings = {binding.what: binding for binding in equal}
         idle = []
         for axis in self.along:
             beside = [{**best.values, axis.key: other} for other in axis.beside(best.values[axis.key])]
             spots = self._beside(beside, exact)
             for spot in spots:
-                self._forbidden(best, axis.key, spot, found)
+                self._forbidden(best, axis.key, spot, bindings)
             costs = [self._cost(spot) for spot in spots if spot.violation == 0]
             if costs and all(abs(cost - self._cost(best)) <= ALIKE * abs(cost) for cost in costs):
                 idle.append(axis.key)
@@ -427,8 +427,8 @@ class Space:
                 is_low = best.values[axis.key] == axis.ends[0]
                 if any(self._cost(spot) > self._cost(best) for spot in spots if spot.measures):
                     why = "low end" if is_low else "high end"
-                    found[axis.key] = Binding(axis.key, why, axis.key, best.values[axis.key])
-        return tuple(found.values()), tuple(idle)
+                    bindings[axis.key] = Binding(axis.key, why, axis.key, best.values[axis.key])
+        return tuple(bindings.values()), tuple(idle)
 
     def _beside(self, points: Sequence[Values], exact: bool) -> list[Spot]:
         """Neighbours of the best point; what a limit on fields alone forbids is answered here where it can be."""
@@ -442,7 +442,7 @@ class Space:
                     self._answer([spot.values])
         return [self._known.spots[signature(point)] for point in points]
 
-    def _forbidden(self, best: Spot, key: str, spot: Spot, found: dict[str, Binding]) -> None:
+    def _forbidden(self, best: Spot, key: str, spot: Spot, bindings: dict[str, Binding]) -> None:
         """Note the limits that forbid a neighbour which would be better."""
         if (
             not spot.measures
@@ -453,4 +453,4 @@ class Space:
         for limit, slack in zip(self._wanted.limits, spot.slacks, strict=True):
             if slack < 0:
                 at, outcome = spot.values[key], spot.measures[self._wanted.measure]
-                found[limit.text] = Binding(limit.text, "forbids a neighbour", key, at, outcome)
+                bindings[limit.text] = Binding(limit.text, "forbids a neighbour", key, at, outcome)

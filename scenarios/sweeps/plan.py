@@ -35,8 +35,8 @@ class Faults(BlocktimeError):
     """Points that are no scenarios: each fault once, with the number of points that have it."""
 
     def __init__(self, name: str, faults: Counter[str], points: int, bad: int) -> None:
-        many = f"{len(faults)} faults" if len(faults) > 1 else "one fault"
-        text = f"{name}: nothing was run, {bad:,} of {points:,} points cannot be: {many}"
+        count = f"{len(faults)} faults" if len(faults) > 1 else "one fault"
+        text = f"{name}: nothing was run, {bad:,} of {points:,} points cannot be: {count}"
         shown = faults.most_common(MOST_FAULTS_SHOWN)
         self.lines = [text, *(f"{fault} ({times:,} point{'s' * (times > 1)})" for fault, times in shown)]
         if len(faults) > len(shown):
@@ -211,8 +211,8 @@ def _is_declared(key: str) -> bool:
 
 
 def _said(points: int, replications: int) -> str:
-    many = f"{points:,} point{'s' if points != 1 else ''}"
-    return f"{many} × {replications:,} replications" if replications > 1 else many
+    count = f"{points:,} point{'s' if points != 1 else ''}"
+    return f"{count} × {replications:,} replications" if replications > 1 else count
 
 
 def kind_of(axes: Sequence[Axis], base: Scenario) -> str:

@@ -51,8 +51,8 @@ class Point:
     @staticmethod
     def key_of(digest: bytes, engine: str, seed: int) -> bytes:
         """What the answer by *engine* with *seed* to the point with that digest is kept under."""
-        said = f"{engine}|{seed}|{version_of_model()}".encode()
-        return blake2b(digest + said, digest_size=DIGEST_BYTES).digest()
+        model_and_engine = f"{engine}|{seed}|{version_of_model()}".encode()
+        return blake2b(digest + model_and_engine, digest_size=DIGEST_BYTES).digest()
 
     def value(self, key: str) -> Any:
         """The field *key* as it was understood; raises :class:`UnknownName` where there is no such field."""
@@ -155,8 +155,8 @@ class Points:
 
     def _template(self, values: Values) -> _Template:
         called = self.group(values)
-        found = self._templates.get(called)
-        if found is None:
+        template = self._templates.get(called)
+        if template is None:
             scenario = self.scenario(values)
             constants = scenario.system.constants
             ranges = sorted(
@@ -164,10 +164,10 @@ class Points:
             )
             marks = _marks_of(scenario.system) | _marks_of(scenario.workload, "workload.")
             plain = {key: marks[key] for key in self._plain if key in marks}
-            found = self._templates[called] = _Template(
+            template = self._templates[called] = _Template(
                 scenario, plain, sum(marks.values()) + _mark("constants", ranges)
             )
-        return found
+        return template
 
     def _changed(self, template: _Template, values: Values) -> Point:
         system, work = template.scenario.system, template.scenario.workload
@@ -219,11 +219,11 @@ def _holds_one_value(section: type[BaseModel], names: Sequence[str]) -> bool:
 
 def _by_section(keys: Sequence[str]) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
     """Top section -> the keys below it, each with its path inside."""
-    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    sections: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for key in keys:
         section, *path = key.split(".")
-        found.setdefault(section, []).append((key, tuple(path)))
-    return found
+        sections.setdefault(section, []).append((key, tuple(path)))
+    return sections
 
 
 def _with_values(section: BaseModel, changes: Sequence[tuple[tuple[str, ...], Any]]) -> BaseModel:
@@ -251,13 +251,13 @@ def _at(section: Any, path: Iterable[str]) -> Any:
 
 def _marks_of(section: BaseModel, where: str = "") -> dict[str, int]:
     """A mark for each field of *section* and of the sections in it, by dotted key; constants have none."""
-    found: dict[str, int] = {}
+    marks: dict[str, int] = {}
     for name, value in vars(section).items():
         if isinstance(value, BaseModel):
-            found |= _marks_of(value, f"{where}{name}.")
+            marks |= _marks_of(value, f"{where}{name}.")
         elif name != "constants":
-            found[f"{where}{name}"] = _mark(f"{where}{name}", value)
-    return found
+            marks[f"{where}{name}"] = _mark(f"{where}{name}", value)
+    return marks
 
 
 def _mark(key: str, value: Any) -> int:

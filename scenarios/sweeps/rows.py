@@ -139,7 +139,7 @@ class Rows:
         means = answers.mean(axis=1)
         elapsed = answers[:, :, ELAPSED]
         change = elapsed - self._reference[:, ELAPSED]
-        found: dict[str, Any] = {
+        block: dict[str, Any] = {
             "point": np.array([self.plan.numbers[place] for place in places]),
             **{column.name: self._values(column, values) for column in self.columns if "." in column.name},
             "engine": [None if error else engine for engine, error in zip(engines, failed, strict=True)],
@@ -151,8 +151,8 @@ class Rows:
         if self._each > 1:
             for name, what in (("elapsed", elapsed), ("elapsed_change", change)):
                 middle, half = what.mean(axis=1), half_width(what)
-                found[f"{name}_low_s"], found[f"{name}_high_s"] = middle - half, middle + half
-        return {column.name: found[column.name] for column in self.columns}
+                block[f"{name}_low_s"], block[f"{name}_high_s"] = middle - half, middle + half
+        return {column.name: block[column.name] for column in self.columns}
 
     @staticmethod
     def _values(column: Column, values: Sequence[Values]) -> list[Any]:

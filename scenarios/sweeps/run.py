@@ -88,7 +88,7 @@ class Running:
                 if key in kept:
                     self._known[number] = 1
                     self.outcome.reused += self._is_wanted(number)
-            self.outcome.saw([one.values for one in kept.values()])
+            self.outcome.saw([answer.values for answer in kept.values()])
 
     def _key(self, number: int) -> bytes:
         rank, replication = divmod(number, self._each)
@@ -153,9 +153,9 @@ class Running:
                 sent[len(sent)] = chunk
                 yield chunk
 
-        for number, found in executor.map(partial(answers, self.asked), chunks()):
+        for number, chunk_answers in executor.map(partial(answers, self.asked), chunks()):
             items, sent[number] = sent[number], []
-            self._keep(items, found)
+            self._keep(items, chunk_answers)
             if told is not None:
                 told(self.outcome)
         return self.outcome
@@ -173,9 +173,9 @@ class Running:
         fair = -(-self.outcome.left // (CHUNKS_A_WORKER * workers))
         return max(1, min(by_time, fair, MOST_IN_A_CHUNK))
 
-    def _keep(self, items: Sequence[Item], found: Sequence[Answer | Lost]) -> None:
+    def _keep(self, items: Sequence[Item], chunk_answers: Sequence[Answer | Lost]) -> None:
         kept = []
-        for item, answer in zip(items, found, strict=True):
+        for item, answer in zip(items, chunk_answers, strict=True):
             self._known[item.number] = 1
             wanted = self._is_wanted(item.number)
             self.outcome.answered += wanted

@@ -164,11 +164,11 @@ def sampled_points(axes: Sequence[Axis], whole: frozenset[str], samples: int, se
     """The points of the matrices A, B, and A with one column of B for each axis, one matrix after the other."""
     from scipy.stats import qmc  # noqa: PLC0415  (takes a second to import)
 
-    many = len(axes)
-    both = qmc.Sobol(2 * many, rng=np.random.default_rng(seed)).random(samples)
-    first, second = both[:, :many], both[:, many:]
+    count = len(axes)
+    both = qmc.Sobol(2 * count, rng=np.random.default_rng(seed)).random(samples)
+    first, second = both[:, :count], both[:, count:]
     shares = [first, second]
-    for column in range(many):
+    for column in range(count):
         mixed = first.copy()
         mixed[:, column] = second[:, column]
         shares.append(mixed)
@@ -230,17 +230,17 @@ def _resampled(outcomes: Reals, seed: int) -> Reals:
     scipy's own resampling takes no seed, and gives no number where an axis does nothing at all.
     """
     generator = np.random.default_rng([seed, 1])
-    many = outcomes.shape[1]
-    found = np.zeros((RESAMPLES, 3, len(outcomes) - 2))
-    for draw in found:
-        rows = outcomes[:, generator.integers(many, size=many)]
+    count = outcomes.shape[1]
+    indices = np.zeros((RESAMPLES, 3, len(outcomes) - 2))
+    for draw in indices:
+        rows = outcomes[:, generator.integers(count, size=count)]
         a, b, mixed = rows[0], rows[1], rows[2:]
         variance = np.var(rows[:2])
         if variance > 0:
             draw[0] = (b * (mixed - a)).mean(axis=1) / variance
             draw[1] = 0.5 * ((a - mixed) ** 2).mean(axis=1) / variance
             draw[2] = draw[1] - draw[0]
-    return found
+    return indices
 
 
 def _along(axis: Axis) -> list[Values]:

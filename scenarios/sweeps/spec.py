@@ -198,31 +198,31 @@ def axis_of(text: str) -> Axis:
     Values are read as TOML, else as text; quotes protect commas and colons. Raises :class:`SpecError`.
     """
     key, equals, written = text.partition("=")
-    key, said = key.strip(), f"axis {cut(text)}"
+    key, where = key.strip(), f"axis {cut(text)}"
     if len(text) > LONGEST_AXIS:
         raise SpecError(
-            f"{said}: has {len(text):,} characters; written so, an axis has at most {LONGEST_AXIS:,}"
+            f"{where}: has {len(text):,} characters; written so, an axis has at most {LONGEST_AXIS:,}"
         )
     if not equals or not key:
         raise SpecError(
-            f"{said}: write it as KEY=A,B,C or KEY=LOW:HIGH:POINTS, such as workload.users=1:200:20:log"
+            f"{where}: write it as KEY=A,B,C or KEY=LOW:HIGH:POINTS, such as workload.users=1:200:20:log"
         )
     parts, marks = _split(written)
     if written.strip() and not all(part.strip() for part in parts):
-        raise SpecError(f'{said}: has an empty value; an empty text is written ""')
+        raise SpecError(f'{where}: has an empty value; an empty text is written ""')
     if any(part.strip()[:1] in _QUOTES and not _QUOTED.fullmatch(part) for part in parts if part.strip()):
-        raise SpecError(f"{said}: has a quote that is not closed before the next comma or colon")
+        raise SpecError(f"{where}: has a quote that is not closed before the next comma or colon")
     if len(marks) > 1:
         raise SpecError(
-            f"{said}: has commas and colons; write A,B,C or LOW:HIGH:POINTS, and quotes protect either"
+            f"{where}: has commas and colons; write A,B,C or LOW:HIGH:POINTS, and quotes protect either"
         )
     values = [value_of(key, part) for part in parts if part.strip()]
     try:
         return Axis.model_validate(
-            {"key": key, **(_range(said, values) if ":" in marks else {"values": values})}
+            {"key": key, **(_range(where, values) if ":" in marks else {"values": values})}
         )
     except ValidationError as error:
-        raise SpecError(f"{said}: {_sentence(error)}") from None
+        raise SpecError(f"{where}: {_sentence(error)}") from None
 
 
 _QUOTES: Final = ('"', "'")
@@ -245,12 +245,12 @@ def _split(written: str) -> tuple[list[str], set[str]]:
 def _range(text: str, values: list[Any]) -> dict[str, Any]:
     """LOW:HIGH, then a number of points, a scale, or both."""
     low, high, *rest = values
-    found = {"low": low, "high": high}
+    ends = {"low": low, "high": high}
     if rest and isinstance(rest[-1], str):
-        found["scale"] = rest.pop()
+        ends["scale"] = rest.pop()
     if len(rest) > 1:
         raise SpecError(f"{text}: a range is LOW:HIGH, LOW:HIGH:POINTS or LOW:HIGH:POINTS:log")
-    return found | ({"points": rest[0]} if rest else {})
+    return ends | ({"points": rest[0]} if rest else {})
 
 
 def _value(key: str, value: object) -> object:
@@ -267,15 +267,15 @@ def _value(key: str, value: object) -> object:
 
 
 def _number(key: str, value: object) -> int | float:
-    found = value
+    number = value
     if isinstance(value, str) and _has_unit(key):
-        found = parse_seconds(value) if unit_of(key) == "s" else parse_bytes(value)
-        found = int(found) if found.is_integer() else found
-    if isinstance(found, bool) or not isinstance(found, int | float):
+        number = parse_seconds(value) if unit_of(key) == "s" else parse_bytes(value)
+        number = int(number) if number.is_integer() else number
+    if isinstance(number, bool) or not isinstance(number, int | float):
         raise ValueError(f"got {shown(value)}; it must be a number")
-    if not -LARGEST <= found <= LARGEST:  # nor is it what is no number at all
+    if not -LARGEST <= number <= LARGEST:  # nor is it what is no number at all
         raise ValueError(f"got {shown(value)}; allowed are numbers up to {LARGEST:.1e}")
-    return found
+    return number
 
 
 def _has_unit(key: str) -> bool:
@@ -286,7 +286,8 @@ def _sentence(error: ValidationError, root: str = "") -> str:
     """The first fault of *error*, below *root*: the place, what was got, what is allowed; and how many others."""
     first, *others = error.errors(include_url=False)
     location, *further = (
-        ".".join(str(part) for part in (root, *one["loc"]) if part != "") for one in (first, *others)
+        ".".join(str(part) for part in (root, *error_part["loc"]) if part != "")
+        for error_part in (first, *others)
     )
     return ": ".join((*([cut(location)] if location else []), _said(first))) + more_faults(further)
 

@@ -299,13 +299,13 @@ def _types() -> dict[Kind, pa.DataType]:
     return {"real": pa.float64(), "whole": pa.int64(), "text": pa.string(), "flag": pa.bool_()}
 
 
-def _fits(found: pa.DataType, kind: Kind) -> bool:
-    """Whether values of the type *found* are of *kind*, so that no text becomes a number unasked."""
+def _fits(column_type: pa.DataType, kind: Kind) -> bool:
+    """Whether values of the type *column_type* are of *kind*, so that no text becomes a number unasked."""
     from pyarrow import types  # noqa: PLC0415
 
     if kind in ("real", "whole"):
-        return bool(types.is_floating(found) or types.is_integer(found))
-    return bool(found == _types()[kind])
+        return bool(types.is_floating(column_type) or types.is_integer(column_type))
+    return bool(column_type == _types()[kind])
 
 
 def _schema(columns: Sequence[Column]) -> pa.Schema:
@@ -364,7 +364,7 @@ def _json(content: Mapping[str, Any], indent: int | None = None) -> bytes:
 def _read_parquet(path: Path) -> tuple[pa.Table, list[Column], dict[str, Any]]:
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415
 
-    kinds = {found: kind for kind, found in _types().items()}
+    kinds = {column_type: kind for kind, column_type in _types().items()}
     with path.open("rb") as file, ParquetFile(file) as parquet:
         schema = parquet.schema_arrow
         columns = [
@@ -385,10 +385,10 @@ def _read_csv(path: Path) -> tuple[pa.Table, list[Column], dict[str, Any]]:
     file, beside = _files_of(path)
     size_bytes = file.stat().st_size
     with beside.open("rb") as described:
-        found = json.load(described)
-    columns = [Column(**column) for column in found["columns"]]
+        description = json.load(described)
+    columns = [Column(**column) for column in description["columns"]]
     kinds = _types()
-    if found["bytes"] != size_bytes:
+    if description["bytes"] != size_bytes:
         raise SpecError(f"{path}: {beside.name} beside it describes another file")
     table = csv.read_csv(
         file,
@@ -404,13 +404,13 @@ def _read_csv(path: Path) -> tuple[pa.Table, list[Column], dict[str, Any]]:
     )
     if table.column_names != [column.name for column in columns]:
         raise SpecError(f"{path}: {beside.name} beside it describes another file")
-    return table, columns, _about(found["about"])
+    return table, columns, _about(description["about"])
 
 
-def _about(found: Any) -> dict[str, Any]:
-    if not isinstance(found, dict):
+def _about(description: Any) -> dict[str, Any]:
+    if not isinstance(description, dict):
         raise TypeError("what a table is about has names")
-    return found
+    return description
 
 
 @contextmanager

@@ -59,23 +59,23 @@ class _Asked:
         import numpy as np  # noqa: PLC0415
 
         elapsed = self.result.time.elapsed_s
-        found: Reals = np.full(self.draws, elapsed)
+        elapsed_times: Reals = np.full(self.draws, elapsed)
         if self.knowledge.uncertain:
             own, *others = self.answerer.elapsed_s(
                 self.scenario, self._columns(draws), self.result.seed, progress
             )
-            found = np.array(others) * (elapsed / own if own else 1.0)
+            elapsed_times = np.array(others) * (elapsed / own if own else 1.0)
         off: Reals = np.zeros(self.draws)
         for mechanism, scores in errors.items():
             off += self.seconds[mechanism] * np.expm1(self.sd_of(mechanism) * scores[: self.draws])
-        return found * (1 + off / elapsed) if elapsed else found
+        return elapsed_times * (1 + off / elapsed) if elapsed else elapsed_times
 
     def _columns(self, draws: Draws) -> dict[str, Reals]:
         """Values of each uncertain field: the constant's own one first, then one for each draw."""
         import numpy as np  # noqa: PLC0415
 
         sd = model_error().exponent_sd
-        found = {}
+        columns = {}
         for uncertain in self.knowledge.uncertain:
             scores = np.append(0.0, draws.scores[uncertain.name][: self.draws])
             exponents = {
@@ -83,8 +83,8 @@ class _Asked:
                 for quantity in uncertain.beyond
             }
             for path in uncertain.fields:
-                found[path] = drawn_values(uncertain, scores, path, self.scenario.workload.kind, exponents)
-        return found
+                columns[path] = drawn_values(uncertain, scores, path, self.scenario.workload.kind, exponents)
+        return columns
 
     def uncertainty(self, draws: Draws, times: Reals, origins: Sequence[Origin]) -> Uncertainty:
         """What *times*, one for each draw, say of the result."""
@@ -93,8 +93,8 @@ class _Asked:
         return Uncertainty(
             elapsed=Interval(low_s=low_s, high_s=high_s, confidence=CONFIDENCE),
             contributions=contributions(origins, times),
-            uncertain_constants=[one.name for one in uncertain],
-            extrapolated_constants=[one.name for one in uncertain if one.beyond],
+            uncertain_constants=[constant.name for constant in uncertain],
+            extrapolated_constants=[constant.name for constant in uncertain if constant.beyond],
             known_constants=list(self.knowledge.known),
             chance_s=chance_s,
             draws=len(times) if origins else 0,
@@ -172,8 +172,10 @@ def propagate(
         for scenario, result in zip(scenarios, results, strict=True)
     ]  # fmt: skip
     uncertain = [uncertain for each in asked for uncertain in each.knowledge.uncertain]
-    constants = sorted({one.name for one in uncertain})
-    exponents = sorted({_exponent(one, quantity) for one in uncertain for quantity in one.beyond})
+    constants = sorted({constant.name for constant in uncertain})
+    exponents = sorted(
+        {_exponent(constant, quantity) for constant in uncertain for quantity in constant.beyond}
+    )
     mechanisms = sorted({name for each in asked for name in each.seconds})
     errors = [_error(name, place) for name in mechanisms for place in range(len(asked))]
     first_seed = scenarios[0].seed if seed is None else seed
@@ -188,9 +190,9 @@ def propagate(
     return Propagated(run_results, origins, times)
 
 
-def _exponent(one: Uncertain, quantity: str) -> str:
+def _exponent(constant: Uncertain, quantity: str) -> str:
     """Name of the draws of how a constant changes with a quantity outside its range."""
-    return f"{one.name} by {quantity}"
+    return f"{constant.name} by {quantity}"
 
 
 def _error(mechanism: str, place: int) -> str:
@@ -201,7 +203,7 @@ def _errors(asked: Sequence[_Asked], mechanisms: Sequence[str], draws: Draws) ->
     """Scores of the model's own error by mechanism, for each scenario: the nearer two times, the more alike."""
     import numpy as np  # noqa: PLC0415
 
-    found: list[dict[str, Reals]] = [{} for _ in asked]
+    errors: list[dict[str, Reals]] = [{} for _ in asked]
     for name in mechanisms:
         places = [
             place for place, each in enumerate(asked) if each.seconds.get(name, 0.0) > 0 and each.sd_of(name)
@@ -211,8 +213,8 @@ def _errors(asked: Sequence[_Asked], mechanisms: Sequence[str], draws: Draws) ->
         independent = np.stack([draws.scores[_error(name, place)] for place in places])
         matrix = model_error().correlations([asked[place].seconds[name] for place in places])
         for place, scores in zip(places, correlated(matrix, independent), strict=True):
-            found[place][name] = scores
-    return found
+            errors[place][name] = scores
+    return errors
 
 
 def _origins(knowledge: Knowledge, draws: Draws, errors: dict[str, Reals]) -> tuple[Origin, ...]:

@@ -63,8 +63,8 @@ def _calculated(
     for place, why in enumerate(table["refused"]):
         if why:
             raise SpecError(_no_answer(scenario, columns, place, why))
-    found: Reals = table["elapsed_s"]
-    return found
+    seconds: Reals = table["elapsed_s"]
+    return seconds
 
 
 def _one_by_one(
@@ -78,7 +78,7 @@ def _one_by_one(
     import numpy as np  # noqa: PLC0415
 
     work = cast("Transactions", scenario.workload)
-    found = []
+    seconds = []
     for place in range(len(next(iter(mixed.values())))):
         mix = list(work.mix)
         for path, column in mixed.items():
@@ -88,8 +88,10 @@ def _one_by_one(
             mix[int(rank)] = mix[int(rank)].model_copy(update={name: value})
         row = scenario.model_copy(update={"workload": work.model_copy(update={"mix": tuple(mix)})})
         own = {path: column[place : place + 1] for path, column in plain.items()}
-        found.append(_calculated(row, own or {"workload.think_s": np.array([work.think_s])}, seed, progress))
-    return np.concatenate(found)
+        seconds.append(
+            _calculated(row, own or {"workload.think_s": np.array([work.think_s])}, seed, progress)
+        )
+    return np.concatenate(seconds)
 
 
 def _simulated(
@@ -99,18 +101,18 @@ def _simulated(
 
     source = source_in(to_mapping(scenario), scenario.name, scenario.origin)
     points = Points(source, list(columns), "uncertainty")
-    many = len(next(iter(columns.values())))
-    found = np.empty(many)
-    for place in range(many):
+    count = len(next(iter(columns.values())))
+    seconds = np.empty(count)
+    for place in range(count):
         values = {path: column[place].item() for path, column in columns.items()}
         try:
             point = points.point(values)
         except SpecError as error:
             raise SpecError(_no_answer(scenario, columns, place, str(error))) from None
-        found[place] = simulate_measures(point.system, point.workload, seed=seed)["elapsed_s"]
+        seconds[place] = simulate_measures(point.system, point.workload, seed=seed)["elapsed_s"]
         if progress is not None:
-            progress(place + 1, many)
-    return found
+            progress(place + 1, count)
+    return seconds
 
 
 ANSWERERS: Final = {

@@ -62,7 +62,7 @@ def knowledge_of(scenario: Scenario, extrapolated: Sequence[Extrapolation] = ())
     :class:`SpecError` for an interval that does not hold its value.
     """
     beyond = _distances(extrapolated)
-    found: dict[str, Uncertain] = {}
+    knowledge: dict[str, Uncertain] = {}
     known: list[str] = []
     for path, constant in sorted(scenario.system.constants.items()):
         if path.startswith(WITHOUT_TIME):
@@ -78,27 +78,27 @@ def knowledge_of(scenario: Scenario, extrapolated: Sequence[Extrapolation] = ())
             raise SpecError(
                 f"{name}: interval: got {low:g} to {high:g}; it is of numbers from 0 on and holds {constant.value:g}"
             )
-        if name in found:
-            both = found[name].beyond | beyond.get(path, {})
-            found[name] = replace(found[name], fields=(*found[name].fields, path), beyond=both)
+        if name in knowledge:
+            both = knowledge[name].beyond | beyond.get(path, {})
+            knowledge[name] = replace(knowledge[name], fields=(*knowledge[name].fields, path), beyond=both)
         elif low < high or path in beyond:
             named = origin.model_copy(update={"name": name, "interval": interval})
-            found[name] = Uncertain(named, low, high, (path,), beyond.get(path, {}))
-    return Knowledge(tuple(found[name] for name in sorted(found)), tuple(known))
+            knowledge[name] = Uncertain(named, low, high, (path,), beyond.get(path, {}))
+    return Knowledge(tuple(knowledge[name] for name in sorted(knowledge)), tuple(known))
 
 
 def _distances(extrapolated: Sequence[Extrapolation]) -> dict[str, dict[str, float]]:
     """Field -> quantity -> logarithm of how far outside its range it is; negative below it."""
-    found: dict[str, dict[str, float]] = {}
+    distances: dict[str, dict[str, float]] = {}
     for extrapolation in extrapolated:
         distance = UNKNOWN_DISTANCE if extrapolation.times is None else log(extrapolation.times)
         sign = 1 if extrapolation.used > extrapolation.high else -1
-        found.setdefault(extrapolation.constant, {})[extrapolation.quantity] = sign * distance
-    return found
+        distances.setdefault(extrapolation.constant, {})[extrapolation.quantity] = sign * distance
+    return distances
 
 
 def drawn_values(
-    one: Uncertain, scores: Reals, path: str, kind: str, exponents: Mapping[str, Reals] | None = None
+    constant: Uncertain, scores: Reals, path: str, kind: str, exponents: Mapping[str, Reals] | None = None
 ) -> Reals:
     """Values of the field *path* at standard normal *scores*, within what a workload of *kind* allows.
 
@@ -110,11 +110,11 @@ def drawn_values(
     """
     import numpy as np  # noqa: PLC0415
 
-    value = one.constant.value
+    value = constant.constant.value
     steps = np.abs(scores) / NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
-    ends = np.where(scores > 0, one.high, one.low)
-    found = value * (ends / value) ** steps if one.low > 0 else value + steps * (ends - value)
+    ends = np.where(scores > 0, constant.high, constant.low)
+    drawn = value * (ends / value) ** steps if constant.low > 0 else value + steps * (ends - value)
     for quantity, powers in (exponents or {}).items():
-        found = found * np.exp(one.beyond[quantity] * powers)
-    found = np.clip(found, *limits_of(path, kind))
-    return np.rint(found).astype(np.int64) if takes_whole_numbers(path, kind) else found
+        drawn = drawn * np.exp(constant.beyond[quantity] * powers)
+    drawn = np.clip(drawn, *limits_of(path, kind))
+    return np.rint(drawn).astype(np.int64) if takes_whole_numbers(path, kind) else drawn

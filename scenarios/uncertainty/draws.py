@@ -50,12 +50,12 @@ def _even(draws: int, rng: Generator) -> Reals:
     """Shares within 0 and 1 in random order: one in each of as many equal parts as there are shares, block by block."""
     import numpy as np  # noqa: PLC0415
 
-    found, begin, end = [], 0, FIRST_BLOCK
+    columns, begin, end = [], 0, FIRST_BLOCK
     while begin < draws:
         size = min(end, draws) - begin
-        found.append((rng.permutation(size) + rng.uniform(1e-6, 1 - 1e-6, size)) / size)
+        columns.append((rng.permutation(size) + rng.uniform(1e-6, 1 - 1e-6, size)) / size)
         begin, end = begin + size, 4 * end
-    return np.concatenate(found)
+    return np.concatenate(columns)
 
 
 def correlation_matrix(names: Sequence[str], correlations: Mapping[frozenset[str], float]) -> Reals:
@@ -66,18 +66,18 @@ def correlation_matrix(names: Sequence[str], correlations: Mapping[frozenset[str
     """
     import numpy as np  # noqa: PLC0415
 
-    found: Reals = np.eye(len(names))
+    matrix: Reals = np.eye(len(names))
     places = {name: place for place, name in enumerate(names)}
     for pair, correlation in correlations.items():
         if pair <= places.keys():
-            one, other = (places[name] for name in pair)
-            found[one, other] = found[other, one] = correlation
-    values, vectors = np.linalg.eigh(found)
+            row, other = (places[name] for name in pair)
+            matrix[row, other] = matrix[other, row] = correlation
+    values, vectors = np.linalg.eigh(matrix)
     if values.size and values.min() < 0:
-        found = (vectors * np.maximum(values, 0.0)) @ vectors.T
-        scale = np.sqrt(np.diag(found))
-        found = found / np.outer(scale, scale)
-    return found
+        matrix = (vectors * np.maximum(values, 0.0)) @ vectors.T
+        scale = np.sqrt(np.diag(matrix))
+        matrix = matrix / np.outer(scale, scale)
+    return matrix
 
 
 def correlated(matrix: Reals, independent: Reals) -> list[Reals]:
@@ -95,8 +95,8 @@ def _root(matrix: Reals) -> Reals:
     import numpy as np  # noqa: PLC0415
 
     values, vectors = np.linalg.eigh(matrix)
-    found: Reals = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-    return found
+    root: Reals = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    return root
 
 
 def check_inputs(correlations: Mapping[frozenset[str], float]) -> None:
@@ -104,5 +104,5 @@ def check_inputs(correlations: Mapping[frozenset[str], float]) -> None:
     for name in {name for pair in correlations for name in pair if name.startswith("scenario/")}:
         scenario, _, field = name.removeprefix("scenario/").partition(": ")
         inferred = library_data(scenario).get("inferred", ()) if scenario in library() else ()
-        if field not in [one["field"] for one in inferred]:
+        if field not in [entry["field"] for entry in inferred]:
             raise SpecError(f"{CORRELATIONS}: no library scenario has the fitted input {name}")

@@ -72,8 +72,8 @@ class ModelError:
 
         logs = np.log(np.asarray(seconds, dtype=float))
         distances = np.abs(logs[:, None] - logs[None, :])
-        found: Reals = np.exp(-np.where(distances <= SAME, 0.0, distances) / self.correlation_length)
-        return found
+        correlations: Reals = np.exp(-np.where(distances <= SAME, 0.0, distances) / self.correlation_length)
+        return correlations
 
 
 @cache
@@ -82,7 +82,7 @@ def model_error() -> ModelError:
     data = tomllib.loads(path_of_model_error().read_text("utf-8"))
     return ModelError(
         source=data["source"],
-        sd={one["name"]: one["sd"] for one in data["mechanism"]},
+        sd={entry["name"]: entry["sd"] for entry in data["mechanism"]},
         pooled_sd=data["pooled_sd"],
         correlation_length=data["correlation_length"],
         exponent_sd=data["exponent_sd"],
@@ -96,11 +96,11 @@ def path_of_model_error() -> Path:
 
 def seconds_by_mechanism(scenario: Scenario, result: RunResult) -> dict[str, float]:
     """Seconds of the elapsed time by the mechanism whose published numbers tell how far they may be off."""
-    found: dict[str, float] = {}
+    seconds_of: dict[str, float] = {}
     for component, seconds in components(result).items():
         name = _mechanism_of(component, scenario)
-        found[name] = found.get(name, 0.0) + seconds
-    return {name: seconds for name, seconds in found.items() if seconds > 0}
+        seconds_of[name] = seconds_of.get(name, 0.0) + seconds
+    return {name: seconds for name, seconds in seconds_of.items() if seconds > 0}
 
 
 def sd_of_estimate(result: RunResult) -> float:

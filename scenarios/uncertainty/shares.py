@@ -45,7 +45,7 @@ def contributions(origins: Iterable[Origin], times: Reals) -> list[Contribution]
     around = times - times.mean()
     draws = len(times)
     powers = (1, 2) if draws >= DRAWS_A_CONSTANT * len(listed) else (1,)
-    found = []
+    contributions_of = []
     for origin in listed:
         terms = np.stack([scores[:draws] ** power for scores in origin.scores for power in powers], axis=1)
         terms -= terms.mean(axis=0)
@@ -53,10 +53,12 @@ def contributions(origins: Iterable[Origin], times: Reals) -> list[Contribution]
         unexplained = (left @ left) / (around @ around) * (draws - 1) / (draws - 1 - terms.shape[1])
         share = float(max(0.0, 1 - unexplained))
         if share >= LEAST_SHARE:
-            found.append(
+            contributions_of.append(
                 Contribution(
                     constant=origin.constant, fields=list(origin.fields), mechanism=origin.mechanism,
                     extrapolated=origin.extrapolated, variance_fraction=share,
                 )
             )  # fmt: skip
-    return sorted(found, key=lambda contribution: (-contribution.variance_fraction, contribution.name))
+    return sorted(
+        contributions_of, key=lambda contribution: (-contribution.variance_fraction, contribution.name)
+    )

@@ -229,6 +229,16 @@ def imports_own_modules(_: Module, node: ast.AST) -> bool:
     return any(str(one.module).partition(".")[0] in ROOMS for one in inside)
 
 
+SAY_NOTHING = ("one", "found", "said", "many")
+
+
+def says_nothing(_: Module, node: ast.AST) -> bool:
+    """An argument or a variable whose name does not tell what it holds."""
+    if isinstance(node, ast.arg):
+        return node.arg in SAY_NOTHING
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in SAY_NOTHING
+
+
 def lines_of(room: str) -> int:
     """Lines of Python in a room."""
     files = (ROOT / room).rglob("*.py")
@@ -241,6 +251,7 @@ COUNTS: dict[str, Callable[[Module, ast.AST], bool]] = {
     "lists_of_kinds": Module.lists_kinds,
     "signatures_with_any_system_or_work": signatures_of_anything,
     "functions_that_import_own_modules": imports_own_modules,
+    "names_that_say_nothing": says_nothing,
 }
 
 

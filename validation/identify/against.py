@@ -136,7 +136,7 @@ def _times(
     others: Sequence[Compared],
 ) -> list[float]:
     """How many times the gets, changes and reads of the file's transaction one of the other interval has."""
-    before, now = (found["workload"]["mix"][0] for found in (content, sections))
+    before, now = (sections_of["workload"]["mix"][0] for sections_of in (content, sections))
     counts = [
         [one["gets"] + one["changed_blocks"], one["changed_blocks"], _reads(figures)]
         for one, figures in ((before, mine), (now, others))
@@ -152,19 +152,19 @@ def _reads(figures: Sequence[Compared]) -> float:
 
 def loaded(content: Mapping[str, Any], other: Mapping[str, Any], times: float) -> dict[str, Any]:
     """The file of a system under the load of another interval, whose transactions have so many times its own CPU."""
-    found = deepcopy({key: value for key, value in content.items() if key != "measured"})
+    document = deepcopy({key: value for key, value in content.items() if key != "measured"})
     for mine, load, names in (
-        (found["workload"], other["workload"], LOAD),
-        (found["workload"]["mix"][0], other["workload"]["mix"][0], ASKED),
+        (document["workload"], other["workload"], LOAD),
+        (document["workload"]["mix"][0], other["workload"]["mix"][0], ASKED),
     ):
         for name in names:
             mine.pop(name, None)
             if name in load:
                 mine[name] = load[name]
-    one = found["workload"]["mix"][0]
-    if "cpu_s" in one:
-        one["cpu_s"] *= times
-    return found
+    kind = document["workload"]["mix"][0]
+    if "cpu_s" in kind:
+        kind["cpu_s"] *= times
+    return document
 
 
 def _same(mine: Sequence[Compared], other: Sequence[Compared]) -> bool:

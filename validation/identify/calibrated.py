@@ -191,10 +191,10 @@ def _sd(interval: Sequence[float] | None) -> float | None:
 
 def with_values(content: Mapping[str, Any], values: Mapping[str, float]) -> dict[str, Any]:
     """The same content with these *values* at their paths."""
-    found = deepcopy(dict(content))
+    document = deepcopy(dict(content))
     for path, value in values.items():
-        put(found, path, value)
-    return found
+        put(document, path, value)
+    return document
 
 
 def put(content: Any, path: str, value: float) -> None:

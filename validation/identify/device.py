@@ -85,11 +85,11 @@ def identify_device(readings: Sequence[Reading], rpm: float | None = None) -> Id
 
 def _depths(reading: Reading) -> Iterator[Depth]:
     """The jobs of a file that read at random past the page cache; raises NotIdentified for any other."""
-    found = {(figure.of, figure.name): figure for figure in reading.figures}
+    figures = {(figure.of, figure.name): figure for figure in reading.figures}
     words = {setting.name: setting.value for setting in reading.settings}
-    for of in dict.fromkeys(of for of, name in found if name == "iodepth"):
+    for of in dict.fromkeys(of for of, name in figures if name == "iodepth"):
         reads = f"{of} read"
-        if (f"{of} write", "iops") in found or (f"{of} trim", "iops") in found:
+        if (f"{of} write", "iops") in figures or (f"{of} trim", "iops") in figures:
             raise NotIdentified(f"{reading.file}: {of} does not read alone; {HOW}")
         wanted = (("rw", "randread", "the order of its reads"), ("direct", "1", "direct=1"))
         for name, needed, what in wanted:
@@ -97,14 +97,14 @@ def _depths(reading: Reading) -> Iterator[Depth]:
             if stated != needed:
                 text = f"states {name}={stated}" if stated else f"does not state {what}"
                 raise NotIdentified(f"{reading.file}: {of} {text}; {HOW}")
-        per_s = found.get((reads, "iops"))
-        latency = found.get((reads, "lat_ns mean")) or found.get((reads, "lat mean"))
-        block = found.get((of, "bs"))
+        per_s = figures.get((reads, "iops"))
+        latency = figures.get((reads, "lat_ns mean")) or figures.get((reads, "lat mean"))
+        block = figures.get((of, "bs"))
         if per_s is None or latency is None or block is None or not per_s.value:
             raise NotIdentified(f"{reading.file}: {of} has no rate, latency or block size of reads; {HOW}")
 
         def value(key: str, subject: str, default: float = 0.0) -> float:
-            figure = found.get((subject, key)) or found.get((subject, key.replace("_ns", "")))
+            figure = figures.get((subject, key)) or figures.get((subject, key.replace("_ns", "")))
             return figure.value if figure else default
 
         yield Depth(
@@ -280,7 +280,7 @@ class _Turning(_Drive):
         }
         sorts = min(
             [by_host] if held > 1 else [by_host, by_disk],
-            key=lambda one: abs(self._modelled_per_s(one) - self.deep.per_s.value),
+            key=lambda candidate: abs(self._modelled_per_s(candidate) - self.deep.per_s.value),
         )
         for path, value in sorts.items():
             if path == "disk.reorder_age_s":

@@ -47,5 +47,5 @@ def habit_of_sums(rows: float, fetches: float) -> Habit:
         return Habit(max(ASSUMED, least), least, MOST, max(ASSUMED, least))
     least = int(-(-rows // (round(fetches) - 1)))
     most = max(least, int(-(-rows // (round(fetches) - 2)) - 1)) if fetches > 2 else MOST
-    usual = [one for one in USUAL if least <= one <= most]
+    usual = [size for size in USUAL if least <= size <= most]
     return Habit(usual[0] if usual else least, least, most)

@@ -41,17 +41,17 @@ class Identified:
 
     def sections(self) -> dict[str, Any]:
         """The scenario as the content of its file."""
-        found: dict[str, Any] = {**({"base": self.base} if self.base else {}), "title": self.title}
+        document: dict[str, Any] = {**({"base": self.base} if self.base else {}), "title": self.title}
         for known in self.known:
             *names, last = known.path.split(".")
-            node = found
+            node = document
             for name in names:
                 node = node.setdefault(name, {})
             node[last] = known.value
-        work = found["workload"]
+        work = document["workload"]
         if "mix" in work:
             work["mix"] = [work["mix"]["0"]]
-        found["measured"] = {
+        document["measured"] = {
             "says": self.says,
             "known": [
                 {
@@ -64,7 +64,7 @@ class Identified:
             ],
             "compared": [compared.model_dump() for compared in self.compared],
         }
-        return found
+        return document
 
 
 class Filling:

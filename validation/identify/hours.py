@@ -72,10 +72,10 @@ def asked_of(report: Report, readings: Sequence[Reading]) -> Asked | str | None:
     for other in _others(report, readings):
         if _same_hour(report.reading, other.reading):
             continue
-        found = _of_two(report, other)
-        if isinstance(found, Asked):
-            return found
-        text = text or found
+        question = _of_two(report, other)
+        if isinstance(question, Asked):
+            return question
+        text = text or question
     return text
 
 

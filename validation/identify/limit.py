@@ -77,8 +77,8 @@ def varies_of(report: Report, *, queues: bool) -> tuple[float, str]:
     shares = histogram(report, SEQUENTIAL)
     if not queues and single and several and at_once and single.each_s and several.waits >= LEAST_WAITS:
         ratio = several.each_s / single.each_s
-        found = variation_of_slowest(round(at_once), ratio)
-        return found, f"{PARALLEL} takes {ratio:.3g} times {SEQUENTIAL}, the last of {at_once:.3g} reads"
+        varies = variation_of_slowest(round(at_once), ratio)
+        return varies, f"{PARALLEL} takes {ratio:.3g} times {SEQUENTIAL}, the last of {at_once:.3g} reads"
     if queues:
         first = next((number for number, (_, share) in enumerate(shares) if share >= FASTEST), None)
         if first is None or shares[first][1] - (shares[first - 1][1] if first else 0.0) < MOST:
@@ -224,19 +224,19 @@ def write_s_of(report: Report) -> tuple[float | None, str]:
     half of its time. None without commits.
     """
     waits, total = report.named(LGWR_WRITES, "Waits"), report.named(LGWR_WRITES, "Total Wait Time (s)")
-    found = next((event.each_s for event in report.events() if event.name == LOG_FILE_SYNC), None) or None
+    write_s = next((event.each_s for event in report.events() if event.name == LOG_FILE_SYNC), None) or None
     source = "log file parallel write, or log file sync: mean"
     if waits and total and waits.value and total.value:
-        found = total.value / waits.value
+        write_s = total.value / waits.value
     written = report.per_second("Physical write")
-    if found is None or not written or not written.value:
-        return found, source
+    if write_s is None or not written or not written.value:
+        return write_s, source
     most_s = DBWR_REQUESTS / written.value / 2
-    if found <= 2 * most_s:
-        return found, source
+    if write_s <= 2 * most_s:
+        return write_s, source
     return most_s, (
         f"DBWR, half of the time with {DBWR_REQUESTS} requests under way, writes {written.value:,.0f} blocks a second; "
-        f"LGWR's writes take {show_seconds(found)} on a disk of their own"
+        f"LGWR's writes take {show_seconds(write_s)} on a disk of their own"
     )
 
 
@@ -267,13 +267,13 @@ def histogram(report: Report, event: str) -> list[tuple[float, float]]:
         by_line.setdefault(figure.line, []).append((_bound_s(figure.name), figure.value))
     # A report has up to three parts, each of all waits; what a part sums up in its first bucket an earlier one splits.
     total, last_s = 0.0, 0.0
-    found: list[tuple[float, float]] = []
+    shares: list[tuple[float, float]] = []
     for line in sorted(by_line):
         for bound_s, share in sorted(by_line[line]):
             if bound_s > last_s * 1.01:
                 total, last_s = total + share, bound_s
-                found.append((bound_s, total))
-    return found
+                shares.append((bound_s, total))
+    return shares
 
 
 def _bound_s(name: str) -> float:
@@ -287,19 +287,19 @@ def undelayed_s(shares: Sequence[tuple[float, float]], mean_s: float) -> float |
     What the overall mean leaves once slower reads are taken off, each at the mean of its bucket, even in logarithm:
     (b - a)/ln(b/a). Reads that a limit holds back take far longer than the others, which met nobody.
     """
-    below_s, below, found, rest_s = 0.0, 0.0, None, mean_s
+    below_s, below, bucket_s, rest_s = 0.0, 0.0, None, mean_s
     for bound, share in shares:
         inside = share - below
-        if found is None and share >= FASTEST:
+        if bucket_s is None and share >= FASTEST:
             if inside < MOST or not below_s < bound:
                 return None
-            found = (below_s or bound / 2, bound, share)
-        elif found is not None and inside > 0:
+            bucket_s = (below_s or bound / 2, bound, share)
+        elif bucket_s is not None and inside > 0:
             rest_s -= inside * (bound - below_s) / log(bound / below_s)
         below_s, below = bound, share
-    if found is None:
+    if bucket_s is None:
         return None
-    low_s, high_s, share = found
+    low_s, high_s, share = bucket_s
     return min(high_s, mean_s, max(low_s, rest_s / share))
 
 

@@ -58,11 +58,11 @@ class Statement:
 
     def steps(self) -> list[Step]:
         """Its row sources, in the order of the plan."""
-        found: dict[str, dict[str, Figure]] = {}
+        steps: dict[str, dict[str, Figure]] = {}
         for (of, name), figure in self.figures.items():
             if of.startswith(f"{self.of}, step "):
-                found.setdefault(of.removeprefix(f"{self.of}, "), {})[name] = figure
-        parts = [(STEP.fullmatch(step), figures) for step, figures in found.items()]
+                steps.setdefault(of.removeprefix(f"{self.of}, "), {})[name] = figure
+        parts = [(STEP.fullmatch(step), figures) for step, figures in steps.items()]
         numbered = sorted((int(step[1]), step[2], figures) for step, figures in parts if step)
         return [Step(operation, figures) for _, operation, figures in numbered]
 

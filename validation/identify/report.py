@@ -128,7 +128,7 @@ class Report:
 
     def advised(self) -> list[Advised]:
         """The buffer pool advisory of the default pool, the smallest size first."""
-        found = []
+        advice = []
         for part, figures in self._by_part.items():
             size = part.removeprefix(ADVISORY).replace(",", "")
             if size == part or not re.fullmatch("[0-9]{1,12}", size):
@@ -139,8 +139,8 @@ class Report:
             ]
             factor, reads = columns[0], columns[1] or columns[2]
             if factor is not None and reads is not None:
-                found.append(Advised(int(size) << 20, factor, reads))
-        return sorted(found, key=lambda row: row.size_bytes)
+                advice.append(Advised(int(size) << 20, factor, reads))
+        return sorted(advice, key=lambda row: row.size_bytes)
 
     def _finer(self, name: str, total: Figure) -> Figure:
         """The same total from the list of top events, where that prints more digits."""
@@ -193,9 +193,9 @@ def reads_at_once(report: Report) -> float:
         return 0.0
     reads = counted.value if counted is not None else read.value * report.span_s
     others = sum(
-        many
-        for event, many in waits.items()
+        count
+        for event, count in waits.items()
         if event in (SEQUENTIAL, SCATTERED, DIRECT) or event.startswith(FLASH_CACHE)
     )
-    found = (reads - others) / waits[PARALLEL]
-    return found if LEAST_AT_ONCE <= found <= MOST_AT_ONCE else 0.0
+    at_once = (reads - others) / waits[PARALLEL]
+    return at_once if LEAST_AT_ONCE <= at_once <= MOST_AT_ONCE else 0.0

@@ -260,9 +260,9 @@ class Interval(Filling):
             else []
         )
         named += [
-            f"{one.total.value / db_time_s:.1%} is {one.name}"
-            for one in busy[:2]
-            if one.total.value > stated_s / 10
+            f"{device.total.value / db_time_s:.1%} is {device.name}"
+            for device in busy[:2]
+            if device.total.value > stated_s / 10
         ]
         self.found.says.append(
             f"{stated_s / db_time_s:.1%} of DB time is neither CPU nor I/O of data files nor commits and stays as it "
@@ -368,7 +368,7 @@ class Interval(Filling):
             work["data_bytes"] = MOST_DATA_BYTES
             asked = from_mapping(sections, "my")
             classes = curve_classes(asked.system, cast("Transactions", asked.workload))
-            blocks = ceil(sum(many for many, _ in classes)) + self.hottest_blocks
+            blocks = ceil(sum(count for count, _ in classes)) + self.hottest_blocks
             work["data_bytes"] = blocks * int(asked.system.tablespace.block_size_bytes)
         return sections
 

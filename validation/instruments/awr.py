@@ -161,7 +161,7 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
             raise NotReadable(f"{source.name}: {why}")
     is_html = re.search(r"<(?:html|table|h[1-4]|body)\b", above, re.IGNORECASE) is not None
     heading = r"<html\b" if is_html else rf"^[ \t]*(?:{AWR.pattern}|{STATSPACK.pattern})"
-    starts = [found.start() for found in re.finditer(heading, text, re.IGNORECASE | re.MULTILINE)]
+    starts = [match.start() for match in re.finditer(heading, text, re.IGNORECASE | re.MULTILINE)]
     if is_html:  # another page may stand before or behind it
         ends = [*starts[1:], len(text)]
         starts = [a for a, b in zip(starts, ends, strict=False) if AWR.search(text, a, b)]
@@ -231,15 +231,15 @@ def _judge_completeness(reading: Reading, text: str, before: int) -> None:
 
 def _parameters(reading: Reading, table: Table, skipped: Skipped, keep: Keep) -> None:
     """Parameters that differ from their defaults, and bear on performance."""
-    found = len(reading.settings)
+    already = len(reading.settings)
     for row, line in zip(table.rows, table.lines, strict=True):
         name, value = row[0], row[1] if len(row) > 1 else ""
         if kept(name, keep):
             reading.settings.append(Setting(name, value, line))
         else:
             skipped.add(line, "parameters that do not bear on performance")
-    if len(reading.settings) > found:
-        count = len(reading.settings) - found
+    if len(reading.settings) > already:
+        count = len(reading.settings) - already
         reading.sections.append(Section("init.ora Parameters", table.line, table.lines[-1], count))
 
 
@@ -344,7 +344,7 @@ class _Rows:
         names = [_normal(column) for column in table.columns]
         place = next((n for n, name in enumerate(names) if kind.subject and name.startswith(kind.subject)), 0)
         place = -1 if kind.row else place
-        title, found = _title(kind, table), len(self._reading.figures)
+        title, already = _title(kind, table), len(self._reading.figures)
         headings = table.columns
         if kind.title == "Wait Event Histogram":  # an event, its waits, and how they spread
             waits = headings[1] if "waits" in names[1] else f"Waits {headings[1]}"
@@ -360,8 +360,8 @@ class _Rows:
                     comma = COMMA.fullmatch(cell)
                     what = COMMAS if comma else f"cells of {kind.title} that are no numbers"
                     self._skipped.add(line, what)
-        if len(self._reading.figures) > found:
-            count = len(self._reading.figures) - found
+        if len(self._reading.figures) > already:
+            count = len(self._reading.figures) - already
             self._reading.sections.append(Section(title, table.line, table.lines[-1], count))
 
     def _subjects(self, table: Table, kind: Kind, place: int) -> Iterator[tuple[Sequence[str], int, str]]:

@@ -103,7 +103,7 @@ def _take_job(
     reading: Reading, data: dict[str, Any], job: dict[str, Any], of: str, stated: Stated, skipped: Skipped
 ) -> None:
     """Add what one job reached and how it was asked."""
-    found = len(reading.figures)
+    already = len(reading.figures)
     for direction in DIRECTIONS:
         part = job.get(direction)
         total = part.get("total_ios") if isinstance(part, dict) else None
@@ -116,14 +116,14 @@ def _take_job(
     ):
         if isinstance(job.get(name), Printed):
             reading.figures.append(job[name].figure(name, of, unit, scale))
-    figures = reading.figures[found:]
+    figures = reading.figures[already:]
     if not figures:
         return
     first, last = min(figure.line for figure in figures), max(figure.line for figure in figures)
     for options in (data.get("global options"), job.get("job options")):
         for name, value in (options if isinstance(options, dict) else {}).items():
             _take_option(reading, of, name, value, stated, first)
-    reading.sections.append(Section(of, first, last, len(reading.figures) - found))
+    reading.sections.append(Section(of, first, last, len(reading.figures) - already))
     for name, value in job.items():
         if isinstance(value, dict) and name not in {*DIRECTIONS, "job options"}:
             numbers = [number.line for number in value.values() if isinstance(number, Printed)]
@@ -133,15 +133,15 @@ def _take_job(
 
 def _take_driver(reading: Reading, drives: object) -> None:
     """Add which driver serves the drives that fio watched, where it is one; their names are left out."""
-    found: dict[str, int] = {}
+    places: dict[str, int] = {}
     for drive in drives if isinstance(drives, list) else []:
         name, reads = (drive.get("name"), drive.get("read_ios")) if isinstance(drive, dict) else (None, None)
         match = DRIVER.fullmatch(name) if isinstance(name, str) else None
         if match is None or not isinstance(reads, Printed):
             return
-        found.setdefault(match[1], reads.line)
-    if len(found) == 1:
-        ((driver, line),) = found.items()
+        places.setdefault(match[1], reads.line)
+    if len(places) == 1:
+        ((driver, line),) = places.items()
         reading.settings.append(Setting("report driver", driver, line))
 
 

@@ -44,13 +44,13 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     """Every plan of *source*, as one reading; names of objects are left out."""
     reading, skipped = Reading(NAME, "", source.name, ""), Skipped()
     columns: list[str] = []
-    plans, found, first = 0, 0, 0
+    plans, plans_read, first = 0, 0, 0
     above: list[str] = []
     measured = False
     for number, line in enumerate(source.lines(progress), 1):
         if HEADER.match(line):
             columns = [cell.strip() for cell in line.strip().strip("|").split("|")]
-            plans, found, first = plans + 1, len(reading.figures), number
+            plans, plans_read, first = plans + 1, len(reading.figures), number
             if source.keep.sql:
                 reading.name(f"plan {plans}", "SQL text", _sql_of(above), number - len(above))
             above = []
@@ -65,16 +65,16 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
             else:
                 skipped.add(number, "rows of another form")
         elif line.strip() and set(line.strip()) != {"-"}:
-            if columns and len(reading.figures) > found:
+            if columns and len(reading.figures) > plans_read:
                 reading.sections.append(
-                    Section(f"plan {plans}", first, number - 1, len(reading.figures) - found)
+                    Section(f"plan {plans}", first, number - 1, len(reading.figures) - plans_read)
                 )
             columns = []
             above.append(line[:MOST_LETTERS])
             del above[:-MOST_LINES]
             skipped.add(number, "SQL text, predicates and notes")
-    if columns and len(reading.figures) > found:
-        reading.sections.append(Section(f"plan {plans}", first, number, len(reading.figures) - found))
+    if columns and len(reading.figures) > plans_read:
+        reading.sections.append(Section(f"plan {plans}", first, number, len(reading.figures) - plans_read))
     if not reading.figures:
         raise NotReadable(f"{source.name}: there are no numbers in this plan; make it by {HOW}")
     if not measured:

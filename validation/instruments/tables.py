@@ -53,11 +53,11 @@ class Lines:
 def html_tables(text: str) -> Iterator[Table]:
     """Every table of an HTML page whose first row is a heading; what is inside a cell is text, never markup."""
     lines = Lines(text)
-    for found in TABLE.finditer(text):
-        start = found.start(2)
-        summary = SUMMARY.search(found[1])
+    for match in TABLE.finditer(text):
+        start = match.start(2)
+        summary = SUMMARY.search(match[1])
         title = plain(summary[1] or summary[2] or "") if summary else ""
-        rows = ((lines.at(start + row.start()), CELL.findall(row[1])) for row in ROW.finditer(found[2]))
+        rows = ((lines.at(start + row.start()), CELL.findall(row[1])) for row in ROW.finditer(match[2]))
         yield from _under_headings(title, rows)
 
 

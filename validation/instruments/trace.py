@@ -302,11 +302,11 @@ class _Trace:
                 f"{self._name}: this trace has no call and no wait in it; trace again with {HOW}"
             )
         for of in dict.fromkeys((*self._calls, *self._waits)):
-            found = len(reading.figures)
+            already = len(reading.figures)
             self._call_figures(of)
             self._wait_figures(of)
             self._step_figures(of)
-            lines = [figure.line for figure in reading.figures[found:]]
+            lines = [figure.line for figure in reading.figures[already:]]
             reading.sections.append(Section(of, min(lines), max(lines), len(lines)))
         for name, count in zip(("commits", "rollbacks", "read only ends"), self._commits, strict=True):
             if count:

@@ -120,7 +120,7 @@ def _take(
 ) -> None:
     """The figures of one listing."""
     place = next((columns.index(name) for name in SUBJECTS if name in columns), None)
-    found = len(reading.figures)
+    already = len(reading.figures)
     for count, (row, line) in enumerate(zip(table.rows, table.lines, strict=True), 1):
         if view in HIDDEN or place is None:
             subject = f"{view}: {count}"
@@ -141,5 +141,5 @@ def _take(
             )
             shaped = Column(name, unit, scale, grain_of(cell.replace(",", "")))
             reading.figures.append(figure(name.lower(), subject, value, shaped, line, cell))
-    if len(reading.figures) > found:
-        reading.sections.append(Section(view, table.line, table.lines[-1], len(reading.figures) - found))
+    if len(reading.figures) > already:
+        reading.sections.append(Section(view, table.line, table.lines[-1], len(reading.figures) - already))

@@ -156,7 +156,7 @@ def closed(parts: Parts, users: int, most: Most = ENDLESS, *, every: bool = True
             demands = disk_demands_s(
                 parts, max(per_s, LEAST), point.caused.more_s, _queue_s(parts, met), met.at_disk
             )
-            ends = min(most, *(Most(1 / max(each, LEAST), name) for name, each in demands.items()))
+            ends = min(most, *(Most(1 / max(demand, LEAST), name) for name, demand in demands.items()))
             per_s = min(ends.per_s, present / (think_s + point.response_s))
         if not on_the_way or len(known) < 2:
             point = _point(parts, per_s, met)

@@ -86,7 +86,7 @@ def what_is_compared(comparison: Comparison, width: int) -> Iterator[str]:
 def _why(comparison: Comparison, place: int, width: int) -> Iterator[str]:
     """Why one answer differs from the first: a heading, and its sentences."""
     letters = comparison.letters
-    yield head(f"Why {letters[place]} differs from {letters[0]}" if len(letters) > 2 else "Why")
+    yield head(f"Why {letters[place]} differs from {letters[0]}")
     asked = (comparison.scenarios[0], comparison.scenarios[place]) if comparison.scenarios else None
     for sentence in why(comparison.results[0], comparison.results[place], asked):
         yield from wrapped(sentence, width, first="- ")

@@ -151,7 +151,7 @@ OF_STATEMENTS = (
     ),
     Regime(
         "one session, solid-state device",
-        "The session waits for some of its reads, one of which takes as long as the next.",
+        "The estimate gives every read the same time.",
         lambda case: case.work.sessions == 1 and not case.positions and not case.cached,
     ),
     Regime(
@@ -161,17 +161,17 @@ OF_STATEMENTS = (
     ),
     Regime(
         "one session, RAID set of rotating disks",
-        "What its members have read ahead decides which of them move their heads.",
+        "Read-ahead in each member decides which members seek.",
         lambda case: case.work.sessions == 1 and case.is_set,
     ),
     Regime(
         "one session, few reads of a rotating disk",
-        "Where the heads are when it begins, and what the first read brings along, decides for all of them.",
+        "The time of the few reads depends on where the heads start and on what the first read caches.",
         lambda case: case.work.sessions == 1 and case.result.physical_io.read_requests < FEW_READS,
     ),
     Regime(
         "one session, rotating disk",
-        "Where the heads are when a read comes decides how long it takes.",
+        "The time of a read depends on where the heads are.",
         lambda case: case.work.sessions == 1,
     ),
     Regime(
@@ -193,17 +193,17 @@ OF_STATEMENTS = (
     ),
     Regime(
         "several sessions, solid-state device",
-        "Turns at the processors and the device are of unequal length.",
+        "CPU and device times vary from call to call.",
         lambda case: not case.positions,
     ),
     Regime(
         "several sessions share rows, rotating disks",
-        "Each session reads little, and the order of the reads decides how far the heads move.",
+        "Each session reads little, and seek distances depend on the order of the reads.",
         lambda case: case.work.plays_rows,
     ),
     Regime(
         "several sessions, rotating disks",
-        "The order in which the sessions read decides how far the heads move.",
+        "Seek distances depend on the order in which the sessions read.",
         lambda case: True,
     ),
 )
@@ -216,27 +216,27 @@ OF_STREAMS = (
     ),
     Regime(
         "several streams, page cache",
-        "Several streams share the device, and the page cache writes behind this one and reads ahead of it.",
+        "Several streams share the device, and the page cache writes back and reads ahead.",
         lambda case: bool(case.work.beside) and case.cached,
     ),
     Regime(
         "several streams on one device",
-        "Several streams share the device, and each moves the heads for the others.",
+        "Several streams share the device, and each causes seeks for the others.",
         lambda case: bool(case.work.beside),
     ),
     Regime(
         "RAID set of rotating disks",
-        "What its members have read ahead, and which of them are free, decides which of them move their heads.",
+        "Read-ahead in each member, and which members are idle, decide which members seek.",
         lambda case: case.is_set and case.positions,
     ),
     Regime(
         "calls that arrive, page cache",
-        "Calls arrive by chance, and the page cache writes behind them and reads ahead of them in bursts.",
+        "Calls arrive at random, and the page cache writes back and reads ahead in bursts.",
         lambda case: case.arrives and case.cached,
     ),
     Regime(
         "calls that arrive from several programs",
-        "Calls of several programs arrive by chance, and the last program ends late.",
+        "Calls of several programs arrive at random, and the last program ends late.",
         lambda case: case.arrives and case.work.users > 1,
     ),
     Regime(
@@ -251,7 +251,7 @@ OF_STREAMS = (
     ),
     Regime(
         "several programs in sequence, rotating disks",
-        "The order of the programs' calls decides how far the heads move.",
+        "Seek distances depend on the order of the programs' calls.",
         lambda case: case.work.users > 1 and case.positions and case.in_order,
     ),
     Regime(
@@ -266,7 +266,7 @@ OF_STREAMS = (
     ),
     Regime(
         "page cache, write-back",
-        "The kernel writes behind the program, in bursts.",
+        "The kernel writes back in bursts.",
         lambda case: case.cached and case.path == "buffered" and case.work.writes,
     ),
     Regime(
@@ -281,12 +281,12 @@ OF_STREAMS = (
     ),
     Regime(
         "calls in flight, solid-state device",
-        "Calls wait together, and the estimate knows the mean of the queue.",
+        "Calls queue, and the estimate knows the mean queue only.",
         lambda case: case.work.users * case.work.in_flight > 1,
     ),
     Regime(
         "one call after the other",
-        "Caches, credits and members of a set make single calls unlike each other.",
+        "Caches, burst credits and RAID members make the time of single calls vary.",
         lambda case: True,
     ),
 )
@@ -327,17 +327,17 @@ OF_TRANSACTIONS = (
     ),
     Regime(
         "solid-state device that is seldom busy",
-        "Little queues; chance decides which requests meet.",
+        "Few requests queue; which ones is a matter of chance.",
         lambda case: not case.positions,
     ),
     Regime(
-        "disk that is seldom busy", "Little queues; chance decides which requests meet.", lambda case: True
+        "disk that is seldom busy", "Few requests queue; which ones is a matter of chance.", lambda case: True
     ),
 )
 OF_PROGRAMS = (
     Regime(
         "several programs on a rotating disk",
-        "Each program moves the heads for the others, by mean values of classes.",
+        "Each program causes seeks for the others, and the estimate knows their means only.",
         lambda case: case.positions,
     ),
     Regime(

@@ -221,6 +221,9 @@ def show_span(low_s: float, high_s: float) -> str:
         shown = outward(round(end_s / scale_s * 10**decimals, 6)) / 10**decimals
         ends.append((f"{shown:,.{max(0, decimals)}f}", unit))
     (low, low_unit), (high, high_unit) = ends
+    if low_unit == high_unit and low_unit in ("min", "h") and len(low.partition(".")[2]) > 1:
+        step_s = 1 if low_unit == "min" else 60
+        return f"{_long(math.floor(low_s / step_s) * step_s)} to {_long(math.ceil(high_s / step_s) * step_s)}"
     return (
         f"{low} to {high} {high_unit}" if low_unit == high_unit else f"{low} {low_unit} to {high} {high_unit}"
     )

@@ -183,8 +183,8 @@ def _notes_on_changes(scenario: Scenario) -> Iterator[str]:
         yield "no row grows: set workload.growth_bytes, or workload.sets where the table's columns are described"
     if not work.inserts and work.commit_every_rows:
         yield (
-            "commits in between make several statements of it: committed work stays when a later one fails, and a "
-            "query that started earlier may fail with ORA-01555"
+            "with commits in between, the change is several transactions: committed work stays when a later one "
+            "fails, and a query that started earlier may fail with ORA-01555"
         )
     if table.row_bytes_sd:
         yield "the model gives all changed rows the same length; leave more PCTFREE if yours vary"

@@ -96,8 +96,8 @@ def compare_page(
     labels = [f"{letter}: {name}" for letter, name in zip(letters, comparison.names, strict=True)]
     heading = _against(results, titles)
     parts = compared(comparison, WIDTH)
-    answers = "\n".join(unstyle(line) for line in parts.pop("differences"))
-    tables, notes = parts.pop("side by side"), parts.pop("notes")
+    answers = "\n".join(unstyle(line) for line in parts["differences"])
+    tables, notes = parts["side by side"], parts["notes"]
     figure, finding = compare_charts.bars(
         results, letters, [title or result.scenario for title, result in zip(titles, results, strict=True)]
     )
@@ -106,7 +106,7 @@ def compare_page(
         "<ul>" + "".join(f"<li>{escape(label)}</li>" for label in labels) + "</ul>",
         f'<p class="answer">{escape(answers)}</p>',
         *_set_otherwise(scenarios, letters),
-        *(section for reasons in parts.values() for section in _section(reasons)),
+        *(_reasons(comparison, place) for place in range(1, len(letters))),
         *(_section(difference_lines(results, sure, letters, WIDTH)) if sure else ()),
         f"<p>{key_html([*results])}</p><p>{escape(finding)}</p>{plot(figure, 'bars')}",
         *_section(["Side by side", *tables]),
@@ -120,6 +120,13 @@ def compare_page(
         body += _scenario(scenario)
     body += _data(results, labels)
     return PAGE.format(title=escape(f"{heading} – Blocktime"), body="\n".join(body))
+
+
+def _reasons(comparison: Comparison, place: int) -> str:
+    """Why one answer differs from the first, as a list."""
+    letters = comparison.letters
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in comparison.reasons(place))
+    return f"<h2>Why {letters[place]} differs from {letters[0]}</h2><ul>{items}</ul>"
 
 
 def _against(results: Sequence[RunResult], titles: Sequence[str]) -> str:

@@ -42,6 +42,11 @@ class Comparison:
             for result, title in zip(self.results, self.titles, strict=True)
         ]
 
+    def reasons(self, place: int) -> list[str]:
+        """Why one answer differs from the first, in sentences."""
+        asked = (self.scenarios[0], self.scenarios[place]) if self.scenarios else None
+        return why(self.results[0], self.results[place], asked)
+
 
 def compare_lines(
     results: Sequence[RunResult],
@@ -87,8 +92,7 @@ def _why(comparison: Comparison, place: int, width: int) -> Iterator[str]:
     """Why one answer differs from the first: a heading, and its sentences."""
     letters = comparison.letters
     yield head(f"Why {letters[place]} differs from {letters[0]}")
-    asked = (comparison.scenarios[0], comparison.scenarios[place]) if comparison.scenarios else None
-    for sentence in why(comparison.results[0], comparison.results[place], asked):
+    for sentence in comparison.reasons(place):
         yield from wrapped(sentence, width, first="- ")
 
 

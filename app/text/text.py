@@ -166,7 +166,9 @@ def io_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     if io.direct_read_slots:
         first, *later = io.direct_read_slots.items()
         grown = "".join(f", {slots:,.0f} from {show_seconds(at_s)} on" for at_s, slots in later[:MOST_SLOTS])
-        yield from wrapped(f"{first[1]:,.0f} in flight at first{grown}", width, first="slots     ")
+        yield from wrapped(
+            f"{first[1]:,.0f} direct reads in flight at first{grown}", width, first="slots     "
+        )
     if io.write_requests:
         yield f"writes    {io.write_requests:,.0f} ({megabytes(io.write_bytes)})"
     if io.request_blocks and io.read_blocks and not result.streams:

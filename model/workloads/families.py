@@ -207,8 +207,8 @@ class Kind:
 
 
 DML_LEAVES_OUT: Final = (
-    "the time includes writing only where the cache has no room for more dirty blocks: the model assumes that LGWR and "
-    "archiving keep up, and that the last commit follows the statement"
+    "writes of DBWR add time only when the buffer cache has no room for more dirty blocks; the model assumes that LGWR "
+    "and archiving keep up, and that the last commit follows the statement"
 )
 
 

@@ -160,10 +160,8 @@ def simulate_together(
 def lasts(end_s: float, first_endless: bool) -> str:
     """How long the run is, which the first program decides."""
     if first_endless:
-        return (
-            f"the run lasts {show_seconds(end_s)}; programs beside the transactions begin anew when they end"
-        )
-    return f"the run lasts {show_seconds(end_s)}, until all programs that end by themselves have ended"
+        return f"the run lasts {show_seconds(end_s)}; programs beside the transactions restart when they end"
+    return f"the run lasts {show_seconds(end_s)}, until the last program ends"
 
 
 METHOD = "simulation of all programs on one machine: processors, buffer cache, page cache, queue and drives"
@@ -399,7 +397,7 @@ def _wait_said(event: str, here: EventTime, alone: EventTime, busy: float, holde
     if here.waits > LONGER * alone.waits > 0:
         text += f", and comes {here.waits:,.4g} times for {alone.waits:,.4g}"
     return (
-        f"{text}: the disk is busy {100 * busy:.0f} % of the time; of the other programs {holder} uses it most"
+        f"{text}: the disk is busy {100 * busy:.0f} % of the time; its largest other user is {holder}"
         if event in AT_DISK
         else text
     )

@@ -92,6 +92,8 @@ def test_what_was_got_has_no_point_that_nobody_wrote(value: object, text: str) -
         (0.64e-3, 1.21e-3, "640 µs to 1.21 ms"),
         (250, 1100, "250 s to 19 min"),
         (2000, 9000, "33 min to 2.5 h"),
+        (523.08, 523.6, "8 min 43 s to 8 min 44 s"),
+        (11037, 11214, "3 h 3 min to 3 h 7 min"),
         (3.0, 3.0, "3.0 to 3.0 s"),
         (0.0, 0.0, "0 to 0 ns"),
     ],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-import numpy as np
 import simpy
 
 from model.laws import block_layer
@@ -12,15 +11,14 @@ from model.loops.rows import Reals, longer, reals
 from model.machine.device import drive
 from model.machine.device.elevator import IN_ORDER
 from model.machine.device.iostat import Counters
-from model.machine.device.iostat_at_once import Bios, Requests, count_merged
 from model.sim.device import BlockDevice, Submitter
 from model.sim.device import Server as Drive
 from model.sim.fast import UNBUFFERED_CALLS, fields, reads_all
 from model.spec import System
 
-QUEUED, ENDED, WRITE, SIZE = 0, 1, 2, 3
+ENDED, QUEUED, WRITE, SIZE = 0, 1, 2, 3
 FIELDS = 4
-"""Of a request that is noted."""
+"""Of a request under way."""
 
 
 class Files(Protocol):
@@ -43,13 +41,16 @@ class InOrder:
     largest_bytes: int
     _env: simpy.Environment
     _drive: Drive
-    _noted: Reals
-    """When each request was handed over and done, whether it wrote, and its size, one behind the other."""
-    _many: int
+    _under_way: Reals
+    """When each request will be done, was handed over, whether it writes, and its size; the next to end first."""
+    _next: int
+    _behind: int
+    """Where the fields of the next one are, and those behind the last."""
 
     def __init__(self, env: simpy.Environment, drive: Drive, counters: Counters, largest_bytes: int) -> None:
         self._env, self._drive, self.counters, self.largest_bytes = env, drive, counters, largest_bytes
-        self._noted, self._many = reals(1024, 0.0), 0
+        self._under_way = reals(256 * FIELDS, 0.0)
+        self._next = self._behind = 0
 
     def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
         """An event at the end of a request that is handed over now."""
@@ -69,34 +70,51 @@ class InOrder:
         while size_bytes > 0:
             size = min(size_bytes, self.largest_bytes)
             done: float = self._drive.submit(now, write, start_byte, size)
-            at = self._many
-            if at + FIELDS > len(self._noted):
-                self._noted = longer(self._noted)
-            self._noted[at] = now
-            self._noted[at + 1] = done
-            self._noted[at + 2] = write
-            self._noted[at + 3] = size
-            self._many = at + FIELDS
+            self._count_ended(now)
+            self.counters.submitted(now, write, size, merged=False)
+            self._goes_on(done, now, write, size)
             last = max(last, done)
             start_byte += size
             size_bytes -= size
         return last
 
+    def _goes_on(self, done_s: float, queued_s: float, write: bool, size_bytes: int) -> None:
+        """Keep a request until it is counted, behind those that end before it or with it."""
+        if self._behind == len(self._under_way):
+            self._make_room()
+        at = self._behind
+        self._behind += FIELDS
+        while at > self._next and self._under_way[at - FIELDS + ENDED] > done_s:
+            at -= FIELDS
+            for k in range(FIELDS):
+                self._under_way[at + FIELDS + k] = self._under_way[at + k]
+        self._under_way[at + ENDED] = done_s
+        self._under_way[at + QUEUED] = queued_s
+        self._under_way[at + WRITE] = write
+        self._under_way[at + SIZE] = size_bytes
+
+    def _make_room(self) -> None:
+        if 2 * self._next < self._behind:
+            self._under_way = longer(self._under_way)
+        for k in range(self._next, self._behind):
+            self._under_way[k - self._next] = self._under_way[k]
+        self._behind -= self._next
+        self._next = 0
+
+    def _count_ended(self, now_s: float) -> None:
+        """Count the requests that have ended."""
+        while self._next < self._behind and self._under_way[self._next + ENDED] <= now_s:
+            at = self._next
+            write, size = self._under_way[at + WRITE] > 0, int(self._under_way[at + SIZE])
+            self.counters.completed(self._under_way[at + ENDED], write, size, self._under_way[at + QUEUED])
+            self._next += FIELDS
+
     def finish(self, end_s: float) -> Counters:
         """Counters up to the end, as iostat has them; requests may still be under way then."""
-        from model.sim.data_files import counted  # noqa: PLC0415  (what is not compiled)
-
-        return counted(self.counters, self._noted[: self._many], end_s)
-
-
-def counted(counters: Counters, noted: Reals, end_s: float) -> Counters:
-    """Counters with the requests that were noted, up to the end."""
-    noted = np.asarray(noted).reshape(-1, FIELDS)
-    queued, ended = noted[:, QUEUED], noted[:, ENDED]
-    write, size = noted[:, WRITE].astype(np.int64), noted[:, SIZE].astype(np.int64)
-    bios = Bios(queued, write, size, np.zeros(len(queued), bool))
-    count_merged(counters, bios, Requests(queued, write, size, ended), end_s, stops=True)
-    return counters
+        self._count_ended(end_s)
+        if self.counters.last_s:
+            self.counters.round(end_s)
+        return self.counters
 
 
 class Scheduled:

@@ -261,6 +261,7 @@ class BlockDevice:
             mine.completed(now, write, size, request.queued_s)
         for call in request.waiting:
             call(request)
+        request.waiting.clear()  # those that it names may name it
         waiting = self._for_room[write]
         if waiting and not self.queue.full(write):
             waiting.popleft().succeed()

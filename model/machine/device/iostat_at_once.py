@@ -45,30 +45,24 @@ def count_all(
     count_merged(counters, bios, Requests(queued_s, direction, size, end_s), until_s)
 
 
-def count_merged(
-    counters: Counters, bios: Bios, requests: Requests, until_s: float = 0.0, *, stops: bool = False
-) -> None:
+def count_merged(counters: Counters, bios: Bios, requests: Requests, until_s: float = 0.0) -> None:
     """Count bios and the requests that carried them, each in any order.
 
     There are lines up to that of the last request, and for all intervals that end by *until_s*, where programs still
-    think. A run that *stops* then has no others, and requests that end later are still under way.
+    think.
     """
-    under_way = np.minimum(requests.end_s, until_s) if stops else requests.end_s
-    queued_s = requests.queued_s
-    if stops:
-        requests = _chosen(requests, requests.end_s <= until_s)
     if not len(requests.end_s):
         return
     done, taken = _ordered(requests, requests.end_s), _ordered(bios, bios.taken_s)
     last_s = float(done.end_s[-1])
     moments = np.arange(MOST_LINES + 1, dtype=float) * float(counters.interval_s) + counters.first_s
     whole = int(np.searchsorted(moments, until_s, side="right"))
-    moments = moments[: whole if stops else max(whole, int(np.searchsorted(moments, last_s)) + 1)]
+    moments = moments[: max(whole, int(np.searchsorted(moments, last_s)) + 1)]
     ended, begun = np.searchsorted(done.end_s, moments), np.searchsorted(taken.taken_s, moments)
     took_s, flush = done.end_s - done.queued_s, done.size_bytes == 0
     flushes, flushes_s = _cumulated(flush), _cumulated(np.where(flush, took_s, 0.0))
     ticks_s = [_cumulated(np.where(done.write == write, took_s, 0.0)) for write in (0, 1)]
-    busy_s, weighted_s = _passed(np.sort(queued_s), np.sort(under_way), moments)
+    busy_s, weighted_s = _passed(np.sort(requests.queued_s), done.end_s, moments)
     merges, counts, sizes = [], [], []
     for write in (0, 1):
         merges.append(_cumulated((taken.write == write) & taken.merged))
@@ -105,11 +99,8 @@ def count_merged(
 
 def _ordered(columns: Columns, times_s: Times) -> Columns:
     """The same in the order of those times."""
-    return _chosen(columns, np.argsort(times_s, kind="stable"))
-
-
-def _chosen(columns: Columns, which: NDArray[Any]) -> Columns:
-    return columns._replace(**{name: column[which] for name, column in columns._asdict().items()})
+    order = np.argsort(times_s, kind="stable")
+    return columns._replace(**{name: column[order] for name, column in columns._asdict().items()})
 
 
 def _cumulated(values: NDArray[Any]) -> NDArray[Any]:

@@ -357,7 +357,11 @@ def build(folder: Path = FOLDER) -> str:
             flags = [*FLAGS, *linked, f"-I{sysconfig.get_paths()['include']}"]
             steps = [*([] if first else [translate]), [*command, *flags, f"{name()}.c", "-o", new.name]]
             for step in steps:
-                done = subprocess.run(step, cwd=scratch, capture_output=True, text=True, check=False)
+                try:
+                    done = subprocess.run(step, cwd=scratch, capture_output=True, text=True, check=False)
+                except OSError as error:
+                    why = str(error)
+                    break
                 if done.returncode:
                     why = f"{step[0]} failed: {(done.stderr.strip() or '?').splitlines()[-1]}"
                     break

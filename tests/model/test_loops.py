@@ -80,6 +80,8 @@ def test_without_a_compiler_one_sentence_says_why(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(build, "compilers", lambda: [["false"]])
     monkeypatch.setattr(build, "text", lambda: "")
     assert build.build(tmp_path) == "false failed: ?"
+    monkeypatch.setattr(build, "compilers", lambda: [["no-such-compiler"]])
+    assert "No such file" in build.build(tmp_path)
     assert not list(tmp_path.iterdir())
 
 

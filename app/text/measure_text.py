@@ -23,6 +23,10 @@ READS: Final = ("r/s", "w/s", "tps")
 BYTES: Final = ("rkB/s", "rMB/s", "rsec/s", "rkB", "wkB/s", "wMB/s", "wsec/s", "wkB")
 TIMES: Final = ("r_await", "w_await", "await")
 QUEUES: Final = ("avgqu-sz", "aqu-sz")
+FIO_TIMES: Final = ("lat", "clat")
+"""Times of fio that may have percentiles: lat from submission on, where lat_percentiles asks for it; clat is without
+the submission (slat). Mean and p99 are shown of one of them."""
+UNITS: Final = ("_ns", "")
 UTILISED: Final = ("%util", "util", "util-percent")
 
 
@@ -35,8 +39,9 @@ def quiet_line(reading: Reading) -> str:
     """One line for one report, with what fio's jobs reached."""
     rows = sorted(_fio_rows(reading))[:MOST_JOBS] if reading.format == "fio" else []
     return title_line(reading) + "".join(
-        f"; {direction} {show_bytes(block) if block else '-'}, depth {depth:g}: {iops} IOPS, mean {latency}, p99 {p99}"
-        for direction, block, depth, _, _, (iops, _, latency, p99) in rows
+        f"; {direction} {show_bytes(block) if block else '-'}, depth {depth:g}: {iops} IOPS, {time} mean {mean}, "
+        f"p99 {p99}"
+        for direction, block, depth, _, _, (iops, _, time, mean, p99) in rows
     )
 
 
@@ -141,7 +146,7 @@ def series_of_fio(readings: Sequence[Reading], most: int | None = None) -> Itera
         return
     yield head(f"fio: {plural(len(rows), 'job')} by direction, block size and depth")
     wide = max(len("job"), *(len(job) for *_, job, _ in rows))
-    heads = ("block", "depth", "jobs", "IOPS", "bytes/s", "mean", "p99")
+    heads = ("block", "depth", "jobs", "IOPS", "bytes/s", "time", "mean", "p99")
     yield f"{'job':{wide}}  {'':5}" + "".join(f"{name:>11}" for name in heads)
     for direction, block, depth, jobs, job, cells in rows[:most]:
         first = (
@@ -161,11 +166,15 @@ def _fio_rows(reading: Reading) -> Iterator[tuple[str, float, float, float, str,
         if name != "iops":
             continue
         job, _, direction = of.rpartition(" ")
-        names = (("iops",), ("bw_bytes", "bw"), ("lat_ns mean", "lat mean"), ("clat_ns p99", "clat p99"))
-        figures = (
-            next((found[of, text] for text in either if (of, text) in found), None) for either in names
+        time = next(
+            (time for time in TIMES if any((of, f"{time}{unit} p99") in found for unit in UNITS)), "lat"
         )
-        cells = tuple(_value(figure) if figure else "-" for figure in figures)
+        means, shares = ([f"{time}{unit} {what}" for unit in UNITS] for what in ("mean", "p99"))
+        iops, rate, mean, p99 = (
+            next((_value(found[of, text]) for text in either if (of, text) in found), "-")
+            for either in (("iops",), ("bw_bytes", "bw"), means, shares)
+        )
+        cells = (iops, rate, time, mean, p99)
         yield (
             direction,
             asked.get((job, "bs"), 0.0),

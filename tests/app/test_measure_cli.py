@@ -211,7 +211,7 @@ def test_several_files_of_fio_are_one_table_and_each_a_line_with_numbers(
     assert "lat_ns min" in capsys.readouterr().out
     assert main(["measure", str(tmp_path), "--quiet"]) == 0
     first, _ = capsys.readouterr().out.splitlines()
-    assert "read 4K, depth 16: 5.25 IOPS, mean 2 µs, p99 -" in first
+    assert "read 4K, depth 16: 5.25 IOPS, lat mean 2 µs, p99 -" in first
 
 
 AWR_FIRST = """

@@ -65,6 +65,11 @@ def figures_of(system: System, work: Stream) -> Figures:
         raise OutsideLaw(
             "calculate has no law for a batch of calls that do not lie together: use engine simulate, or batch 1"
         )
+    if any(_among_others(work, calls) for calls in (work, *work.beside)) and some(system.disk.rotation_s > 0):
+        raise OutsideLaw(
+            "calculate has no law for calls that go backwards beside others on a disk that turns, where neighbours "
+            "merge at their front and arms come between: use engine simulate, or one program with one call in flight"
+        )
     stream_times = compose(system, work)
     mine = stream_times[0]
     own = _program(work, mine)
@@ -99,6 +104,12 @@ def figures_of(system: System, work: Stream) -> Figures:
         physical_io=_physical(work, stream_times),
         device=devices(disk=_device(system, work, stream_times)),
     )
+
+
+def _among_others(work: Stream, calls: Stream) -> bool:
+    """Whether calls go backwards while others are under way."""
+    others = calls.users > 1 or calls.in_flight > 1 or bool(work.beside)
+    return calls.pattern == "backward" and others
 
 
 LEAST_REQUESTS = 0.05

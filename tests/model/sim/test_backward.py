@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from model import calculate, simulate
+from model.errors import OutsideLaw
 from model.spec import Disk, Host, ReadStream, System, WriteStream
 from model.units import KIB, MIB
+from scenarios.load import load
 
 FLASH = Disk(
     rotation_s=0.0, average_seek_s=0.0, bandwidth_bytes_per_s=5e8, parallel_requests=8, queue_depth=32
@@ -58,3 +62,34 @@ def test_written_pages_go_back_in_order() -> None:
     )
     found = simulate(System(host=Host(filesystem="none"), disk=FLASH), work)
     assert found.physical_io.write_requests == 4
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"users": 2}, {"in_flight": 4}, {"beside": [{"kind": "read_stream", "path": "direct", "count": 20}]}],
+    ids=["users", "in flight", "beside"],
+)
+def test_among_others_on_a_platter_the_simulation_alone_answers(more: dict[str, Any]) -> None:
+    work = ReadStream.model_validate({"path": "direct", "count": 50, "pattern": "backward"} | more)
+    with pytest.raises(
+        OutsideLaw, match=r"backwards beside others on a disk that turns.*: use engine simulate"
+    ):
+        calculate(System(disk=Disk()), work)
+    assert simulate(System(disk=Disk()), work).time.elapsed_s > 0
+    assert calculate(System(disk=FLASH), work).time.elapsed_s > 0
+
+
+@pytest.mark.parametrize("rate", ["60M", "100M"])
+def test_both_engines_know_how_many_programs_a_turn_serves(rate: str) -> None:
+    """It hangs on the angle between their files: a disk of a higher rate is slower at some distances."""
+    took = []
+    for mib in range(1, 8):
+        changes = ["workload.users=2", f"workload.span_bytes={mib * MIB}"]
+        case = load("magni-dd-raw-100", [*changes, f"disk.bandwidth_bytes_per_s={rate}"])
+        estimate, simulated = (
+            engine(case.system, case.workload).time.elapsed_s for engine in (calculate, simulate)
+        )
+        assert estimate == pytest.approx(simulated, rel=0.08)
+        took.append(simulated / (100 * case.system.disk.rotation_s))
+    assert min(took) == pytest.approx(1, abs=0.05)
+    assert max(took) == pytest.approx(2, abs=0.05)

@@ -58,8 +58,13 @@ def calculated(
     if not system.host.limits_volumes:
         return answer(system)
     result, exact = answer(through_host(system))
-    lasts_s, span_s = burst_lasts_s(system, result), _span_s(result, work)
-    return answer(through_host(system, lasts_s / span_s)) if lasts_s < span_s else (result, exact)
+    share = burst_share(system, work, result)
+    return answer(through_host(system, share)) if share < 1 else (result, exact)
+
+
+def burst_share(system: System, work: Workload, result: RunResult) -> float:
+    """Share of a run at the host's burst rates for which its credits last; *result* is of one wholly at them."""
+    return min(1.0, burst_lasts_s(system, result) / _span_s(result, work))
 
 
 def with_host_limits(system: System, work: Workload, result: RunResult) -> RunResult:

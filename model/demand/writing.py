@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from model.demand.calls import goes_on, writes_at_once, written_as
 from model.demand.device_calls import changed
+from model.demand.host_limits import through_host
 from model.demand.network import credited
-from model.laws import disk_means, load
+from model.laws import disk_means, limits, load
 from model.laws.numeric import Number, larger, some
 from model.spec import System, WriteStream
 
@@ -28,9 +29,13 @@ class Writing:
     requests: Number
     """Requests at the device per block."""
     redo_s: Number
-    """Time of a block's redo at the device that the blocks go to; 0 where the log has its own, which keeps up."""
+    """Time of a block's redo at what it shares with the blocks: their device, or the limits of a virtual machine."""
     redo_bytes: Number
     """Redo of all blocks on that device."""
+    own_redo_bytes: Number
+    """Redo of all blocks on a device of its own, which keeps up."""
+    log_s: Number
+    """Time of all redo at its device."""
 
     def stalls_s(self, own_s: Number) -> tuple[Number, Number]:
         """Waits for the log and for free buffers, of sessions that take *own_s* without them."""
@@ -58,8 +63,10 @@ def writing_of(
     They lie in order but for *apart_fraction* of them, which lie anywhere.
 
     Oracle opens files of a file system with O_SYNC, so a buffered path counts as sync [oracle-reference]. Without
-    asynchronous I/O DBWR writes one block after the other; with it the device decides.
+    asynchronous I/O DBWR writes one block after the other; with it the device decides. Where the host limits what its
+    volumes do together, blocks and redo pass its limits one after the other, on whatever disks they lie.
     """
+    system = through_host(system)
     instance, size = system.instance, system.tablespace.block_size_bytes
     path, room_blocks = written_as(system), room_of(system)
     written = larger(1, blocks - room_blocks)
@@ -76,6 +83,12 @@ def writing_of(
         device_s, requests = device_s + share * of_device, requests + share * call.requests
         there_s = there_s + share * larger(of_device, call.device_s)
     shared = redo_bytes if instance.redo_disk == "data" else 0.0
+    own_redo_bytes, host = redo_bytes - shared, system.host
+    log_bytes_per_s = disk_means.sequential_bytes_per_s(system.disk, True)
+    let_through_s = limits.let_through_s(system, own_redo_bytes / blocks, host.max_request_bytes)
+    if host.limits_volumes:
+        of_blocks_s = limits.let_through_s(system, size, size / requests)
+        write_s = larger(write_s - let_through_s, of_blocks_s)
     return Writing(
         blocks=blocks,
         room_blocks=room_blocks,
@@ -83,6 +96,8 @@ def writing_of(
         device_s=device_s,
         there_s=there_s,
         requests=requests,
-        redo_s=shared / blocks / disk_means.sequential_bytes_per_s(system.disk, True),
+        redo_s=shared / blocks / log_bytes_per_s + let_through_s,
         redo_bytes=shared,
+        own_redo_bytes=own_redo_bytes,
+        log_s=redo_bytes / log_bytes_per_s,
     )

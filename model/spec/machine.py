@@ -429,8 +429,9 @@ class Disk(Frozen):
     )
     fua: bool = setting(
         False,
-        "Takes single writes past its volatile write cache (FUA), as NVMe drives do; otherwise a flush follows each",
-        "linux-direct-sync",
+        "Takes single writes past its volatile write cache (FUA), as NVMe drives do, and SATA drives with libata.fua=1; "
+        "otherwise a flush follows each",
+        "libata-fua",
     )
     read_hit_fraction: Real = setting(
         0.0, "Share of reads that the controller's cache answers", GENERAL, ge=0, le=1

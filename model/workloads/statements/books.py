@@ -119,9 +119,9 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Timing) 
         wanted = servers * (demand.blocks_wanted + demand.plan.single_reads)
     hits = larger(0.0, wanted - blocks)
     written_blocks = demand.writing.written_blocks / work.users if demand.writing else 0.0
-    device = timing.device
+    device, elapsed_s = timing.device, known_or(timing.last_session_s, timing.elapsed_s)
+    redo = _device_of_redo(system, demand, elapsed_s)
     if demand.writing:
-        elapsed_s = known_or(timing.last_session_s, timing.elapsed_s)
         device = _device_of_writes(system, demand, elapsed_s, timing.device)
     opinion = optimizer_of(system, work, demand)
     return Figures(
@@ -162,7 +162,7 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Timing) 
         ),
         cache=part(CacheUse, hits=hits, misses=blocks, hit_fraction=over(hits, hits + blocks)),
         segment=segment_space(system, work, demand),
-        device=devices(disk=device),
+        device=devices(disk=device, redo=redo),
         optimizer=part(
             OptimizerCost,
             io_cost=opinion.io_cost,
@@ -194,7 +194,7 @@ def _device_of_writes(
     blocks = writing.written_blocks
     size = blocks * demand.block_size_bytes + writing.redo_bytes
     requests = blocks * writing.requests + writing.redo_bytes / system.host.max_request_bytes
-    redo_s = writing.blocks * writing.redo_s
+    redo_s = writing.log_s * (writing.redo_bytes > 0)
     held_s = smaller(elapsed_s, blocks * writing.device_s + redo_s)
     there_s = larger(held_s, blocks * writing.there_s + redo_s)
     reads = read_bytes = busy_s = 0.0 * held_s
@@ -206,6 +206,18 @@ def _device_of_writes(
     busy_s = smaller(elapsed_s, busy_s + held_s)
     sums = DeviceSums((reads, requests), (0.0, 0.0), (read_bytes, size), (waited_s, there_s), busy_s)
     return device_stats(sums, elapsed_s, (size + read_bytes > 0) & (elapsed_s > 0))
+
+
+def _device_of_redo(system: System, demand: Demand, elapsed_s: Number) -> DeviceStats | None:
+    """The log's own disk, where it counts against the limits of a virtual machine."""
+    writing = demand.writing
+    if writing is None or not system.host.limits_volumes or not some(writing.own_redo_bytes > 0):
+        return None
+    size = writing.own_redo_bytes
+    held_s = smaller(elapsed_s, writing.log_s)
+    requests = size / system.host.max_request_bytes
+    sums = DeviceSums((0.0, requests), (0.0, 0.0), (0.0, size), (0.0, held_s), held_s)
+    return device_stats(sums, elapsed_s, (size > 0) & (elapsed_s > 0))
 
 
 def _calls(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from model import causes
 from model.books import device_of
 from model.demand import Demand, demand_of
+from model.demand.host_limits import burst_share, through_host
 from model.demand.popular_blocks import cached_so
 from model.demand.transactions import touch_rules
 from model.demand.turns import first_step_s, stretch_blocks, stretches_of
@@ -22,7 +23,7 @@ from model.sim.machine import Machine, Place, machine_of
 from model.sim.open_file import OpenFile
 from model.sim.streams import stream
 from model.spec import Statement, System
-from model.workloads.statements import books
+from model.workloads.statements import books, closed_form
 from model.workloads.statements.closed_form import asked_of
 from model.workloads.statements.ledger import Ledger, mean_waits
 from model.workloads.statements.placed_classes import PlacedClasses
@@ -68,6 +69,10 @@ class StatementProgram:
         if held is not None:
             system = cached_so(system, work, held.on_average.found_fraction)
         self.demand = demand = asked_of(system, work)
+        if demand.writing is not None and system.host.limits_volumes:
+            # NOTE: what is written behind is timed by a mean rate, so bursts count as they last in closed form
+            alone, _ = closed_form.calculate(through_host(system), work, name="")
+            self.demand = demand = asked_of(through_host(system, burst_share(system, work, alone)), work)
         if held is not None:  # each get asks the cache that is played
             gets = float(demand_of(cached_so(self.system, work, 0.0), work).reads)
             demand = replace(demand, reads=gets, read_blocks=gets)

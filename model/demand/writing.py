@@ -85,9 +85,9 @@ def writing_of(
     shared = redo_bytes if instance.redo_disk == "data" else 0.0
     own_redo_bytes, host = redo_bytes - shared, system.host
     log_bytes_per_s = disk_means.sequential_bytes_per_s(system.disk, True)
-    let_through_s = limits.let_through_s(system, own_redo_bytes / blocks, host.max_request_bytes)
+    let_through_s = limits.let_through_s(host, system.disk, own_redo_bytes / blocks, host.max_request_bytes)
     if host.limits_volumes:
-        of_blocks_s = limits.let_through_s(system, size, size / requests)
+        of_blocks_s = limits.let_through_s(host, system.disk, size, size / requests)
         write_s = larger(write_s - let_through_s, of_blocks_s)
     return Writing(
         blocks=blocks,

@@ -30,12 +30,11 @@ def limited_per_s(disk: Any, requests_per_s: Number, size_bytes: Number) -> Numb
     return requests_per_s
 
 
-def let_through_s(system: Any, size_bytes: Number, request_bytes: Number) -> Number:
+def let_through_s(host: Any, disk: Any, size_bytes: Number, request_bytes: Number) -> Number:
     """Time in which a host's limits let bytes through in requests of a size, whatever its volumes they go to."""
-    host = system.host
     took_s: Number = 0.0
     if host.iops_limit is not None:
-        counted = size_bytes / request_bytes * counted_requests(system.disk, request_bytes)
+        counted = size_bytes / request_bytes * counted_requests(disk, request_bytes)
         took_s = larger(took_s, counted / host.iops_limit)
     if host.bandwidth_limit_bytes_per_s is not None:
         took_s = larger(took_s, size_bytes / host.bandwidth_limit_bytes_per_s)

@@ -429,8 +429,8 @@ class Disk(Frozen):
     )
     fua: bool = setting(
         False,
-        "Takes single writes past its volatile write cache (FUA), as NVMe drives do, and SATA drives with libata.fua=1; "
-        "otherwise a flush follows each",
+        "Takes single writes past its volatile write cache (FUA), as NVMe drives do, SATA drives with libata.fua=1 "
+        "alone; otherwise a flush follows each",
         "libata-fua",
     )
     read_hit_fraction: Real = setting(

@@ -10,6 +10,7 @@ from app.controls.fields import as_text
 from app.text.rows import written
 from model.catalog import Entry, entries
 from model.errors import SpecError, UnknownName
+from model.measures import MEASURES
 from model.provenance import Constant
 from model.units import unit_of
 from scenarios import library
@@ -27,7 +28,7 @@ CATALOG = {
     "prices": "prices",
 }
 
-LISTS = ("scenarios", "sweeps", "disks", "hosts", "clients", "statistics", "prices", "cases")
+LISTS = ("scenarios", "sweeps", "disks", "hosts", "clients", "statistics", "prices", "cases", "measures")
 """What can be named, in the order of its list."""
 
 Named = tuple[str, str, str]
@@ -40,6 +41,8 @@ def names_of(kind: str) -> list[Named]:
         return [(name, entry.title, entry.source) for name, entry in library().items()]
     if kind == "sweeps":
         return [(name, entry.title, entry.source) for name, entry in library_of_sweeps().items()]
+    if kind == "measures":
+        return [(name, measure.says, "") for name, measure in MEASURES.items()]
     if kind == "cases":
         cases = {name: load_case(name).source for name in case_names()}
         return [(name, source.title, f"{source.author}: {source.key}") for name, source in cases.items()]
@@ -55,7 +58,9 @@ def kinds_with(name: str, kind: str | None = None) -> list[str]:
         raise SpecError(f"{name!r} names nothing in the lists; {meant.hint()}")
     if not texts:
         what = (
-            "scenario, sweep, disk, host, client, statistics, prices or case" if kind is None else _one(kind)
+            "scenario, sweep, disk, host, client, statistics, prices, case or measure"
+            if kind is None
+            else _one(kind)
         )
         near = [name for names in known.values() for name in names]
         raise UnknownName(what, name, [*near, *(() if kind else LISTS)])
@@ -99,6 +104,8 @@ def lines_of(kind: str, name: str, width: int = 80) -> Iterator[str]:
         yield from _differences(sweep_data(name), width)
         yield "varies"
         yield from _axes(sweep_data(name)["sweep"], width)
+    elif kind == "measures":
+        yield from wrapped(f"--measure {name} of blocktime sweep summarises it", width)
     else:
         yield from wrapped(f"blocktime validate {name} compares its numbers with the model", width)
 

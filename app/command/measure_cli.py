@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 
@@ -22,7 +23,7 @@ from validation.instruments import Keep, NotReadable, Reading
 
 WRONG_INPUT = 2
 MOST_INPUT_BYTES = 4 * 1024**3
-"""What is copied of standard input, as it is read twice."""
+"""What is copied of standard input or a pipe, as it is read twice."""
 
 
 @click.command()
@@ -171,7 +172,8 @@ def _paths(files: Sequence[str]) -> Iterator[tuple[Path, str]]:
     for file in files:
         path = Path(file)
         if file == "-":
-            yield _standard_input(), "standard input"
+            given = None if sys.stdin is None else sys.stdin.buffer
+            yield _copy_of(given, "standard input"), "standard input"
         elif path.is_dir():
             inside = sorted(inner for inner in path.rglob("*") if inner.is_file())
             if not inside:
@@ -179,32 +181,35 @@ def _paths(files: Sequence[str]) -> Iterator[tuple[Path, str]]:
             yield from ((inner, str(inner.relative_to(path))) for inner in inside)
         elif path.is_file():
             yield path, path.name
+        elif path.is_fifo():  # such as <(zcat report.gz) of a shell
+            try:
+                with path.open("rb") as pipe:
+                    yield _copy_of(pipe, file), path.name
+            except OSError as fault:
+                raise SpecError(f"measure: {file} cannot be read: {fault.strerror or fault}") from None
+        elif path.exists():
+            raise SpecError(f"measure: {file} is not a file; name a file, a folder, a pipe or -")
         else:
             raise SpecError(f"measure: there is no file {file}")
 
 
-def _standard_input() -> Path:
-    """Standard input as a file, as it is read twice: for its digest, and for its figures."""
+def _copy_of(given: BinaryIO | None, name: str) -> Path:
+    """What comes through a pipe as a file, as it is read twice: for its digest, and for its figures."""
     import atexit
-    import sys
     import tempfile
 
-    if sys.stdin is None:
-        raise SpecError("measure: standard input is closed; name a file, or give a report to read")
+    if given is None:
+        raise SpecError(f"measure: {name} is closed; name a file, or give a report to read")
     with tempfile.NamedTemporaryFile(prefix="blocktime-", delete=False) as copy:
         atexit.register(Path(copy.name).unlink, missing_ok=True)
-        while chunk := sys.stdin.buffer.read(1 << 20):
+        while chunk := given.read(1 << 20):
             if copy.tell() + len(chunk) > MOST_INPUT_BYTES:
                 limit = MOST_INPUT_BYTES // 1024**3
-                raise SpecError(
-                    f"measure: standard input has more than {limit} GB; write it to a file and name that"
-                )
+                raise SpecError(f"measure: {name} has more than {limit} GB; write it to a file and name that")
             try:
                 copy.write(chunk)
             except OSError as fault:
-                raise SpecError(
-                    f"measure: standard input cannot be copied: {fault.strerror or fault}"
-                ) from None
+                raise SpecError(f"measure: {name} cannot be copied: {fault.strerror or fault}") from None
     return Path(copy.name)
 
 

@@ -67,6 +67,8 @@ def run_one(
     """Run one scenario: response-time profile, wait events, I/O, segment, device and cost."""
 
     form: str | None = how.pop("form")
+    if form is not None and as_json:
+        raise SpecError(f"--as {form}: --json is another form of the answer; allowed is one of them")
     asked = load(scenario, settings)
     if settings:
         asked = asked.model_copy(update={"title": f"{asked.title} with {', '.join(settings)}".lstrip()})

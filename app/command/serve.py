@@ -137,5 +137,5 @@ def _free_port() -> int:
 
 
 def _refuse(sentence: str) -> int:
-    print_lines([sentence], err=True)
+    print_lines([f"blocktime: {sentence}"], err=True)
     return 2

@@ -14,8 +14,8 @@ from app.command.files import write_beside
 from app.command.options import with_engine_of_many, with_output, with_settings
 from app.command.sweep_progress import telling
 from app.text.sweep_text import short_line, summary_of, sweep_lines
-from model.errors import SpecError, UnknownName
-from model.measures import MEASURES
+from model.errors import SpecError
+from scenarios.sweeps.listed import check_measure
 from scenarios.sweeps.sweep import Where, plan_of, sweeping, whole_table, write
 from scenarios.sweeps.table import check_place
 
@@ -89,8 +89,7 @@ def sweep(
         plan = plan_of(name, listener=listener, **asked)
         wanted = measures or plan.sweep.measures
         for measure in wanted:
-            if measure not in MEASURES:
-                raise UnknownName("measure", measure, MEASURES)
+            check_measure(measure)
         with sweeping(plan, at, listener) as rows:
             listener.end()
             if out is not None:

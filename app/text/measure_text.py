@@ -39,8 +39,8 @@ def quiet_line(reading: Reading) -> str:
     """One line for one report, with what fio's jobs reached."""
     rows = sorted(_fio_rows(reading))[:MOST_JOBS] if reading.format == "fio" else []
     return title_line(reading) + "".join(
-        f"; {direction} {show_bytes(block) if block else '-'}, depth {depth:g}: {iops} IOPS, {time} mean {mean}, "
-        f"p99 {p99}"
+        f"; {direction} {show_bytes(block) if block else '-'}, depth {f'{depth:g}' if depth else '-'}: "
+        f"{iops} IOPS, {time} mean {mean}, p99 {p99}"
         for direction, block, depth, _, _, (iops, _, time, mean, p99) in rows
     )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from model.engine import estimate_of, is_simulated
-from model.errors import SpecError, UnknownName, cut
+from model.errors import SpecError, cut
 from model.measures import MEASURES
 from model.results import RunResult
 from model.units import parse_bytes, parse_seconds
@@ -59,8 +59,7 @@ def goal_of(text: str) -> Goal:
             f"{where}: write it as MEASURE = NUMBER, with = or <= or >=, such as response_s = 0.1"
         )
     measure, test, right = match.groups()
-    if measure not in MEASURES:
-        raise UnknownName("measure", measure, MEASURES, where=where)
+    check_measure(measure, where)
     plain = _with_unit(MEASURES[measure].unit, right)
     number = number_said(right, ("base",), where) if plain is None else (lambda _: plain)
     return Goal(text, measure, test.replace("==", "="), number)

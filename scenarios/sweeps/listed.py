@@ -222,10 +222,10 @@ def _sum(before: Outcome, outcome: Outcome) -> Outcome:
     )
 
 
-def check_measure(measure: str) -> None:
+def check_measure(measure: str, where: str = "") -> None:
     """Raise :class:`UnknownName` for what is no measure at all."""
     if measure not in MEASURES:
-        raise UnknownName("measure", measure, MEASURES)
+        raise UnknownName("measure", measure, MEASURES, where, "see blocktime list measures")
 
 
 def check_has(measure: str, has: Iterable[str], question: Question) -> None:

@@ -271,12 +271,14 @@ def test_schemas_are_json(kind: str, capsys: Captured) -> None:
         ("compare", "Missing argument"),
         (
             "list disk",
-            "no scenario, sweep, disk, host, client, statistics, prices or case named 'disk'; did you mean disks",
+            "statistics, prices, case or measure named 'disk'; did you mean disks",
         ),
         (
             "list nvmee",
-            "no scenario, sweep, disk, host, client, statistics, prices or case named 'nvmee'; did you mean nvme?",
+            "statistics, prices, case or measure named 'nvmee'; did you mean nvme?",
         ),
+        ("sweep tpc-c --vary workload.users=1,2 --measure qqq", "are known, see blocktime list measures"),
+        ("run rahn-full-scan --as awr --json", "--as awr: --json is another form of the answer"),
         ("list disks nvm", "no disk named 'nvm'; did you mean nvme?"),
         ("list disk nvme", "list: got 'disk'; allowed before a name are scenarios, sweeps, disks"),
         ("schema nothing", "no schema named"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import threading
 import tomllib
 from pathlib import Path
 
@@ -128,6 +130,27 @@ def test_links_in_a_circle_and_other_places_that_are_no_file(
     assert "its links run in a circle" in capsys.readouterr().err
     assert main(["measure", file, "--force", "--out", "/dev/full"]) == 2
     assert "/dev/full is not a file that could be replaced" in capsys.readouterr().err
+
+
+def test_a_pipe_of_a_shell_is_read_as_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = (folder / "fio.whatever").read_bytes()
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(data,))
+    writer.start()
+    assert main(["measure", str(pipe), "--quiet"]) == 0
+    writer.join()
+    assert capsys.readouterr().out.startswith("pipe: fio")
+    assert main(["measure", "/dev/null"]) == 2
+    assert capsys.readouterr().err == (
+        "blocktime: measure: /dev/null is not a file; name a file, a folder, a pipe or -\n"
+    )
+
+
+def test_a_job_without_a_depth_has_none(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "none.json").write_text(made.FIO.replace('"iodepth" : "16", ', ""), "utf-8")
+    assert main(["measure", str(folder / "none.json"), "--quiet"]) == 0
+    assert "depth -: " in capsys.readouterr().out
 
 
 def test_standard_input_that_is_closed(

@@ -93,12 +93,12 @@ def say(line: str) -> None:
 
 
 def environment() -> dict[str, str]:
-    """Give the caller's environment, without what would lead Python, pip or uv away from .venv."""
-    kept = {
-        k: v
-        for k, v in os.environ.items()
-        if k not in {"PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX"}
-    }
+    """Give the caller's environment, without what would lead Python, pip or uv away from .venv.
+
+    Each process that we start would compile all of .venv where nobody is to keep what was compiled.
+    """
+    away = {"PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX", "PYTHONDONTWRITEBYTECODE"}
+    kept = {k: v for k, v in os.environ.items() if k not in away}
     path = os.pathsep.join([str(BIN), kept.get("PATH", os.defpath)])
     ours = {"PATH": path, "VIRTUAL_ENV": str(VENV), "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0"}
     return {"UV_SYSTEM_CERTS": "1", "UV_PYTHON_DOWNLOADS": "never", "PIP_RETRIES": "2", **kept, **ours}

@@ -29,7 +29,12 @@ LONGEST: Final = (
     "tests/scenarios/test_uncertainty.py",
     "tests/app/test_page_what_if.py",
     "tests/app/test_page_run.py",
+    "tests/app/test_mechanisms.py",
+    "tests/app/test_page_mechanisms.py",
+    "tests/app/test_page_guard.py",
+    "tests/model/sim/test_fast_ways.py",
     "tests/golden/test_answers.py",
+    "tests/validation/test_residuals.py",
 )
 """Units of work that take most time, the longest first; a test run ends late when one of them begins late."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,3 +64,16 @@ def opened(query: Mapping[str, str], **state: Any) -> AppTest:
 def scan(**query: str) -> AppTest:
     """The page at that address; of the measured scan where it names no scenario."""
     return opened({"scenario": "rahn-full-scan", **query})
+
+
+def tab_of(name: str, **query: str) -> AppTest:
+    """The page at that address with one of its tabs open; nothing is complained of."""
+    app = opened(query, tab=name)
+    assert app.error.len == 0
+    return app
+
+
+def charts_among(keys: Sequence[str], app: AppTest) -> list[str]:
+    """Those of *keys* that a chart of the page has, in their order."""
+    found = [chart.proto.id for chart in app.get("plotly_chart")]
+    return [key for key in keys if any(one.endswith(f"-{key}") for one in found)]

@@ -15,6 +15,7 @@ import psutil  # type: ignore[import-untyped]
 from model.units import show_seconds
 from scenarios import load, run
 from tests.app.page_moves import FLAGS, MOVED, MOVED_LABEL
+from tests.app.windows import STILL
 from tests.patience import LIMIT_MS
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ async def _sessions(chromium: str, address: str, many: int, for_s: float) -> See
 
 
 async def _opened(browser: Browser, address: str, array: int, seen: Seen) -> Page:
-    context = await browser.new_context(viewport={"width": 1280, "height": 720})
+    context = await browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion=STILL)
     context.set_default_timeout(LIMIT_MS)
     page = await context.new_page()
     page.on("pageerror", lambda error: seen.wrong.append(f"array {array}: {error}"))

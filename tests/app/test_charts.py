@@ -9,6 +9,7 @@ from app.text import profile
 from model.results import RunResult
 from model.units import show_seconds
 from tests.answered import as_shown as answer
+from tests.app.contrast import contrast
 from tests.known_by_law import KNOWN
 
 NAMES = KNOWN
@@ -132,17 +133,6 @@ def test_every_colour_stands_out_in_both_themes(background: str) -> None:
         assert contrast(colour, background) >= 3, colour
     ink = charts.INK["light" if background == "#ffffff" else "dark"]
     assert contrast(ink, background) >= 7
-
-
-def contrast(one: str, two: str) -> float:
-    first, second = sorted((luminance(one), luminance(two)), reverse=True)
-    return (first + 0.05) / (second + 0.05)
-
-
-def luminance(colour: str) -> float:
-    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
 def test_reads_by_size_counts_all_reads(base: RunResult, other: RunResult) -> None:

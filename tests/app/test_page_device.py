@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -23,15 +24,10 @@ CHARTS = ["device_sizes_disk", "device_queue_disk", "device_await_disk", "device
 
 
 def opened(tab: str = "Device", **query: str) -> AppTest:
-    app = page_numbers.opened(query, tab=tab)
-    assert app.error.len == 0
-    return app
+    return page_numbers.tab_of(tab, **query)
 
 
-def charts(app: AppTest) -> list[str]:
-    """Keys of the charts under the tabs."""
-    found = [chart.proto.id for chart in app.get("plotly_chart")]
-    return [key for key in CHARTS if any(one.endswith(f"-{key}") for one in found)]
+charts = partial(page_numbers.charts_among, CHARTS)
 
 
 def device(result: RunResult) -> Any:

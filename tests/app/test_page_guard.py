@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from app import mechanisms
-from tests.app.windows import LIMIT_MS
+from tests.app.windows import LIMIT_MS, STILL
 from tests.patience import LIMIT_S
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def test_a_page_that_is_not_there_is_said(server: str, path: str) -> None:
 
 @pytest.mark.browser
 def test_no_page_breaks_the_policy(server: str, browser: Browser) -> None:
-    context = browser.new_context(viewport={"width": 1280, "height": 1400})
+    context = browser.new_context(viewport={"width": 1280, "height": 1400}, reduced_motion=STILL)
     context.set_default_timeout(LIMIT_MS)
     try:
         page = context.new_page()

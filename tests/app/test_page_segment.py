@@ -1,5 +1,7 @@
 """The page for statements that change rows: their controls, their figures, and the tab Segment."""
 
+from functools import partial
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -19,15 +21,10 @@ CHARTS = [
 
 
 def opened(tab: str = "Segment", **query: str) -> AppTest:
-    app = page_numbers.opened(query, tab=tab)
-    assert app.error.len == 0
-    return app
+    return page_numbers.tab_of(tab, **query)
 
 
-def charts(app: AppTest) -> list[str]:
-    """Keys of the charts under the tabs."""
-    found = [chart.proto.id for chart in app.get("plotly_chart")]
-    return [key for key in CHARTS if any(one.endswith(f"-{key}") for one in found)]
+charts = partial(page_numbers.charts_among, CHARTS)
 
 
 def test_an_update_has_its_controls_and_none_that_mean_nothing() -> None:

@@ -21,6 +21,7 @@ from app.controls import own_files
 from app.session import uploads
 from model.units import show_seconds
 from scenarios import run
+from tests.app.windows import STILL
 from tests.patience import LIMIT_MS, LIMIT_S
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ weight = 2
 @contextmanager
 def context_of(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(
-        viewport={"width": 1280, "height": 720}, permissions=["clipboard-read", "clipboard-write"]
+        viewport={"width": 1280, "height": 720},
+        permissions=["clipboard-read", "clipboard-write"],
+        reduced_motion=STILL,
     )
     context.set_default_timeout(LIMIT_MS)
     try:

@@ -11,6 +11,7 @@ from app.charts.segment_charts import ITL_FULL, Line
 from model.results import RunResult
 from scenarios import Scenario, load
 from tests.answered import answered
+from tests.app.contrast import contrast
 
 UPDATE = "rahn-pctfree-16k-10"
 BACKGROUNDS = ("#ffffff", "#10161d")
@@ -112,17 +113,6 @@ def test_it_reads_without_colour_and_in_both_themes() -> None:
     shown = {colour for colour, *_ in [*looks, *segment_charts.CELLS.values(), *segment_charts.LINES]}
     for colour in shown - {segment_charts.CLEAR}:
         assert all(contrast(colour, background) >= 3 for background in BACKGROUNDS), colour
-
-
-def contrast(one: str, two: str) -> float:
-    first, second = sorted((luminance(one), luminance(two)), reverse=True)
-    return (first + 0.05) / (second + 0.05)
-
-
-def luminance(colour: str) -> float:
-    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
 def test_the_lines_pass_near_the_answer_and_the_present_setting_is_marked(grown: RunResult) -> None:

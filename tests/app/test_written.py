@@ -127,7 +127,7 @@ def test_the_load_profile_and_the_waits_come_back_from_awr(name: str, form: str,
 
 
 @pytest.mark.parametrize(
-    "name", ["rahn-full-scan", next(name for name in NAMES if answer(name).transactions)]
+    "name", ["rahn-full-scan", next(name for name in NAMES if load(name).workload.kind == "transactions")]
 )
 def test_awr_as_text_and_as_html_tell_the_same(name: str, tmp_path: Path) -> None:
     text, html = (read_back(answer(name), form, tmp_path) for form in ("awr", "awr-html"))

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 SCREEN: Final = {"width": 1280, "height": 720}
+STILL: Final = "reduce"
+"""As a reader who wants no motion: without a graphics card, what moves while a page loads is a quarter of its time."""
 
 
 @contextmanager
@@ -35,6 +37,6 @@ def opened(
 @cache
 def _context(browser: Browser, dark: bool) -> BrowserContext:
     """One for all pages, so that the scripts of the page are fetched and compiled once."""
-    context = browser.new_context(color_scheme="dark" if dark else "light")
+    context = browser.new_context(color_scheme="dark" if dark else "light", reduced_motion=STILL)
     context.set_default_timeout(LIMIT_MS)
     return context

@@ -53,10 +53,11 @@ def test_what_leads_away_from_the_environment_is_dropped(
     dev: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", "elsewhere")
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setenv("PIP_USER", "1")
     monkeypatch.setenv("PIP_RETRIES", "7")
     environment = dev.environment()
-    assert "PYTHONPATH" not in environment
+    assert not {"PYTHONPATH", "PYTHONDONTWRITEBYTECODE"} & set(environment)
     assert environment["PIP_USER"] == "0"
     assert environment["PIP_RETRIES"] == "7"  # the caller knows the network
 

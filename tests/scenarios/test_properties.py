@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from model.errors import BlocktimeError, BooksDoNotBalance, OutsideLaw
 from model.results import RunResult
 from scenarios import Scenario, from_mapping, library, load, run
 from scenarios.schema import schema_of
+from tests.leaves import floats_of
 from tests.patience import LIMIT_S
 
 LONGEST_SENTENCE = 400
@@ -172,18 +172,6 @@ def mappings(draw: st.DrawFn, wild: bool) -> dict[str, Any]:
     if "dirty_fraction" in table:
         table["cached_fraction"] = max(table.get("cached_fraction", 0), table["dirty_fraction"])
     return data
-
-
-def floats_of(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
-    """Every number of a result with the place where it stands."""
-    if isinstance(value, dict):
-        for key, below in value.items():
-            yield from floats_of(below, f"{path}.{key}")
-    elif isinstance(value, list):
-        for index, below in enumerate(value):
-            yield from floats_of(below, f"{path}.{index}")
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield path, value
 
 
 def check_answer(result: RunResult) -> None:

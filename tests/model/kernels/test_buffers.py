@@ -18,6 +18,7 @@ from model.kernels import buffers
 from model.kernels.buffers import Buffers
 from model.laws.buffer_cache import TouchRules
 from tests.oracles.touch_count import TouchCount
+from tests.oracles.touch_rules import all_rules
 from tests.plain import plain_loops
 
 Reference = tuple[int, bool, bool]
@@ -32,16 +33,6 @@ fills = st.none() | st.tuples(
     st.lists(block_numbers, unique=True, max_size=14),
     st.sampled_from([-math.inf, -2.0, 0.0]),
     st.none() | st.integers(0, 4) | st.lists(st.integers(0, 4), min_size=14, max_size=14),
-)
-all_rules = st.builds(
-    TouchRules,
-    percent_hot=st.sampled_from([0.0, 10.0, 50.0, 90.0, 100.0]),
-    touch_time_s=st.sampled_from([0.0, 1.0, 3.0]),
-    hot_criteria=st.integers(2, 4),
-    more_than=st.booleans(),
-    stay_count=st.integers(0, 1),
-    cool_count=st.integers(0, 1),
-    first_count=st.integers(0, 3),
 )
 
 

@@ -27,6 +27,7 @@ from model.kernels.cache import (
 from model.laws.buffer_cache import TouchRules
 from tests.oracles.cache_policies import Clock, Lru
 from tests.oracles.touch_count import TouchCount
+from tests.oracles.touch_rules import all_rules
 from tests.plain import plain_loops
 
 Blocks = NDArray[np.int64]
@@ -35,16 +36,6 @@ EXTREMES = [-(2**63), -(2**62) - 1, -1, 0, 1, 2**31, 2**40, 2**62, 2**63 - 1]
 near_blocks = st.lists(st.integers(0, 12), max_size=120)
 streams = near_blocks | st.lists(st.sampled_from(EXTREMES) | st.integers(-5, 5), max_size=60)
 sizes = st.integers(1, 14)
-all_rules = st.builds(
-    TouchRules,
-    percent_hot=st.sampled_from([0.0, 10.0, 50.0, 90.0, 100.0]),
-    touch_time_s=st.sampled_from([0.0, 1.0, 3.0]),
-    hot_criteria=st.integers(2, 4),
-    more_than=st.booleans(),
-    stay_count=st.integers(0, 1),
-    cool_count=st.integers(0, 1),
-    first_count=st.integers(0, 3),
-)
 
 
 def zipf(count: int, blocks: int = 20_000, exponent: float = 0.9, seed: int = 1) -> Blocks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from model.workloads.streams.books import Played, figures_of
 from model.workloads.streams.processes import _draws
 from model.workloads.streams.processes import simulate as simulate_streams
 from model.workloads.streams.queued import is_queued, play_queued
+from tests.leaves import same_answer
 from tests.plain import plain_loops
 
 SIZE = 8 * KIB
@@ -55,26 +55,6 @@ def by_events(system: System, work: Any, seed: int = 3) -> RunResult:
     return simulate_streams(system, work, seed=seed, name="", compiled=False)
 
 
-def leaves(part: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """What stands at the ends of a result, with its path."""
-    if isinstance(part, dict | list):
-        for key, value in part.items() if isinstance(part, dict) else enumerate(part):
-            yield from leaves(value, f"{path}.{key}")
-    else:
-        yield path, part
-
-
-def same(one: RunResult, other: RunResult) -> None:
-    """Two results agree in all but how they were found."""
-    found, expected = (
-        dict(leaves(result.model_dump(exclude={"events", "method", "warnings"}))) for result in (one, other)
-    )
-    assert found.keys() == expected.keys()
-    for path, value in expected.items():
-        near = pytest.approx(value, rel=1e-9, abs=1e-12) if isinstance(value, float) else value
-        assert found[path] == near, path
-
-
 # The same as with events
 
 
@@ -96,7 +76,7 @@ def test_a_stream_is_that_of_the_events(
             host=Host(scheduler=scheduler, nr_requests=nr, kernel="2.6.5" if depth == 1 else "5.15"),
             iostat=Iostat(interval_s=0.05, first_s=0.02),
         )
-        same(by_loop(system, work), by_events(system, work))
+        same_answer(by_loop(system, work), by_events(system, work))
 
 
 @pytest.mark.parametrize("disk", [PLATTER, FLASH], ids=["platter", "flash"])
@@ -135,7 +115,7 @@ def test_streams_beside_each_other_are_those_of_the_events(
             ),
             iostat=Iostat(interval_s=0.1),
         )
-        same(by_loop(system, work), by_events(system, work))
+        same_answer(by_loop(system, work), by_events(system, work))
 
 
 @pytest.mark.parametrize("gaps", [0.5, 1, 1.5, 2, 3, 8])
@@ -152,7 +132,7 @@ def test_what_comes_at_one_moment_comes_in_the_order_of_the_events(
     step: Any = {"count": 60, "rate_per_s": 1024, "arrivals": "regular", "users": 2}
     work = ReadStream(**step, beside=(WriteStream(**step),))
     system = System(disk=disk, host=host)
-    same(by_loop(system, work), by_events(system, work))
+    same_answer(by_loop(system, work), by_events(system, work))
 
 
 calls_of_a_stream = st.fixed_dictionaries(
@@ -204,7 +184,7 @@ def test_any_streams_are_those_of_the_events(
             system, files_of(system, work, capacity_of(disk))
         )  # they overtake on the channel
         return
-    same(by_loop(system, work, seed), by_events(system, work, seed))
+    same_answer(by_loop(system, work, seed), by_events(system, work, seed))
 
 
 # The same to the last bit

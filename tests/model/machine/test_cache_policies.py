@@ -14,20 +14,12 @@ from model.errors import OutsideLaw
 from model.laws.buffer_cache import TouchRules
 from tests.oracles.cache_policies import Clock, Lru
 from tests.oracles.touch_count import TouchCount
+from tests.oracles.touch_rules import rules_of
 
 few = st.integers(0, 12)
 streams = st.lists(few, max_size=120)
 sizes = st.integers(1, 10)
-all_rules = st.builds(
-    TouchRules,
-    percent_hot=st.sampled_from([0.0, 10.0, 50.0, 90.0, 100.0]),
-    touch_time_s=st.sampled_from([0.0, 1.0, 3.0]),
-    hot_criteria=st.integers(2, 4),
-    more_than=st.booleans(),
-    stay_count=st.integers(0, 1),
-    cool_count=st.integers(0, 1),
-    first_count=st.integers(0, 1),
-)
+all_rules = rules_of(first_count=1)
 
 
 # Literal twins

@@ -103,6 +103,16 @@ def test_a_fresh_drive_is_as_quick_as_one_without_spare_flash_until_it_is_full()
     assert simulate(worn, work).time.elapsed_s > 4 * simulate(system, work).time.elapsed_s
 
 
+def test_a_fresh_drive_takes_what_holds_no_data_before_it_collects() -> None:
+    fields = {"fresh": True, "capacity_bytes": 100 * MIB, "used_fraction": 0.9, "parallel_requests": 1}
+    drive, times, done = Flash(DRIVE.model_copy(update=fields)), list[float](), 0.0
+    for number in range(3_000):
+        begun, done = done, drive.submit(done, True, 8192 * (7_919 * number % 11_520), 8192)
+        times.append(done - begun)
+    first = next(place for place, took in enumerate(times) if took > 1.2 * times[1])
+    assert first == pytest.approx(20 * MIB / 8192, abs=3)  # a tenth is not used, and a tenth more is spare
+
+
 def test_runs_in_order_collect_nothing_even_where_several_alternate() -> None:
     drive, before = Flash(DRIVE), [number * GIB for number in range(4)]
     done = 0.0

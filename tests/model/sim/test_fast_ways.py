@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any, Literal
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from model.demand.calls import files_of
 from model.errors import OutsideLaw
@@ -22,6 +22,7 @@ from model.workloads.streams.processes import simulate as simulate_streams
 from model.workloads.streams.queued import is_queued
 from model.workloads.transactions import at_begin
 from model.workloads.transactions.processes import simulate as simulate_transactions
+from tests.leaves import same_answer
 from tests.scenarios.every_field import fields_of, others
 from tests.whole import quick
 
@@ -52,28 +53,6 @@ STREAMS: dict[str, tuple[System, Any]] = {
 }
 SEVERAL = quick(1, 2)
 """Values of a field, each tried alone."""
-
-
-def leaves(part: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """What stands at the ends of a result, with its path."""
-    if isinstance(part, dict | list | tuple):
-        for key, value in part.items() if isinstance(part, dict) else enumerate(part):
-            yield from leaves(value, f"{path}.{key}")
-    else:
-        yield path, part
-
-
-def numbers(part: BaseModel) -> dict[str, Any]:
-    """All of a result but how it was found."""
-    return dict(leaves(part.model_dump(exclude={"events", "method", "warnings"})))
-
-
-def same(fast: BaseModel, events: BaseModel, what: str) -> None:
-    found, expected = numbers(fast), numbers(events)
-    assert found.keys() == expected.keys(), what
-    for path, value in expected.items():
-        near = pytest.approx(value, rel=1e-9, abs=1e-12) if isinstance(value, float) else value
-        assert found[path] == near, (what, path)
 
 
 def changed(
@@ -129,7 +108,7 @@ def test_a_fast_way_declines_a_field_that_it_does_not_read_or_answers_as_the_eve
             events = simulate_streams(asked, calls, seed=2, name="", compiled=False)
         except OutsideLaw:
             continue
-        same(simulate_streams(asked, calls, seed=2, name=""), events, what)
+        same_answer(simulate_streams(asked, calls, seed=2, name=""), events, what)
         taken += 1
     assert taken > 40
 
@@ -140,9 +119,8 @@ def test_other_sections_decide_nothing() -> None:
     for what, asked, calls in changed(system, work, lambda section: section in OTHER_SECTIONS[:-1]):
         assert has_fast_way(asked, calls), what
     last = {section: getattr(asked, section) for section in OTHER_SECTIONS}
-    assert numbers(
-        simulate_streams(system.model_copy(update=last), work, seed=2, name="", compiled=False)
-    ) == numbers(expected)
+    found = simulate_streams(system.model_copy(update=last), work, seed=2, name="", compiled=False)
+    same_answer(found, expected)
 
 
 class DiskOfTomorrow(Disk):
@@ -232,7 +210,7 @@ def test_data_files_without_a_queue_decline_what_they_do_not_read_or_are_as_behi
             continue
         with monkeypatch.context() as patch:
             patch.setattr(at_begin, "is_in_order", lambda *_: False)
-            same(fast, simulate_transactions(asked, MIX, seed=2, name=""), what)
+            same_answer(fast, simulate_transactions(asked, MIX, seed=2, name=""), what)
         taken += 1
     assert taken > 15
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from model.results import RunResult
 from model.spec import Disk, Host, Instance, Iostat, ReadStream, System, WriteStream
 from model.units import MIB
 from model.workloads.streams.processes import simulate as simulate_streams
+from tests.leaves import floats_of
 
 FLASH = Disk(
     rotation_s=0,
@@ -41,21 +41,9 @@ def on(host: Host, disk: Disk = PLATTER, **more: Any) -> System:
     return System(host=host, disk=disk, **more)
 
 
-def numbers(part: Any, path: str = "") -> Iterator[tuple[str, float]]:
-    """All numbers of a result with where they stand."""
-    if isinstance(part, dict):
-        for key, value in part.items():
-            yield from numbers(value, f"{path}.{key}")
-    elif isinstance(part, list):
-        for rank, value in enumerate(part):
-            yield from numbers(value, f"{path}[{rank}]")
-    elif isinstance(part, int | float):
-        yield path, float(part)
-
-
 def same(one: RunResult, other: RunResult) -> None:
     """Two results agree in every number but the count of events."""
-    left, right = (dict(numbers(result.model_dump(exclude={"events"}))) for result in (one, other))
+    left, right = (dict(floats_of(result.model_dump(exclude={"events"}))) for result in (one, other))
     assert left.keys() == right.keys()
     for path, value in left.items():
         assert value == pytest.approx(right[path], rel=1e-9, abs=1e-12), path

@@ -190,6 +190,17 @@ def test_sar_over_midnight_counts_its_samples_on(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, text)
     assert list(reading.series[0].samples) == [0, 1, 2]
     assert reading.interval_s == 43200
+    header, _, *noon_to_midnight = text.splitlines(keepends=True)
+    [short] = read_text(tmp_path, header + "".join(noon_to_midnight))
+    assert short.interval_s == 43200
+
+
+def test_the_interval_is_that_of_most_samples(tmp_path: Path) -> None:
+    text = "10:00:00 DEV tps await\n" + "".join(
+        f"10:{time} sda 1.00 1.00\n" for time in ("00:50", "01:00", "02:00", "03:00")
+    )
+    [reading] = read_text(tmp_path, text)
+    assert reading.interval_s == 60
 
 
 def test_sar_and_sadf(tmp_path: Path) -> None:
@@ -215,8 +226,17 @@ def test_fio(tmp_path: Path) -> None:
     assert found["job 1 read", "runtime"].value == 2.0
     assert found["job 1", "iodepth"].value == 16
     assert found["job 1", "bs"].value == 4096
+    assert found["job 1", "usr_cpu"].value == pytest.approx(0.015)
     assert ("job 1 write", "iops") not in found
     assert "secret" not in repr(reading)
+
+
+def test_fio_before_it_printed_bytes_and_nanoseconds(tmp_path: Path) -> None:
+    text = made.FIO.replace('"bw_bytes" : 20480', '"bw" : 20').replace("lat_ns", "lat")
+    [reading] = read_text(tmp_path, text)
+    found = figures(reading)
+    assert found["job 1 read", "bw"].value == 20 * 1024  # KiB
+    assert found["job 1 read", "lat mean"].value == pytest.approx(2000.5e-6)
 
 
 def test_tkprof(tmp_path: Path) -> None:

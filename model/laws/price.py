@@ -8,7 +8,7 @@ from model.units import GIB
 HOURS_PER_YEAR = 8760
 MONTHS_PER_YEAR = 12
 SECONDS_PER_HOUR = 3600
-ROUNDING = 1e-9  # 0.1 * 30 is a little more than 3, and needs no fourth licence
+ROUNDING = 1e-9  # 25 * 0.28 is a little more than 7, and needs no eighth licence
 
 
 def core_hours(cpu_s: Number) -> Number:

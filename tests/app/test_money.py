@@ -1,6 +1,7 @@
 """Costs in the terminal, in JSON, in the report and on the page."""
 
 import json
+import re
 
 import pytest
 from click import unstyle
@@ -41,6 +42,9 @@ def test_the_parts_stand_over_what_is_used_and_the_machine(priced: RunResult) ->
     assert "4 cores, busy or not, with 2 processor licences" in text
     assert "a million gets cost 0.000692 USD of CPU" in text
     assert "half of the gets would save 0.363 USD an hour at the same rate of work" in text
+    assert priced.money is not None
+    (an_hour,) = re.findall(r"with ([0-9.,]+) runs an hour", text)
+    assert float(an_hour.replace(",", "")) == pytest.approx(3600 / priced.money.takes_s, rel=0.01)
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])

@@ -23,6 +23,8 @@ def test_breakdown_ends_with_elapsed() -> None:
     assert found[-1]["Component"] == "Elapsed"
     total = sum(_seconds(row["What-if"]) for row in found[:-1])
     assert total == pytest.approx(other.time.elapsed_s, rel=1e-3)
+    times = [_seconds(row["What-if"]) for row in found[:-1]]
+    assert times == sorted(times, reverse=True)
 
 
 def test_small_times_are_told_in_their_own_unit() -> None:

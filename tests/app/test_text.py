@@ -12,12 +12,14 @@ from app.text.block_drawing import PARTS
 from app.text.compare_text import compare_lines, difference_line
 from app.text.document import run_lines
 from app.text.iostat_text import device_lines
+from app.text.plan_text import row_source_lines
 from app.text.profile import profile
 from app.text.profile_table import profile_lines
 from app.text.segment_text import block_lines, row_lines, search_lines, segment_lines
 from app.text.text import answer, optimizer_lines, tkprof_lines
 from model.results import Call, EventTime, Interval, RunResult
 from scenarios import from_mapping, load, run
+from tests.answered import answered
 from tests.known_by_law import KNOWN
 
 # Lines of document 000 as TKPROF printed them, blanks included.
@@ -359,3 +361,9 @@ def test_a_difference_that_may_be_chance_has_no_colour() -> None:
 
     assert "\x1b[31m" in last(0.1)
     assert "\x1b[31m" not in last(1.0)
+
+
+def test_row_sources_take_as_long_in_tkprof_as_in_the_answer() -> None:
+    result = answered("index-range-scan")
+    took_us = [float(time) for time in re.findall(r"time=(\d+) us", "\n".join(row_source_lines(result)))]
+    assert took_us == [round(1e6 * source.time_s) for source in result.row_sources]

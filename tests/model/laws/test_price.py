@@ -43,7 +43,7 @@ def test_a_machine_needs_whole_licences(cores: int, factor: float) -> None:
 
 
 def test_rounding_takes_no_licence_more() -> None:
-    assert price.licences(30, 0.1) == 3  # 0.1 * 30 is 3.0000000000000004
+    assert price.licences(25, 0.28) == 7  # 25 * 0.28 is 7.000000000000001
 
 
 def test_arrays_are_welcome() -> None:

@@ -95,3 +95,7 @@ def test_a_gap_of_bitmap_blocks_does_not_position() -> None:
     assert device.continues(MIB + 16 * KIB, MIB)
     assert not device.continues(3 * MIB, MIB)
     assert not device.continues(0, MIB)
+
+
+def test_four_of_five_rows_of_a_bitmap_lie_together() -> None:
+    assert optimizer.bitmap_table_blocks(100, 10) == 0.8 * 10 + 0.2 * 100

@@ -129,6 +129,9 @@ def _composed(
     posted_wait = reaped if posted else 0.0
     for_header = where(demand.reads > 0, 0.0, for_device)  # the only reads there are
     for_reads = for_device - for_header
+    behind_reads = (plan.single_reads > 0) & (
+        free_s > 0
+    )  # DBWR goes on meanwhile, if it has something to write then
     return (
         ScanTime(
             elapsed_s=elapsed + log_s + free_s,
@@ -143,6 +146,7 @@ def _composed(
             hidden=where(crowded, False, True)
             & where(plan.uneven, False, True)
             & (hidden | (not truly_async))
+            & where(behind_reads, False, True)
             & (truly_async | asked.exact | where(demand.reads > 0, False, True)),
             busy_s=larger(
                 _busy_s(users, parallel, last_end, alone_busy + plan.single_reads * asked.single_s),

@@ -133,7 +133,7 @@ def difference_line(base: RunResult, other: RunResult, letter: str = "B") -> str
         if abs(rows[1] - rows[0]) > MOST_ROWS_APART * max(rows):
             call += f" They do not return the same rows: A {rows[0]:,.0f}, {letter} {rows[1]:,.0f}."
     times = f"{of.capitalize()}{letter} takes {show_seconds(after)}, {'one of ' if of else ''}A {show_seconds(before)}"
-    if abs(after - before) <= 1e-9 * max(before, after):
+    if show_seconds(before) == show_seconds(after):
         return f"{of.capitalize()}{letter} takes as long as {'one of ' if of else ''}A: {show_seconds(after)}.{call}"
     percent = f", {_percent_more(before, after)} %" if before > 0 and after < 10 * before else ""
     ratio = f", {_times(after / before)} times as long" if before > 0 and after >= 10 * before else ""
@@ -156,6 +156,8 @@ def _of_a_call(base: RunResult, other: RunResult, letter: str) -> str:
 
 def _percent_more(before: float, after: float) -> str:
     percent = 100 * (after - before) / before
+    if -100 < percent < -99:  # never all of it
+        return f"{max(percent, -99.99):+.4g}"
     return f"{percent:+.0f}" if abs(percent) >= 10 else f"{percent:+.2g}"
 
 

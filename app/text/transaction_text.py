@@ -23,7 +23,7 @@ MOST_BAR = 24
 def answer_of(result: RunResult, stats: TransactionStats, where: str) -> str:
     """What comes through, what one takes and of what that is, and what saturates first."""
     tail = stats.response_percentiles.get("p95")
-    takes = f"one takes {show_seconds(stats.response_s)}"
+    takes = f"a transaction takes {show_seconds(stats.response_s)}"
     takes += f" (p95 {show_seconds(tail)})" if tail is not None else ""
     return f"{tps(stats.per_s)} TPS; {takes}{where}. {saturation(stats, beside=bool(result.programs))}."
 

@@ -14,7 +14,9 @@ from model.units import MIB
 class Client(Frozen):
     """The client program and the network to it."""
 
-    round_trip_s: Seconds = setting(0.2e-3, "Network round trip and the client's turn", GENERAL, ge=0, le=100)
+    round_trip_s: Seconds = setting(
+        0.2e-3, "Network round trip, with the time the client takes to answer", GENERAL, ge=0, le=100
+    )
     row_s: Seconds = setting(1e-6, "Time the client takes per row", GENERAL, ge=0, le=10)
     column_s: Seconds = setting(0.0, "Time the client takes per column value", GENERAL, ge=0, le=1)
     file_bytes_per_s: Rate = setting(

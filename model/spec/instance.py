@@ -33,14 +33,20 @@ class Replacement(Frozen):
         2, "_db_aging_hot_criteria: touches that make a buffer hot", "shallahamer-touch-count", ge=1, le=255
     )
     more_than: bool = setting(
-        False, "Only more touches than hot_criteria make it hot; sources differ", "shallahamer-touch-count"
+        False,
+        "A buffer needs more touches than hot_criteria to become hot, not as many; sources differ",
+        "shallahamer-touch-count",
     )
     stay_count: Whole = setting(
-        0, "_db_aging_stay_count: count at the hot end", "shallahamer-touch-count", ge=0, le=255
+        0,
+        "_db_aging_stay_count: touch count of a buffer that moves to the hot end",
+        "shallahamer-touch-count",
+        ge=0,
+        le=255,
     )
     cool_count: Whole = setting(
         1,
-        "_db_aging_cool_count: count of one pushed over the midpoint",
+        "_db_aging_cool_count: touch count of a buffer that crosses the midpoint",
         "shallahamer-touch-count",
         ge=0,
         le=255,
@@ -84,9 +90,11 @@ class SystemStatistics(Frozen):
     block_cycles: Real = setting(
         7121.0, "CPU cycles the optimizer expects of a block", "lewis-cbo", ge=0, le=1e9
     )
-    row_cycles: Real = setting(130.0, "CPU cycles it expects of a row, before columns", GENERAL, ge=0, le=1e9)
+    row_cycles: Real = setting(
+        130.0, "CPU cycles the optimizer expects of a row, without its columns", GENERAL, ge=0, le=1e9
+    )
     column_cycles: Real = setting(
-        20.0, "CPU cycles it expects of stepping over a column", "lewis-cbo", ge=0, le=1e9
+        20.0, "CPU cycles the optimizer expects for each column that it skips", "lewis-cbo", ge=0, le=1e9
     )
 
     @model_validator(mode="after")
@@ -149,10 +157,10 @@ class Instance(Frozen):
         "rahn-mbrc",
     )
     sessions: Whole = setting(
-        170, "SESSIONS; shares the cache out for the automatic MBRC", ORACLE, ge=1, le=65535
+        170, "SESSIONS; the automatic MBRC divides the buffer cache by it", ORACLE, ge=1, le=65535
     )
     max_io_bytes: Size = setting(
-        MIB, "Largest read Oracle asks of the host", "rahn-mbrc", ge=32 * KIB, le=32 * MIB
+        MIB, "Largest read that Oracle requests from the host", "rahn-mbrc", ge=32 * KIB, le=32 * MIB
     )
     parallel_max_servers: Whole | None = setting(
         None, "PARALLEL_MAX_SERVERS; 40 for each processor if not set", "oracle-reference", ge=0, le=3600
@@ -166,11 +174,11 @@ class Instance(Frozen):
         ORACLE,
     )
     direct_read_slots: Whole = setting(
-        2, "Asynchronous direct reads in flight at first", "shallahamer-direct", ge=1, le=64
+        2, "Asynchronous direct reads in flight when the scan starts", "shallahamer-direct", ge=1, le=64
     )
     direct_read_slots_limit: Whole = setting(
         32,
-        "Most asynchronous direct reads in flight, after the session waited for some",
+        "Maximum of asynchronous direct reads in flight; the number grows when the session waits",
         GENERAL,
         ge=1,
         le=256,

@@ -29,7 +29,7 @@ class Host(Frozen):
     )
     kernel: str = setting(
         "5.15",
-        "Kernel release; decides who merges and plugs, and what iostat counts when",
+        "Kernel release; decides how requests merge and plug, and what iostat counts",
         GENERAL,
         max_length=80,
     )
@@ -58,7 +58,7 @@ class Host(Frozen):
     )
     nomerges: Annotated[Literal["0", "1", "2"], BeforeValidator(as_text)] = setting(
         "0",
-        "nomerges: 0 looks for a waiting request to merge with, 1 only tries the one that came last, 2 none",
+        "nomerges: 0 merges with any waiting request, 1 with the last one only, 2 never",
         "linux-block",
     )
     filesystem: Literal["ext3", "ext4", "xfs", "none"] = setting(
@@ -79,43 +79,43 @@ class Host(Frozen):
     )
     journal_data: Literal["ordered", "writeback"] = setting(
         "ordered",
-        "data=: a commit of ext3 writes the files' new data first, or leaves them to write-back",
+        "data=: ordered writes new file data before an ext3 commit; writeback does not",
         "linux-ext3",
     )
     journal_elsewhere: bool = setting(False, "The journal lies on another device", GENERAL)
     journal_age_s: Seconds = setting(
-        0.0, "Age of the journal's running transaction when the workload begins", GENERAL, ge=0, le=3600
+        0.0, "Age of the journal's open transaction when the workload begins", GENERAL, ge=0, le=3600
     )
     memory_bytes: Size = setting(
         16 * GIB,
-        "Memory: what programs leave of it may become page cache; the buffer caches have to fit",
+        "Memory: buffer caches and programs take it first, the page cache may use the rest",
         GENERAL,
         ge=MIB,
         le=64 * 1024 * GIB,
     )
     dirty_background_ratio_percent: Real = setting(
         10.0,
-        "vm.dirty_background_ratio: share of it that may be dirty before write-back begins",
+        "vm.dirty_background_ratio: share of memory that may be dirty before write-back begins",
         "linux-vm",
         ge=0.001,
         le=100,
     )
     dirty_ratio_percent: Real = setting(
         20.0,
-        "vm.dirty_ratio: share of it that may be dirty before writers are held back",
+        "vm.dirty_ratio: share of memory that may be dirty before writers are throttled",
         "linux-vm",
         ge=0.001,
         le=100,
     )
     dirty_writeback_s: Seconds = setting(
         5.0,
-        "vm.dirty_writeback_centisecs, between two looks for pages that are old",
+        "vm.dirty_writeback_centisecs: interval of periodic write-back",
         "linux-vm",
         ge=0.01,
         le=3600,
     )
     dirty_expire_s: Seconds = setting(
-        30.0, "vm.dirty_expire_centisecs, age at which a dirty page is written", "linux-vm", ge=0.01, le=86400
+        30.0, "vm.dirty_expire_centisecs: age at which a dirty page is written", "linux-vm", ge=0.01, le=86400
     )
     cpus: Whole = setting(4, "Processors: cores", GENERAL, ge=1, le=4096)
     threads_per_core: Whole = setting(
@@ -148,16 +148,16 @@ class Host(Frozen):
         le=1e12,
     )
     iops_limit: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
-        None, "Requests a second that a virtual machine is allowed, over all its volumes", "azure-vm-sizes"
+        None, "IOPS limit of the virtual machine, over all its volumes", "azure-vm-sizes"
     )
     bandwidth_limit_bytes_per_s: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(
-        None, "Bytes a second that a virtual machine is allowed, over all its volumes", "azure-vm-sizes"
+        None, "Bandwidth limit of the virtual machine, over all its volumes", "azure-vm-sizes"
     )
     burst_iops: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
-        None, "Requests a second of a virtual machine while its credits last", "azure-vm-sizes"
+        None, "Burst IOPS of the virtual machine, while its credits last", "azure-vm-sizes"
     )
     burst_bandwidth_bytes_per_s: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(
-        None, "Bytes a second of a virtual machine while its credits last", "azure-vm-sizes"
+        None, "Burst bandwidth of the virtual machine, while its credits last", "azure-vm-sizes"
     )
     burst_s: Seconds = setting(
         1800.0,
@@ -190,7 +190,7 @@ class Host(Frozen):
         le=1,
     )
     reap_call_s: Seconds = setting(
-        35e-6, "Time of asking for a finished asynchronous read", "rahn-mbrc", ge=0, le=1
+        35e-6, "Time to collect a finished asynchronous read (io_getevents)", "rahn-mbrc", ge=0, le=1
     )
     write_call_s: Seconds | None = setting(
         None,
@@ -203,7 +203,7 @@ class Host(Frozen):
         1e-6, "CPU of putting one page into the page cache", GENERAL, ge=0, le=0.1
     )
     page_submit_s: Seconds = setting(
-        0.5e-6, "CPU of handing one page to the block layer", GENERAL, ge=0, le=0.1
+        0.5e-6, "CPU of submitting one page to the block layer", GENERAL, ge=0, le=0.1
     )
     buffer_block_s: Seconds = setting(
         4e-6, "CPU of putting a block read into the buffer cache", "shallahamer-direct", ge=0, le=0.1
@@ -216,7 +216,7 @@ class Host(Frozen):
     )
     itl_entry_s: Seconds = setting(
         45e-9,
-        "CPU of counting one ITL entry of a block that is probed for space",
+        "CPU of checking one ITL entry of a block in the search for space",
         "rahn-pctfree",
         ge=0,
         le=0.01,
@@ -340,7 +340,7 @@ class Disk(Frozen):
     )
     slc_cache_bytes: Size = setting(
         0,
-        "Flash that takes writes one bit a cell, at the full rate, until it is full; 0 for none",
+        "SLC cache: flash that takes writes at the full rate until it is full; 0 for none",
         SHEETS,
         ge=0,
         le=1024**5,
@@ -354,8 +354,8 @@ class Disk(Frozen):
     )
     spare_fraction: Annotated[Real, Field(ge=0.005, le=10)] | None = setting(
         None,
-        "Flash beyond the capacity, as a share of it (over-provisioning), which garbage collection works with; random "
-        "writes are not amplified if not set",
+        "Over-provisioning: spare flash as a share of the capacity; if not set, random writes have no write "
+        "amplification",
         "desnoyers-2012",
     )
     used_fraction: Real = setting(
@@ -377,14 +377,14 @@ class Disk(Frozen):
         "flash-channels",
     )
     controller_reads_per_s: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
-        None, "Reads a second that the controller of a flash drive takes at most", SHEETS
+        None, "Maximum of reads a second of the controller of a flash drive", SHEETS
     )
     controller_writes_per_s: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
-        None, "Writes a second that the controller of a flash drive takes at most", SHEETS
+        None, "Maximum of writes a second of the controller of a flash drive", SHEETS
     )
     report_interval_s: Seconds = setting(
         0.0,
-        "Interval at which flash reports what is done while other commands are under way; 0 reports each at once",
+        "Interval at which a busy flash drive reports completions; 0 reports each at once",
         "interrupt-coalescing",
         ge=0,
         le=1,
@@ -447,10 +447,10 @@ class Disk(Frozen):
         64 * KIB, "Bytes on one member before the next", GENERAL, ge=4 * KIB, le=16 * MIB
     )
     iops_limit: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
-        None, "Requests a second a volume is allowed", GENERAL
+        None, "IOPS limit of the volume", GENERAL
     )
     throughput_limit_bytes_per_s: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(
-        None, "Bytes a second a volume is allowed", GENERAL
+        None, "Bandwidth limit of the volume", GENERAL
     )
     limit_io_bytes: Size = setting(
         256 * KIB,
@@ -467,7 +467,7 @@ class Disk(Frozen):
         le=1,
     )
     burst_iops: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
-        None, "Requests a second while credits last", GENERAL
+        None, "Burst IOPS of the volume, while its credits last", GENERAL
     )
     burst_credits: Real = setting(
         0.0, "Burst credits at the start, which is also their maximum", GENERAL, ge=0, le=1e12
@@ -488,8 +488,14 @@ class Disk(Frozen):
     def _check_raid(self) -> None:
         """As many disks as the RAID level needs."""
         least = {"none": 1, "0": 2, "1": 2, "5": 3, "10": 4}[self.raid_level]
-        if self.raid_disks < least or (self.raid_level == "none" and self.raid_disks > 1):
-            raise ValueError(f"raid_disks {self.raid_disks} does not suit raid_level {self.raid_level}")
+        if self.raid_level == "none" and self.raid_disks > 1:
+            raise ValueError(
+                f"raid_disks {self.raid_disks} does not suit raid_level none: set raid_level, or raid_disks 1"
+            )
+        if self.raid_disks < least:
+            raise ValueError(
+                f"raid_disks {self.raid_disks} does not suit raid_level {self.raid_level}, which needs {least} or more"
+            )
         if self.raid_level in ("1", "10") and self.raid_disks % 2:
             raise ValueError(f"raid_disks {self.raid_disks} is odd; raid_level {self.raid_level} needs pairs")
 

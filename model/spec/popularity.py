@@ -44,7 +44,7 @@ class PopularBlocks(Frozen):
     )
     zipf_exponent: Annotated[Real, Field(ge=0.1, le=2)] | None = setting(
         None,
-        "Zipf popularity of the blocks: the k-th most popular block is wanted k^-exponent times as often",
+        "Zipf exponent: the k-th most popular block is accessed k^-exponent times as often as the first",
         "che-2002",
     )
     miss_curve: tuple[CachePoint, ...] = setting(

@@ -74,7 +74,7 @@ class Entries(Frozen):
     )
     null_fraction: Real = setting(
         0.0,
-        "Share of the rows whose key columns are all NULL; they have no entry",
+        "Share of the rows whose key columns are all NULL; the index has no entry for them",
         "oracle-concepts",
         ge=0,
         lt=1,
@@ -94,7 +94,7 @@ class Entries(Frozen):
         GENERAL,
     )
     pctfree_percent: Real = setting(
-        10.0, "Share of a leaf that building the index leaves free", ORACLE, ge=0, le=99
+        10.0, "PCTFREE of the index: share of a leaf that the build leaves free", ORACLE, ge=0, le=99
     )
     grown_by: Literal["build", "ascending", "random"] = setting(
         "build",
@@ -172,7 +172,7 @@ class Table(Frozen):
     rows: Whole = setting(1_000_000, "Rows (NUM_ROWS)", GENERAL, ge=1, le=MAXIMUM_ROWS)
     pctfree_percent: Real = setting(10, "PCTFREE", ORACLE, ge=0, le=99)
     pctused_percent: Annotated[Real, Field(ge=0, le=99)] | None = setting(
-        None, "PCTUSED, for manual space management: a block emptied below takes rows again; 40 if not set",
+        None, "PCTUSED under manual space management: a block that falls below it takes rows again; 40 if not set",
         ORACLE,
     )  # fmt: skip
     initrans: Whole = setting(1, "INITRANS", ORACLE, ge=1, le=255)

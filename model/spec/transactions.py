@@ -124,7 +124,11 @@ class Transactions(PopularBlocks, Work):
         GENERAL,
     )
     data_bytes: Size = setting(
-        4 * GIB, "Blocks that the transactions go to, tables and indexes", GENERAL, ge=1024 * KIB, le=1024**5
+        4 * GIB,
+        "Size of the tables and indexes that the transactions access",
+        GENERAL,
+        ge=1024 * KIB,
+        le=1024**5,
     )
     hot_data_percent: Real = setting(
         20.0, "Share of the blocks that is hot", GENERAL, ge=LEAST_FRACTION, le=100
@@ -134,7 +138,7 @@ class Transactions(PopularBlocks, Work):
     )
     hottest_blocks: Whole = setting(
         16,
-        "Hottest blocks, which all sessions get all the time: index roots, headers",
+        "Number of the hottest blocks, such as index roots and segment headers",
         GENERAL,
         ge=1,
         le=1_000_000,
@@ -152,16 +156,16 @@ class Transactions(PopularBlocks, Work):
     hot_pool: Literal["default", "keep"] = setting("default", "BUFFER_POOL of the hot blocks", GENERAL)
     cold_pool: Literal["default", "recycle"] = setting("default", "BUFFER_POOL of the other blocks", GENERAL)
     begins: Literal["warm", "cold"] = setting(
-        "warm", "The cache at the begin: as after a long time of this, or empty", GENERAL
+        "warm", "Buffer cache at the start: warm, as after a long run, or empty", GENERAL
     )
     transactions: Annotated[Whole, Field(ge=100, le=2_000_000)] | None = setting(
         None,
-        "Transactions that are simulated; if not set as many as precision_percent needs",
+        "Number of simulated transactions; if not set, as many as precision_percent needs",
         GENERAL,
     )
     precision_percent: Real = setting(
         2.0,
-        "Half of the wanted interval of the mean response, of that mean, at 95 %",
+        "Precision of the mean response: half-width of its 95 % confidence interval, in percent of the mean",
         GENERAL,
         gt=0.01,
         le=50,

@@ -41,12 +41,12 @@ class FullScan(Work):
         "oracle-tuning",
     )
     kind: Literal["full_scan"] = "full_scan"
-    select: Literal["rows", "count"] = setting("rows", "Return all rows, or count them", GENERAL)
+    select: Literal["rows", "count"] = setting("rows", "Query that returns all rows, or counts them", GENERAL)
     columns: Annotated[Whole, Field(ge=1, le=MAXIMUM_COLUMNS)] | None = setting(
         None, "Columns in the select list; all of them if not set", GENERAL
     )
     filter_fraction: Real = setting(
-        1.0, "Share of the rows that the WHERE clause lets through; 1 without one", GENERAL, ge=0, le=1
+        1.0, "Share of the rows that pass the WHERE clause; 1 without one", GENERAL, ge=0, le=1
     )
     arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
     degree: Whole = setting(
@@ -171,7 +171,7 @@ class Update(PopularBlocks, Changes):
     repeats: Whole = setting(
         1, "How often the update runs, each time with the same growth", GENERAL, ge=1, le=100
     )
-    users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=255)
+    users: Whole = setting(1, "Sessions that share the rows", GENERAL, ge=1, le=255)
 
     @property
     def at_random(self) -> bool:
@@ -228,7 +228,7 @@ class Insert(Changes):
         ge=0,
         le=1,
     )
-    users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=254)
+    users: Whole = setting(1, "Sessions that share the rows", GENERAL, ge=1, le=254)
 
     @property
     def added_rows(self) -> int:
@@ -262,7 +262,7 @@ class Delete(Changes):
         ge=LEAST_FRACTION,
         le=1,
     )
-    users: Whole = setting(1, "Sessions that share the rows among them", GENERAL, ge=1, le=255)
+    users: Whole = setting(1, "Sessions that share the rows", GENERAL, ge=1, le=255)
 
     def changes_of_rows(self, table_rows: int) -> int:
         """How many rows of a table it deletes."""
@@ -292,7 +292,7 @@ class Calls(Work):
     )
     pattern: Literal["sequential", "random", "strided", "backward"] = setting(
         "sequential",
-        "Where the next call goes on: at the end of the last, anywhere, a stride further, or before the last one",
+        "Access pattern: sequential, random, strided, or backward",
         GENERAL,
     )
     stride_bytes: Annotated[Size, Field(ge=512, le=1024**5)] | None = setting(
@@ -300,12 +300,12 @@ class Calls(Work):
     )
     start_byte: Annotated[Size, Field(ge=0, le=1024**5)] | None = setting(
         None,
-        "Where on the device the first user's file begins; behind the files before it if not set",
+        "Start of the first user's file on the device; if not set, behind the files before it",
         GENERAL,
     )
     span_bytes: Annotated[Size, Field(ge=512, le=1024**5)] | None = setting(
         None,
-        "Bytes of each user's file: random calls go anywhere in it, sequential ones begin anew at its end; "
+        "Bytes of each user's file: random calls go anywhere in it, sequential calls start over at its end; "
         "the bytes of all calls if not set, the rest of the device for random",
         GENERAL,
     )
@@ -336,11 +336,9 @@ class Calls(Work):
     think_cv: Real = setting(
         0.0, "Coefficient of variation of think_s: 0 fixed, 1 exponential", GENERAL, ge=0, le=10
     )
-    extends: bool = setting(
-        False, "The writes allocate: the file grows; otherwise its blocks are there already", GENERAL
-    )
+    extends: bool = setting(False, "Writes extend the file; otherwise its blocks exist already", GENERAL)
     fsync_every: Whole = setting(
-        0, "Buffered writes between two fsync; 0 is none", GENERAL, ge=0, le=100_000_000
+        0, "Buffered writes between two fsync calls; 0 for no fsync", GENERAL, ge=0, le=100_000_000
     )
     users: Whole = setting(
         1, "Programs that do it at the same time, each with a file of its own", GENERAL, ge=1, le=1000

@@ -40,7 +40,7 @@ def section(found: list[str], title: str) -> list[str]:
 def test_throughput_and_response_come_first_with_their_intervals(played: Answered) -> None:
     result = played()
     said = answer(result)
-    assert re.match(r"9\.7\d TPS; one takes [\d.]+ ms \(p95 134 ms\): .* waiting for reads", said)
+    assert re.match(r"9\.7\d TPS; a transaction takes [\d.]+ ms \(p95 134 ms\): .* waiting for reads", said)
     assert "The data disk saturates first" in said
     found = " ".join(section(lines(result), "Transactions"))
     for words in (

@@ -219,7 +219,7 @@ A = {"overhead_s": "1ms"}
         ),
         (
             profile({"fast": {"raid_level": "5"}}),
-            "profile.disk.fast: raid_disks 1 does not suit raid_level 5",
+            "profile.disk.fast: raid_disks 1 does not suit raid_level 5, which needs 3 or more",
         ),
         (
             profile({"fast": {"use": "fast"}}),

@@ -34,7 +34,7 @@ class Popular:
     @property
     def popularity(self) -> list[float]:
         """Share of the gets that goes to one block of each class."""
-        return [share / many for share, many in zip(self.shares, self.blocks, strict=True)]
+        return [share / size_blocks for share, size_blocks in zip(self.shares, self.blocks, strict=True)]
 
     @property
     def found_fraction(self) -> float:
@@ -44,10 +44,12 @@ class Popular:
     def written_blocks(self, changes: Number) -> Number:
         """Blocks that DBWR has to write behind so many changes: once, and again where they had left the cache."""
         touched = [
-            distinct_blocks(many, changes * share)
-            for many, share in zip(self.blocks, self.shares, strict=True)
+            distinct_blocks(size_blocks, changes * share)
+            for size_blocks, share in zip(self.blocks, self.shares, strict=True)
         ]
-        first = sum(many * (1 - sum(held)) for many, held in zip(touched, self.held, strict=True))
+        first = sum(
+            size_blocks * (1 - sum(held)) for size_blocks, held in zip(touched, self.held, strict=True)
+        )
         return sum(touched) + larger(0, changes * (1 - self.found_fraction) - first)
 
 
@@ -89,7 +91,7 @@ def popular_of(system: System, work: Workload) -> Popular:
 
 @lru_cache(maxsize=64)
 def _popular(classes: tuple[tuple[float, float], ...], room: int, rules: TouchRules) -> Popular:
-    alone = Popular(tuple(many for many, _ in classes), tuple(share for _, share in classes))
+    alone = Popular(tuple(size_blocks for size_blocks, _ in classes), tuple(share for _, share in classes))
     return held_together([alone], [1.0], room, rules)[0]
 
 
@@ -112,13 +114,13 @@ def classes_in(system: System, work: Workload) -> Popular:
     """The classes of a statement's blocks, which its table has; raises :class:`OutsideLaw` where it is too small."""
     blocks, size = table_blocks(system), system.tablespace.block_size_bytes
     classes = classes_of(system, work, blocks)
-    asked = sum(many for many, _ in classes)
+    asked = sum(size_blocks for size_blocks, _ in classes)
     if asked > blocks * (1 + ROUNDING):
         raise OutsideLaw(
             f"workload.miss_curve asks for {show_bytes(asked * size)} of data; the table has "
             f"{show_bytes(blocks * size)}: give it as many rows"
         )
-    return Popular(tuple(many for many, _ in classes), tuple(share for _, share in classes))
+    return Popular(tuple(size_blocks for size_blocks, _ in classes), tuple(share for _, share in classes))
 
 
 def room_of_cache(system: System) -> int:
@@ -138,9 +140,14 @@ def held_together(
     The classes of all, each with its part of the references, meet in one closed form of the policy.
     """
     total = sum(gets_per_s)
-    wanted = [
-        rate / total * each for one, rate in zip(every, gets_per_s, strict=True) for each in one.popularity
+    rates = [
+        rate / total * wanted
+        for popular, rate in zip(every, gets_per_s, strict=True)
+        for wanted in popular.popularity
     ]
-    blocks = [many for one in every for many in one.blocks]
-    held = iter(touch_count.resident_fractions(room, wanted, blocks, rules, total * touch_s))
-    return [Popular(one.blocks, one.shares, tuple(next(held) for _ in one.blocks)) for one in every]
+    blocks = [size_blocks for popular in every for size_blocks in popular.blocks]
+    held = iter(touch_count.resident_fractions(room, rates, blocks, rules, total * touch_s))
+    return [
+        Popular(popular.blocks, popular.shares, tuple(next(held) for _ in popular.blocks))
+        for popular in every
+    ]

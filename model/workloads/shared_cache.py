@@ -107,8 +107,8 @@ def _mean(phases: Sequence[tuple[float, dict[int, Popular]]], rank: int) -> Popu
     every_s = sum(span_s for span_s, _ in mine)
     held = tuple(
         (
-            sum(span_s * one.held[group][0] for span_s, one in mine) / every_s,
-            sum(span_s * one.held[group][1] for span_s, one in mine) / every_s,
+            sum(span_s * popular.held[group][0] for span_s, popular in mine) / every_s,
+            sum(span_s * popular.held[group][1] for span_s, popular in mine) / every_s,
         )
         for group in range(len(mine[0][1].blocks))
     )
@@ -117,11 +117,11 @@ def _mean(phases: Sequence[tuple[float, dict[int, Popular]]], rank: int) -> Popu
 
 def seen_alone(every: Sequence[Asked], calculated: Sequence[Calculated]) -> list[RunResult]:
     """The closed form of each program alone on the machine, with what the cache then holds for it."""
-    found = []
+    results = []
     for asked, by in zip(every, calculated, strict=True):
         (held,) = held_of([asked], [by], [0.0])
-        found.append(by(_with(*asked, held), asked[1]))
-    return found
+        results.append(by(_with(*asked, held), asked[1]))
+    return results
 
 
 def seen_together(

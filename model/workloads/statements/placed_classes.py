@@ -25,8 +25,8 @@ class PlacedClasses:
         """A block of those from *first* to before *end*, by popularity."""
         whose = int(np.searchsorted(self._below, draws.random(), side="right"))
         edges = self._edges(end - first)
-        begin, many = edges[whose], max(1, edges[whose + 1] - edges[whose])
-        return first + _placed(begin + int(draws.random() * many), end - first)
+        begin, size_blocks = edges[whose], max(1, edges[whose + 1] - edges[whose])
+        return first + _placed(begin + int(draws.random() * size_blocks), end - first)
 
     def cached(self, first: int, end: int, rules: TouchRules) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Blocks that the cache holds at first, as after a long time, and their touches."""
@@ -35,8 +35,8 @@ class PlacedClasses:
         edges, draws = self._edges(end - first), stream(self._seed, "popular blocks")
         blocks, counts = [], []
         for rank, (cold, hot) in enumerate(self._at_first.held):
-            many = edges[rank + 1] - edges[rank]
-            chosen = draws.permutation(many)[: round((cold + hot) * many)]
+            size_blocks = edges[rank + 1] - edges[rank]
+            chosen = draws.permutation(size_blocks)[: round((cold + hot) * size_blocks)]
             blocks.append(edges[rank] + chosen)
             touched = draws.random(len(chosen)) * (cold + hot) < hot
             counts.append(np.where(touched, rules.hot_count, rules.first_count))

@@ -519,6 +519,8 @@ class Accuracy(Frozen):
     """The same of those that are simulated to take less time; ``within_fraction`` where absent."""
     longer_fraction: float | None = Field(default=None, ge=0)
     """The same of those that are simulated to take longer; ``within_fraction`` where absent."""
+    usual_fraction: float | None = Field(default=None, ge=0)
+    """Within which 95 % of the cases lay that the bounds are from; absent where it was not noted."""
     calls: float | None = None
     """Of a stream that its run time ends: the time is given, and what may be off is this number of calls."""
 

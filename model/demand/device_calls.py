@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, log1p
+from math import log1p
 from typing import Any, TypeVar, cast
 
 from model.demand.calls import largest_bytes_of
@@ -109,15 +109,16 @@ def largest_bytes(system: System, calls: Any) -> Number:
     )
 
 
-def run_requests(system: System, calls: Any) -> Number:
-    """Requests of the run in order that a call belongs to, as flash sees it: no end where the next one goes on."""
-    if calls.pattern == "sequential":
-        return inf
+def run_requests(system: System, calls: Any, size: Number) -> Number:
+    """Requests of *size* of the run in order that a call belongs to, as flash sees it: all of a file, or of a call."""
     own = block_layer.pieces_of_call(calls.block_size_bytes, largest_bytes(system, calls))
     if calls.pattern == "random":
         return own
+    every = larger(own, calls.count * calls.block_size_bytes / size)
+    if calls.pattern == "sequential":
+        return every
     hole_bytes = calls.stride_bytes - calls.block_size_bytes
-    return where((hole_bytes >= 0) & (hole_bytes <= HOLE_BYTES), inf, own)
+    return where((hole_bytes >= 0) & (hole_bytes <= HOLE_BYTES), every, own)
 
 
 def merged_bytes(system: System, calls: Any) -> Number:

@@ -10,11 +10,12 @@ from typing import Any
 
 from model.demand.calls import first_bytes
 from model.demand.device_calls import at_speed, changed, goes_on_near, span_of
-from model.demand.stream_cached import commit_s
+from model.demand.device_visit import visit_of
+from model.demand.stream_cached import commit_s, writes_for_all
 from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
 from model.laws import block_layer, disk_means, page_cache, queueing
-from model.laws.numeric import Number, floor_div, larger, over, smaller, some, where
+from model.laws.numeric import Number, ceil_div, floor_div, larger, over, smaller, some, where
 from model.laws.opened_files import UNBUFFERED
 from model.laws.processors import thread_speed
 from model.machine.device.elevator import IDLE_S, SYNC_SLICE_S
@@ -152,6 +153,12 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         held_s = waiting * together * demand.held_s
         queued_s = larger(0.0, cycle_s / together - at_device_s / together - own_s)
         elsewhere_s = where(cycle_s > held_s * (1 + NEARLY), queued_s, 0.0)
+        if writes_for_all(system, calls) and calls.users > 1:
+            # NOTE: who syncs first writes what all have written, so that none works while the device does
+            works_s = together * larger(own_s, calls.users * demand.cpu_s / system.host.cores.threads)
+            cycle_s = larger(
+                cycle_s, works_s + together * (demand.device_s + (calls.users - 1) * demand.held_s)
+            )
         cycle_s = larger(cycle_s - overlap_s, held_s)
         elapsed = total * cycle_s / (waiting * together)
         gathered_s = larger(0.0, cycle_s - at_device_s - together * calls.think_s) / 2
@@ -230,6 +237,7 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         method += "; calls that merge while they wait are left out"
     drained_s = demand.drained_s * demand.drained_share
     drained = drained_s * larger(0.0, total - demand.absorbed_calls)
+    demand.held_s = held_s = _apart_s(system, calls, demand)
     pace_s = larger(held_s, drained / total)
     load = rate * pace_s
     arrivals_scv = 1.0 if calls.arrivals == "poisson" else 0.0
@@ -260,12 +268,12 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     )
     if demand.ahead:
         wait = ahead_wait_s(demand, wait, calls.rate_per_s)
-        # NOTE: nothing is read ahead at first: calls wait that come while one of the first windows is read
+        # NOTE: nothing is read ahead at first; while windows grow to their size each takes twice as long as the one
+        # before, which may be gone through by then
         window_s = demand.together * demand.device_s
-        met = calls.rate_per_s * window_s
-        missed = 1 - system.host.page_cache_hit_fraction
-        more = larger(0.0, FIRST_WINDOWS * missed - 1) * smaller(1.0, met)
-        first_s = larger(window_s, demand.start_s) + more * window_s
+        keeps_s = larger(0.0, 2 - 1 / larger(NEARLY, calls.rate_per_s * demand.device_s)) * window_s
+        first_s = demand.start_s * ((calls.users + 1) / 2 if calls.arrivals == "regular" else 1) + keeps_s
+        met = calls.rate_per_s * first_s
         wait = wait + first_s * (1 + met / 2) / calls.count
     wait = wait + share * late_s + _idled_s(system, calls, demand)
     arrived_s, queued_s = _arrived(system, calls, demand)
@@ -303,7 +311,8 @@ def _met_in_step_s(system: System, calls: Any, demand: CallDemand, share: Number
     if not others:
         return 0.0
     held_s, device_s = demand.held_s / share, demand.device_s / share
-    single = demand.servers == 1 and not some(demand.alike > 1)
+    pass_channel = demand.servers == 1 or some(held_s * demand.servers > device_s)
+    single = pass_channel and not some(demand.alike > 1)
     part = 1 - 1 / (2 * demand.visits) if single else 0.5
     rounds, rest = divmod(calls.users, demand.servers)
     before = (demand.servers * rounds * (rounds - 1) / 2 + rest * rounds) / calls.users
@@ -319,6 +328,24 @@ def _met_in_step_s(system: System, calls: Any, demand: CallDemand, share: Number
         places = Counter(int(start // calls.block_size_bytes) % slots for start in starts)
         same = sum(many * (many - 1) / 2 for many in places.values()) / calls.users
     return larger(met, same * (1 - system.disk.read_hit_fraction) * device_s)
+
+
+def _apart_s(system: System, calls: Any, demand: CallDemand) -> Number:
+    """Time that a call takes of the capacity where calls that arrive too fast let each other's requests come between.
+
+    Each that waits for room queues one request in its turn, or as many as a task may queue at a time.
+    """
+    disk, total = system.disk, calls.users * calls.count
+    batch = max(1, block_layer.batch_requests(block_layer.release_of(system.host.kernel)))
+    behind = total * larger(0.0, 1 - 1 / (calls.users * calls.rate_per_s * demand.held_s)) / 2
+    cached = calls.writes and disk.write_cache_bytes
+    if not disk.rotation_s or cached or not some((demand.pieces > batch) & (behind > 0)):
+        return demand.held_s
+    turns = ceil_div(demand.pieces, batch)
+    size = calls.block_size_bytes / turns
+    each_s = visit_of(system, changed(calls, block_size_bytes=size), size, 0.0).held_s
+    full = larger(0.0, 1 - system.host.nr_requests / larger(1.0, behind * demand.pieces))
+    return demand.held_s + full * larger(0.0, turns * each_s * demand.waiting_share - demand.held_s)
 
 
 def late_fraction(system: System, demand: CallDemand, waiting: Number) -> Number:

@@ -18,8 +18,8 @@ from model.demand.device_calls import (
 from model.demand.device_visit import Visit, slower_pieces_s, start_s, visit_of
 from model.demand.reading import one_for_all
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
-from model.laws import block_layer, disk_means, disk_rounds, limits, page_cache
-from model.laws.numeric import Number, ceil_div, larger, smaller, some, where
+from model.laws import block_layer, disk_means, disk_rounds, disk_sets, limits, page_cache
+from model.laws.numeric import Number, ceil_div, larger, largest, smaller, some, where
 from model.laws.opened_files import UNBUFFERED, WITHOUT_FILESYSTEM
 from model.machine.device.elevator import IDLE_S
 from model.machine.host.read_ahead import read_ahead_of
@@ -29,6 +29,8 @@ MOST_PAGES = 4096
 """Pages of a reader whose windows are followed one by one."""
 MOST_COMMITS = 128
 """Commits whose records go down together, at most: those that the queue holds."""
+WAITS_OF_COMMIT = 2
+"""Times that a commit waits: for its blocks, then for the commit block."""
 WINDOWS = 2
 """Windows of a reader under way: who reaches the begin of one sets the next off, and then waits [linux-readahead]."""
 
@@ -36,6 +38,15 @@ WINDOWS = 2
 def fsyncs(calls: Any) -> int:
     """Times that each program calls fsync."""
     return int(calls.count // calls.fsync_every) if calls.fsync_every else 0
+
+
+def writes_for_all(system: System, calls: Any) -> bool:
+    """Whether fsync of one file writes what is new in any, as a commit of ext3 in ordered mode does [linux-ext3]."""
+    host, path = system.host, calls.path or system.host.io_path
+    ordered = host.journal and host.filesystem == "ext3" and host.journal_data == "ordered"
+    return bool(
+        path == "buffered" and calls.writes and fsyncs(calls) and (ordered or host.filesystem == "none")
+    )
 
 
 def _pages(calls: Any) -> tuple[Number, Number]:
@@ -68,6 +79,9 @@ def written_behind(system: System, calls: Any) -> CallDemand:
     lone = seen if calls.pattern == "random" else changed(seen, users=1)
     medium = changed(system, disk=changed(system.disk, write_cache_bytes=0))
     held_s = requests * visit_of(medium, lone, each, 0.0).held_s
+    if some(system.disk.write_cache_bytes):  # which takes so much at once
+        taken = smaller(1.0, system.disk.write_cache_bytes / (calls.users * calls.count * size))
+        held_s = taken * size / system.disk.bus_bytes_per_s + (1 - taken) * held_s
     return CallDemand(
         cpu_s=call_cpu_s(host, calls) + pages * host.page_write_s,
         device_s=0.0,
@@ -112,7 +126,7 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     if disk.rotation_s and not disk.write_cache_bytes:
         hole_s = _on_the_platter(system, calls, seen, visit, (size, runs, pieces, holes))
     data_s, held_s = runs * visit.held_s + visit.alone_s - visit.held_s, runs * visit.held_s
-    gathered: Number = 1.0
+    gathered = share = 1.0 + 0.0 * pieces
     if records:
         longer_s = hole_s + slower_pieces_s(disk, size, pieces)
         committed = _committed_s(system, calls, visit, size, runs, longer_s)
@@ -136,8 +150,9 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
         servers=visit.servers,
         alike=visit.alike,
         queued=visit.queued,
+        pieces=pieces,
         together=each,
-        visits=1 + records,
+        visits=1 + smaller(records, WAITS_OF_COMMIT * share),
         gathered=gathered,
         waiting_share=1 / each,
     )
@@ -242,7 +257,7 @@ def _committed_s(
     disk = system.disk
     records = [pages * block_layer.PAGE_BYTES for pages in _records(system.host)]
     if disk.write_cache_bytes or not disk.rotation_s:
-        return _committed_in_place_s(system, calls, data, records, runs)
+        return _committed_in_place_s(system, calls, data, records, (size_bytes, runs))
     capacity = int(disk.capacity_bytes) * disk_means.data_members(disk)
     far_s = disk_means.overhead_s(disk, True) + disk.rotation_s / 2
     far_s = far_s + disk_rounds.seek_between_s(disk, calls.start_byte or 0, page_cache.journal_byte(capacity))
@@ -255,7 +270,9 @@ def _committed_s(
     def each_s(programs: int) -> Number:
         alone_in_order = programs == 1 and len(records) > 1
         turn_s = disk_means.sequential_service_s(disk, records[-1], 0.0, True) if alone_in_order else 0.0
-        turn_s = turn_s * (len(records) - 1) + again_s / programs
+        # NOTE: blocks that do not merge stream where they wait at the drive together
+        turns = WAITS_OF_COMMIT if disk.queue_depth > 1 else len(records)
+        turn_s = turn_s * (turns - 1) + again_s / programs
         near_s = (runs - 1 / programs) * data.held_s
         near_s = near_s + hole_s / programs
         return near_s + (2 * far_s + sent_s) / programs + records_s + turn_s
@@ -273,16 +290,15 @@ def _committed_s(
 
 
 def _committed_in_place_s(
-    system: System, calls: Any, data: Visit, records: list[int], runs: Number
+    system: System, calls: Any, data: Visit, records: list[int], written: tuple[Number, Number]
 ) -> tuple[Number, Number, Number]:
-    """The same for a write cache, or a drive that does not turn."""
-    disk = system.disk
+    """The same for a write cache, or a drive that does not turn; *written* are the bytes of a run, and runs."""
+    disk, (size_bytes, runs) = system.disk, written
     seek_s = 0.0 if disk.write_cache_bytes else disk.average_seek_s
+    rate = disk.bus_bytes_per_s if disk.write_cache_bytes else disk_means.rate_bytes_per_s(disk, True)
     took = [disk_means.answered_s(disk, size, True) for size in records]
     if not disk.write_cache_bytes:
-        rate = disk_means.rate_bytes_per_s(disk, True)
         took = [disk_means.overhead_s(disk, True) + size / rate for size in records]
-    took[0] = took[0] + seek_s
     held = [
         size / disk.bus_bytes_per_s
         if disk.write_cache_bytes
@@ -290,12 +306,19 @@ def _committed_in_place_s(
         for one, size in zip(took, records, strict=True)
     ]
     limit = [1 / limits.limited_per_s(disk, 1 / one, size) for one, size in zip(held, records, strict=True)]
+    # NOTE: a volume lets the next request through after this one's share of a second
+    apart = [1 / limits.limited_per_s(disk, inf, size) for size in (larger(1, size_bytes), *records)]
+    waited_s = seek_s + sum(map(larger, took[:-1], apart[1:-1])) + took[-1]
+    if len(records) > WAITS_OF_COMMIT and (disk.write_cache_bytes or disk.parallel_requests > 1):
+        # NOTE: those of the blocks, which do not merge, go down together
+        apart_s = (len(records) - 2) * larger(limit[0], records[0] / rate)
+        waited_s = seek_s + larger(took[0], apart[1]) + apart_s + took[-1]
     # NOTE: data in order do not go on where they ended, as the journal lies between
     back_s = seek_s if data.in_order else 0.0
     data_s = runs * data.held_s + back_s / disk.parallel_requests
     records_s = sum(limit)
     at_a_time = _commits_at_a_time(disk, calls, data_s, records_s)
-    alone_s = data.alone_s + (runs - 1) * data.held_s + back_s + sum(took)
+    alone_s = larger(data.alone_s + (runs - 1) * data.held_s, apart[0]) + back_s + waited_s
     idle_s = 0.0
     if calls.users > 1 and calls.rate_per_s is None and idles(system) and system.host.nomerges != "2":
         # NOTE: the scheduler waits for a commit block that has merged into the records of another process
@@ -379,6 +402,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
             servers=visit.servers,
             alike=visit.alike,
             waiting_share=often * visit.waiting_share,
+            pieces=larger(1, share * block_layer.pieces_of_call(window, largest_bytes(system, calls))),
             start_s=missed * start_s(system, seen, visit, size / visits, gap_s),
         )
     positions = system.disk.rotation_s or system.disk.average_seek_s
@@ -389,7 +413,18 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         visit.alone_s = where(window_own_s < visit.alone_s, pair.alone_s / WINDOWS, visit.alone_s)
         visit.held_s = where(window_own_s < visit.held_s, pair.held_s / WINDOWS, visit.held_s)
     growing_s = _growing_s(system, calls, seen, own_s, share)
-    first_s = start_s(system, seen, visit, window, call_cpu_s(host, calls) + calls.think_s, windows=WINDOWS)
+    if calls.rate_per_s is None:
+        first_s = start_s(
+            system, seen, visit, window, call_cpu_s(host, calls) + calls.think_s, windows=WINDOWS
+        )
+        if (
+            calls.users > 1 and system.disk.rotation_s
+        ):  # all begin at once, each with a small window elsewhere
+            asked = _first_window_bytes(system, calls)
+            far_s = disk_sets.random_moments(system.disk, asked, span_of(system, calls), False)[0]
+            first_s = larger(first_s, far_s * (1 + (calls.users - 1) / 2 / visit.alike))
+    else:
+        first_s = _first_window_s(system, calls, visit, window)
     several = one_for_all(share > 1)
     # NOTE: while a call waits for one of its windows, the next is on its way
     following_s = larger(visit.held_s, visit.alone_s / WINDOWS)
@@ -405,7 +440,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         servers=visit.servers,
         alike=visit.alike,
         together=1 if several else 1 / larger(missed * share, 1e-9),
-        ahead=0 if several else WINDOWS,
+        ahead=0 if several else WINDOWS * max(1, int(largest(host.read_ahead_bytes // window))),
         overlap_s=missed * visit.held_s if several and calls.pattern == "sequential" else 0.0,
         start_s=missed * (first_s + growing_s),
     )
@@ -429,6 +464,21 @@ def _growing_s(system: System, calls: Any, seen: Any, own_s: Number, share: Numb
         return 0.0
     more = _windows_grown(system, calls) - calls.count * share
     return calls.users * larger(0.0, more) * visit_of(system, seen, block_layer.PAGE_BYTES, own_s).held_s
+
+
+def _first_window_s(system: System, calls: Any, visit: Visit, window_bytes: Number) -> Number:
+    """Wait of a call that arrives first: for the place, and for a first window, which is a small one."""
+    missing = larger(0.0, window_bytes - _first_window_bytes(system, calls)) / disk_means.rate_bytes_per_s(
+        system.disk, False
+    )
+    return larger(0.0, visit.alone_s - missing) + start_s(system, calls, visit, window_bytes, 0.0)
+
+
+def _first_window_bytes(system: System, calls: Any) -> Number:
+    """Bytes that the first call of a program reads [linux-readahead]."""
+    page = block_layer.PAGE_BYTES
+    most = larger(1, system.host.read_ahead_bytes // page)
+    return page_cache.first_window_pages(ceil_div(calls.block_size_bytes, page), most) * page
 
 
 def _windows_grown(system: System, calls: Any) -> Number:

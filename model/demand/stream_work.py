@@ -66,9 +66,11 @@ def _merged_calls(system: System, calls: Any, largest: Number) -> Number:
     if system.host.nomerges == "1" and calls.users > 1:
         # NOTE: what came last is another program's; only a batch comes together
         return larger(1, smaller(calls.batch, most))
+    depth = max(system.disk.queue_depth, system.disk.parallel_requests)
+    if depth >= system.host.nr_requests:  # a full queue is all at the device, and none waits to grow
+        return larger(1, smaller(calls.batch, most))
     if calls.rate_per_s is not None:
         return _merged_arrivals(system, calls, most)
-    depth = max(system.disk.queue_depth, system.disk.parallel_requests)
     waiting = calls.users * calls.in_flight / (depth + calls.users)
     return larger(1, smaller(larger(waiting, calls.batch), most))
 

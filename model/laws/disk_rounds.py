@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from model.laws.disk import TURN_TOLERANCE, zone_ratio, zone_start_bytes
@@ -38,6 +39,12 @@ def strided_hop_s(g: Geometry, size_bytes: Number, stride_bytes: Number, late_s:
     arrays = any(map(is_array, (size_bytes, stride_bytes, *g)))
     ways = (_strided_ways if arrays else _kept_ways)(g, size_bytes, stride_bytes)
     return sum(_turned_s(g, way, late_s) for way in ways) / PLACES
+
+
+def mean_hop_s(g: Geometry, starts: Sequence[int], size_bytes: Number, late_s: Number) -> Number:
+    """Mean hop of a program from the end of one call to the next, at these places."""
+    hops = [hop_s(g, start + size_bytes - 1, following, late_s) for start, following in pairwise(starts)]
+    return sum(hops) / len(hops)
 
 
 def _strided_ways(g: Geometry, size_bytes: Number, stride_bytes: Number) -> list[tuple[Number, Number]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from model.laws import disk_means, disk_rounds
 from model.laws.disk_geometry import geometry_of
-from model.laws.numeric import Number, ceil_div, is_array, larger, smaller, some, where
+from model.laws.numeric import Number, ceil_div, is_array, larger, nearest, smaller, some, where
 from model.laws.queueing import balanced_per_s
 
 
@@ -22,6 +22,17 @@ def parts_of_call(disk: Any, size_bytes: Number) -> Number:
         return 1
     places = disk.raid_disks if disk.raid_level == "5" else disk_means.data_members(disk)
     return smaller(places, ceil_div(size_bytes, disk.stripe_unit_bytes))
+
+
+def passed_bytes(disk: Any, size_bytes: Number) -> Number:
+    """What the members of a set pass over for one call of whole units: as many units as rows it touches.
+
+    On RAID 5 that is the parity, too, as it moves from row to row [patterson-raid].
+    """
+    unit, data = disk.stripe_unit_bytes, disk_means.data_members(disk)
+    if disk.raid_level in ("none", "1"):
+        return size_bytes
+    return where(size_bytes <= unit, size_bytes, ceil_div(nearest(size_bytes / unit), data) * unit)
 
 
 def equal_stations(disk: Any, size_bytes: Number, write: bool) -> Number:
@@ -42,7 +53,7 @@ def random_moments(disk: Any, size_bytes: Number, span_bytes: Number, write: boo
 
     On RAID 5 a write of less than whole rows reads first and comes back after whole turns [patterson-raid].
     """
-    part = size_bytes / parts_of_call(disk, size_bytes)
+    part = passed_bytes(disk, size_bytes)
     own_span = span_bytes / disk_means.data_members(disk)
     mean, scv = disk_means.random_moments(disk, part, own_span, write)
     if write and disk.raid_level == "5":
@@ -131,24 +142,34 @@ def in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Numbe
     passed = own_stride / disk.bandwidth_bytes_per_s
     g = geometry_of(disk)
     moved = disk_means.seek_at_s(g, larger(1.0, own_stride / (g.heads * g.track_bytes)))
-    sent_s = part / disk.bandwidth_bytes_per_s
+    sent_s = passed_bytes(disk, size_bytes) / disk.bandwidth_bytes_per_s
     far = disk_means.overhead_s(disk, False) + moved + g.rotation_s / 2 + sent_s
     if hop_s is not None:
         far = hop_s - gap_s + sent_s
-    return where(is_near(disk, size_bytes, stride_bytes), larger(answered, passed - gap_s), far)
+    return where(is_near(disk, size_bytes, stride_bytes, gap_s), larger(answered, passed - gap_s), far)
 
 
 def _hop_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number, write: bool) -> Number | None:
     """Way of the heads from one call to the next a stride on, where each asks all members; None for another mean."""
     parts, data = parts_of_call(disk, size_bytes), disk_means.data_members(disk)
-    if not disk.rotation_s or is_array(parts) or parts < data:
+    if not disk.rotation_s or is_array(parts):
         return None
     if disk.raid_level == "none" and not some(
         stride_bytes != size_bytes
     ):  # no way: the next call begins there
         return None
     late_s = gap_s + disk_means.overhead_s(disk, write)
-    return disk_rounds.strided_hop_s(geometry_of(disk), size_bytes / parts, stride_bytes / data, late_s)
+    if parts < data:
+        # NOTE: members turn alike, so that the place on the next one comes by as it would on the last
+        if write or is_array(stride_bytes) or is_array(size_bytes):
+            return None
+        unit = int(disk.stripe_unit_bytes)
+        starts = [int(place * stride_bytes) for place in range(disk_rounds.PLACES + 1)]
+        own = [start // (unit * data) * unit + start % unit for start in starts]
+        return disk_rounds.mean_hop_s(geometry_of(disk), own, passed_bytes(disk, size_bytes), late_s)
+    return disk_rounds.strided_hop_s(
+        geometry_of(disk), passed_bytes(disk, size_bytes), stride_bytes / data, late_s
+    )
 
 
 def _written_in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number) -> Number:
@@ -172,10 +193,13 @@ def _written_in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap
     return took + where(reads_first(disk, size_bytes), disk_means.again_s(disk, part), 0.0)
 
 
-def is_near(disk: Any, size_bytes: Number, stride_bytes: Number) -> Number:
-    """Whether the members of a set read over the holes between calls, rather than to seek beyond them."""
+def is_near(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number = 0.0) -> Number:
+    """Whether the members of a set read over the holes between calls, rather than to seek beyond them.
+
+    They do so while the program goes on *gap_s* later.
+    """
     hole = (stride_bytes - size_bytes) / disk_means.data_members(disk)
-    late_s = disk_means.overhead_s(disk, False) + disk.rotation_s
+    late_s = gap_s + disk_means.overhead_s(disk, False) + disk.rotation_s
     return (
         (stride_bytes >= 0)
         & (hole <= disk.track_buffer_bytes)
@@ -233,6 +257,8 @@ def destaged_s(disk: Any, size_bytes: Number, span_bytes: Number | None, stride_
     if disk.raid_level == "none":
         return each
     each = each + disk_means.overhead_s(disk, True)
+    if disk.raid_level == "5" and not some(reads_first(disk, size_bytes)):  # whole rows, of all members alike
+        return each * size_bytes / (disk.stripe_unit_bytes * disk_means.data_members(disk))
     visits, stations = 1, disk_means.data_members(disk)
     if disk.raid_level == "5":
         each = each + disk_means.again_s(disk, part)

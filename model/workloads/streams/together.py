@@ -232,9 +232,12 @@ def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
         )
         for share, each in zip(shares, held, strict=True):
             ahead: Number = 0.0
+            apart = 1 - over(share.requests_per_s, total)
+            alone_s = share.alone_s[0] + apart * (share.alone_s[1] - share.alone_s[0])
+            away_s = share.rest_s + larger(0.0, alone_s - each)
             for other, theirs in zip(shares, held, strict=True):
                 if other.station == share.station:
-                    ahead = ahead + _met_s(share, other, theirs)
+                    ahead = ahead + _met_s(share, other, theirs, away_s)
             # NOTE: no call waits for more than all that is still to come
             queued_s = smaller((ahead + begun) / free, _left_s(shares, held, share, most))
             at_queue = each + queued_s * share.waiting_share
@@ -242,8 +245,6 @@ def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
                 at_queue = where(share.left > 0, _in_turns_s(shares, share, each, queued_s), at_queue)
             if not share.sweeps and any(other.sweeps and other.station == share.station for other in shares):
                 at_queue = larger(at_queue, _starved_s(shares, share))
-            apart = 1 - over(share.requests_per_s, total)
-            alone_s = share.alone_s[0] + apart * (share.alone_s[1] - share.alone_s[0])
             share.wait_s = at_queue + larger(0.0, alone_s - each)
             closed = smaller(_fastest(share), share.under_way / (share.rest_s + share.wait_s))
             per_s = where(share.arrives_per_s > 0, share.arrives_per_s, closed)
@@ -256,13 +257,16 @@ def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
             share.waiting = where(share.left > 0, (share.waiting + queued) / 2, 0.0)
 
 
-def _met_s(share: Share, other: Share, held_s: Number) -> Number:
-    """What a call of *share* finds of the calls of *other* before it, each of which holds the device for *held_s*."""
+def _met_s(share: Share, other: Share, held_s: Number, away_s: Number) -> Number:
+    """What a call of *share* finds of the calls of *other* before it, each of which holds the device for *held_s*.
+
+    It has been *away_s* from the queue.
+    """
     waiting = other.waiting * (1 - 1 / share.under_way) if other is share else other.waiting
     # NOTE: of the call that is being served, what is left of it: on average, or since one ended
     served = smaller(waiting, smaller(1.0, other.per_s * held_s))
     passed = (1 - smaller(1.0, other.time.demand.scv)) / 2
-    since = share.rest_s / larger(LEAST, held_s / other.waiting_share)
+    since = away_s / larger(LEAST, held_s / other.waiting_share)
     waiting = waiting - served * where(share.arrives_per_s > 0, passed, smaller(passed, since))
     met_s = waiting * held_s / other.waiting_share * share.visits / other.visits
     if other is share:

@@ -1,0 +1,115 @@
+"""Streams made by hand, one for each law of the closed form: the simulation takes as long."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from model import calculate, simulate
+from scenarios import from_mapping
+
+HOST = {"cpus": 4, "memory_bytes": "64G", "kernel": "6.8", "scheduler": "none", "io_path": "direct"}
+DISK = {"use": "sas-15k"}
+RAID5 = {**DISK, "raid_level": "5", "raid_disks": 8}
+WIDE = {**RAID5, "stripe_unit_bytes": "1M"}
+READ = {"kind": "read_stream", "path": "direct", "count": 300}
+WRITE = {**READ, "kind": "write_stream"}
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
+    "sorted requests wait for less than half a turn": (
+        DISK,
+        {"scheduler": "mq-deadline"},
+        {
+            **READ, "block_size_bytes": 4096, "pattern": "random", "span_bytes": "64M", "in_flight": 128,
+            "count": 1500,
+        },
+    ),
+    "a call of many units passes over the parity, too": (
+        {**RAID5, "raid_disks": 3, "stripe_unit_bytes": "16K"},
+        {},
+        {**READ, "block_size_bytes": "1M", "pattern": "random", "span_bytes": "8G"},
+    ),
+    "nothing of the first unit of a member is read ahead": (
+        WIDE,
+        {},
+        {**READ, "block_size_bytes": "64K", "pattern": "sequential"},
+    ),
+    "the members of a set turn alike": (
+        WIDE,
+        {},
+        {**READ, "block_size_bytes": "1M", "pattern": "strided", "stride_bytes": "16M"},
+    ),
+    "a cache takes the blocks of a commit together": (
+        {"use": "array-raid5"},
+        {"nomerges": "2"},
+        {
+            **WRITE, "path": "buffered", "block_size_bytes": 4096, "pattern": "random", "span_bytes": "64M",
+            "fsync_every": 10,
+        },
+    ),
+    "whole rows leave a write cache unread": (
+        {"use": "sas-10k", "raid_level": "5", "raid_disks": 5, "stripe_unit_bytes": "16K", "write_cache_bytes": "16M"},
+        {},
+        {**WRITE, "block_size_bytes": "64K", "pattern": "random", "span_bytes": "8G", "users": 8, "count": 128},
+    ),
+    "requests of calls that wait for room come between each other's": (
+        {"use": "sas-10k"},
+        {"max_request_bytes": "64K"},
+        {
+            **READ, "path": "buffered", "block_size_bytes": "1M", "pattern": "strided", "stride_bytes": "16M",
+            "users": 8, "rate_per_s": 1000, "arrivals": "regular", "count": 64,
+        },
+    ),
+    "nothing waits to grow where all that the queue holds is at the device": (
+        {"use": "azure-p30"},
+        {"kernel": "3.10", "scheduler": "noop", "cpus": 1},
+        {
+            **READ, "path": "asm", "block_size_bytes": 8192, "pattern": "sequential", "users": 8, "rate_per_s": 1000,
+            "count": 500,
+        },
+    ),
+    "a reader that arrives waits for a first, small window alone": (
+        {"use": "magni-sdb"},
+        {},
+        {
+            **READ, "path": "buffered", "block_size_bytes": 8192, "pattern": "sequential", "rate_per_s": 20,
+            "arrivals": "regular",
+        },
+    ),
+    "fsync on ext3 writes what others have written": (
+        {"use": "ebs-io2"},
+        {"kernel": "2.4.21", "scheduler": "noop", "cpus": 16, "filesystem": "ext3"},
+        {
+            **WRITE, "path": "buffered", "block_size_bytes": 4096, "pattern": "random", "span_bytes": "1G", "users": 8,
+            "fsync_every": 100, "extends": True,
+        },
+    ),
+    "a volume spaces the requests of a lone commit": (
+        {"use": "intel-p4500"},
+        {"use": "aws-r5-4xlarge"},
+        {
+            **WRITE, "path": "buffered", "block_size_bytes": 4096, "pattern": "random", "span_bytes": "64M",
+            "rate_per_s": 50, "fsync_every": 1,
+        },
+    ),
+    "the interface and the medium work on the pieces of a call together": (
+        {"use": "nvme", "read_hit_fraction": 0.2},
+        {},
+        {**READ, "block_size_bytes": "1M", "pattern": "random", "span_bytes": "8G"},
+    ),
+    "the first requests of each run of flash are collected for": (
+        {"use": "intel-p4500"},
+        {},
+        {**WRITE, "block_size_bytes": "64K", "pattern": "sequential", "users": 8, "count": 64},
+    ),
+}  # fmt: skip
+NEAR = 0.1
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_closed_form_takes_as_long_as_the_simulation(name: str) -> None:
+    disk, host, work = CASES[name]
+    scenario = from_mapping({"disk": disk, "host": {**HOST, **host}, "workload": work})
+    law, played = (run(scenario.system, scenario.workload) for run in (calculate, simulate))
+    assert law.time.elapsed_s == pytest.approx(played.time.elapsed_s, rel=NEAR)
+    assert law.streams[0].response_s == pytest.approx(played.streams[0].response_s, rel=NEAR)

@@ -91,7 +91,7 @@ def what_is_compared(comparison: Comparison, width: int) -> Iterator[str]:
 def _why(comparison: Comparison, place: int, width: int) -> Iterator[str]:
     """Why one answer differs from the first: a heading, and its sentences."""
     letters = comparison.letters
-    yield head(f"Why {letters[place]} differs from {letters[0]}")
+    yield head(f"Why {letters[place]} differs from {letters[0]}" if len(letters) > 2 else "Why")
     for sentence in comparison.reasons(place):
         yield from wrapped(sentence, width, first="- ")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
-from textwrap import dedent
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
@@ -31,27 +32,36 @@ class Frozen(BaseModel):
         """Describe a field by the text below it; pydantic itself would read the source with every import."""
         schema = handler(core)
         fields = handler.resolve_ref_schema(schema).get("properties", {})
-        for name, text in _below_fields(cls).items():
-            fields.get(name, {}).setdefault("description", text)
+        if all("description" in declared for declared in fields.values()):
+            return schema
+        for owner in cls.__mro__:
+            for name, text in _below_fields(owner).items():
+                fields.get(name, {}).setdefault("description", text)
         return schema
 
 
-def _below_fields(model: type) -> dict[str, str]:
-    """The text below each field of a model, where there is one."""
+@lru_cache(maxsize=256)
+def _below_fields(owner: type) -> dict[str, str]:
+    """The text below each field that a model declares itself, where there is one."""
+    classes = _classes_of(owner.__module__) if issubclass(owner, BaseModel) and owner is not BaseModel else {}
     found: dict[str, str] = {}
-    for owner in reversed(model.__mro__):
-        if not issubclass(owner, Frozen):
-            continue
-        try:
-            body = ast.parse(dedent(inspect.getsource(owner))).body[0].body  # type: ignore[attr-defined]
-        except OSError:  # made without a text of its own
-            continue
-        for node, below in pairwise([*body, ast.Pass()]):
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                said = getattr(getattr(below, "value", None), "value", None)
-                text = inspect.cleandoc(said) if isinstance(below, ast.Expr) and isinstance(said, str) else ""
-                found[node.target.id] = text
-    return {name: text for name, text in found.items() if text}
+    for node, below in pairwise([*classes.get(owner.__name__, ()), ast.Pass()]):
+        if (
+            isinstance(node, ast.AnnAssign)
+            and isinstance(node.target, ast.Name)
+            and isinstance(below, ast.Expr)
+        ):
+            said = getattr(below.value, "value", None)
+            if isinstance(said, str):
+                found[node.target.id] = inspect.cleandoc(said)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _classes_of(module: str) -> dict[str, list[ast.stmt]]:
+    """The statements of each class of a module, read once for all of them."""
+    body = ast.parse(inspect.getsource(sys.modules[module])).body
+    return {node.name: node.body for node in body if isinstance(node, ast.ClassDef)}
 
 
 class Constant(Frozen):

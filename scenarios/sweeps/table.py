@@ -137,6 +137,8 @@ class Table:
         kind = column.kind
         wanted = _types()[kind]
         try:
+            if (usual := _of_buffers(values, kind)) is not None:
+                return usual
             array = pa.array(np.array(values) if isinstance(values, np.ndarray) else values, from_pandas=True)
             if array.null_count == len(array):
                 return pa.nulls(len(array), wanted)
@@ -297,6 +299,35 @@ def _types() -> dict[Kind, pa.DataType]:
     import pyarrow as pa  # noqa: PLC0415
 
     return {"real": pa.float64(), "whole": pa.int64(), "text": pa.string(), "flag": pa.bool_()}
+
+
+def _of_buffers(values: Values, kind: Kind) -> pa.Array | None:
+    """The usual columns made of their bytes: pyarrow's own way of asking what *values* are imports all of pandas."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    buffers: list[Any]
+    if isinstance(values, np.ndarray):
+        if values.dtype != {"real": np.float64, "whole": np.int64}.get(kind):
+            return None
+        known, buffers = ~np.isnan(values), [np.array(values)]
+    else:
+        plain = {"real": float, "whole": int, "text": str}.get(kind)
+        if plain is None or not len(values):
+            return None
+        if any(value is not None and type(value) is not plain for value in values):
+            return None
+        known = np.array([value is not None and value == value for value in values])  # noqa: PLR0124  (NaN is not)
+        if kind == "text":
+            each = [(value or "").encode() for value in values]
+            ends = np.cumsum([0, *map(len, each)])
+            if ends[-1] >= 2**31:
+                return None
+            buffers = [ends.astype(np.int32), b"".join(each)]
+        else:
+            filled = [0 if value is None else value for value in values]
+            buffers = [np.array(filled, dtype=float if kind == "real" else np.int64)]
+    bits = None if known.all() else pa.py_buffer(np.packbits(known, bitorder="little"))
+    return pa.Array.from_buffers(_types()[kind], len(values), [bits, *map(pa.py_buffer, buffers)])
 
 
 def _fits(column_type: pa.DataType, kind: Kind) -> bool:

@@ -6,6 +6,7 @@ from math import log1p
 from typing import Any, TypeVar, cast
 
 from model.demand.calls import largest_bytes_of
+from model.demand.reading import one_value
 from model.laws import block_layer, disk_means
 from model.laws.garbage_collection import HOLE_BYTES
 from model.laws.numeric import Number, larger, largest, smaller, some, where
@@ -137,7 +138,7 @@ def among_bytes(calls: Any) -> Number:
 
 def under_way(system: System, calls: Any) -> int:
     """Calls of one program that it has under way at a time; io_submit to a page cache waits."""
-    return int(calls.in_flight) if (calls.path or system.host.io_path) in UNBUFFERED else 1
+    return int(one_value(calls.in_flight)) if (calls.path or system.host.io_path) in UNBUFFERED else 1
 
 
 def copies_of(disk: Any, calls: Any) -> int:

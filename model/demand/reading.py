@@ -10,7 +10,7 @@ from typing import Any
 from model.causes import DIRECT, SCATTERED, SEQUENTIAL
 from model.demand.segment import Segment
 from model.laws import scan_reads
-from model.laws.numeric import Number, ceiling, some, where
+from model.laws.numeric import Number, ceiling, is_array, some, where
 from model.laws.opened_files import UNBUFFERED
 from model.spec import System, release_tuple
 
@@ -151,6 +151,15 @@ def one_for_all(choice: Any) -> bool:
             raise MixedRegimes(choice)
         return bool(choice[0])
     return bool(choice)
+
+
+def one_value(value: Number) -> Any:
+    """The value that all scenarios of an array have; raises :class:`MixedRegimes` where some have another."""
+    if not is_array(value):
+        return value
+    first = value.flat[0]
+    one_for_all(value == first)
+    return first
 
 
 def _why(system: System, direct: bool, bug: bool, table_bytes: Number, threshold: Number) -> str:

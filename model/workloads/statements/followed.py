@@ -21,7 +21,7 @@ from zlib import crc32
 
 from model.demand.calls import largest_bytes_of
 from model.demand.device_calls import idles
-from model.demand.reading import OneByOne, reaps_are_waits
+from model.demand.reading import OneByOne, one_for_all, reaps_are_waits
 from model.demand.turns import Pace, first_step_s, pace_of, stretch_blocks, stretches_of
 from model.demand.work import Demand
 from model.laws import block_layer, page_cache
@@ -92,9 +92,10 @@ def is_followed(system: System, work: Statement, demand: Demand) -> bool:
     """Whether the device's state decides how long a read takes: where heads move, and behind a page cache.
 
     Where one session reads here and there in a segment much larger than what drives hold of it, means over places do.
+    Raises :class:`MixedRegimes` where it is so for some scenarios of an array.
     """
     plan, disk, missed = demand.plan, system.disk, 1 - system.host.page_cache_hit_fraction
-    if plan.through_page_cache and some((demand.reads > 0) & (missed > 0)):
+    if plan.through_page_cache and one_for_all((demand.reads > 0) & (missed > 0)):
         return True
     among = (plan.batched_reads > 0) | ((work.sessions > 1) & (plan.positioned_fraction > ANYWHERE))
     if disk.reorder_age_s is not None and some(among):
@@ -104,7 +105,7 @@ def is_followed(system: System, work: Statement, demand: Demand) -> bool:
     anywhere = (work.sessions == 1) & (plan.positioned_fraction > 0) & where(plan.uneven, False, True)
     anywhere = anywhere & (held_bytes * disk.raid_disks < SELDOM * span_bytes)
     places = (disk.rotation_s > 0) & where(anywhere, False, True)
-    return bool(some(where(demand.reads + plan.single_reads > 0, places, False)))
+    return one_for_all(where(demand.reads + plan.single_reads > 0, places, False))
 
 
 def followed(system: System, work: Statement, demand: Demand) -> Followed:

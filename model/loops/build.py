@@ -45,6 +45,8 @@ PARTS = (
     "sim/stretches.py",
     "sim/writers.py",
     "sim/pool.py",
+    "sim/open_file.py",
+    "sim/caller.py",
     "workloads/transactions/tally.py",
     "workloads/transactions/users.py",
 )
@@ -54,7 +56,7 @@ WITH_PYTHON = PARTS[9:]
 """Those that call what is not compiled, which may fail."""
 OBJECTS = PARTS[10:]
 """Of these, classes that say which types their attributes have, and what they call."""
-THEIRS = ("model.laws", "model.errors")
+THEIRS = ("model.laws", "model.errors", "model.causes")
 """What the compiled text may import."""
 FOLDER = MODEL / "loops" / "compiled"
 PLAIN = "The loops are not compiled: the same answers come from plain Python, and large runs take many times as long."

@@ -14,14 +14,16 @@ from typing import Any
 import simpy
 
 from model.causes import COMMIT, CPU, DEVICE, FSYNC, HELD, RUN_QUEUE, THINKING
-from model.demand.calls import File, call_cpu_s, shown_call
+from model.demand.calls import File
 from model.laws import block_layer, page_cache
 from model.laws.opened_files import UNBUFFERED
 from model.machine.device.request import Request
-from model.results import Stage
+from model.machine.device.servers import Servers, Threads
+from model.sim.device import BlockDevice
 from model.sim.machine import Machine
-from model.sim.open_file import OpenFile, unheard
-from model.spec import Calls
+from model.sim.open_file import OpenFile
+from model.sim.write_back import PageCache
+from model.spec import Calls, Host
 
 Step = Generator[simpy.Event, Any, None]
 
@@ -39,7 +41,7 @@ class Record:
     end_s: float = 0.0
     in_flight_most: int = 0
     cached_bytes: int = 0
-    stages: list[Stage] = field(default_factory=list)
+    stages: list[Any] = field(default_factory=list)
 
     def add(self, cause: str, seconds: float) -> None:
         """Note time spent for a cause."""
@@ -62,31 +64,54 @@ class Draws:
 class Caller:
     """One program: its file, its calls in order."""
 
+    env: simpy.Environment
+    host: Host
+    device: BlockDevice
+    cache: PageCache
+    processors: Servers | Threads
+    calls: Calls
+    write: bool
+    owner: int
+    draws: Draws
+    record: Record
+    path: str
+    sample: int
+    """The call whose way is shown."""
+    file: OpenFile
+    _synced: str
+    _call_cpu_s: float
+    _at_device: str
+    """What a wait for the device is: a processor that polls is busy."""
+    _until_s: float
+    """When the run time has passed: no call begins later."""
+    _under_way: int
+    _tick: int
+    """Of the kernel's clock at the last write, the time of change in the inode."""
+
     def __init__(self, machine: Machine, file: File, owner: int, draws: Draws) -> None:
+        from model.demand.calls import call_cpu_s, shown_call  # noqa: PLC0415  (what is not compiled)
+        from model.sim.caller import Record  # noqa: PLC0415
+
         self.env = machine.env
         self.host = machine.host
         self.device = machine.disk
         self.cache = machine.page_cache
         self.processors = machine.processors
-        self.calls: Calls = file.calls
+        self.calls = file.calls
         self.write = file.write
-        self._synced: str = file.calls.synced if file.write else "none"
+        self._synced = file.calls.synced if file.write else "none"
         self.owner = owner
         self.draws = draws
         self.record = Record()
-        self.path: str = file.path
+        self.path = file.path
         self._call_cpu_s = float(call_cpu_s(machine.host, file.calls))
         self._at_device = CPU if file.calls.submission == "polled" else DEVICE
-        """What a wait for the device is: a processor that polls is busy."""
         if self.write and self.path not in UNBUFFERED:
             self.cache.written_in(file.calls.block_size_bytes)
         self.sample = shown_call(file.calls)
-        """The call whose way is shown."""
         self._until_s = inf
-        """When the run time has passed: no call begins later."""
         self._under_way = 0
         self._tick = -1
-        """Of the kernel's clock at the last write, the time of change in the inode."""
         self.file = OpenFile(machine, owner, file.path, file.first_byte, file.span_bytes, note=self._note)
         if not self.write:
             self.file.advise(machine.host, file.calls.fadvise)
@@ -213,6 +238,8 @@ class Caller:
             self._whole(begin_s)
 
     def _whole(self, begin_s: float) -> None:
+        from model.results import Stage  # noqa: PLC0415
+
         self.record.stages.append(Stage(name="the call", begin_s=begin_s, end_s=self.env.now))
 
     def _compute(self, cpu_s: float) -> Step:
@@ -246,12 +273,14 @@ class Caller:
             yield from self.device.flush(fua=fua)
         ended()
 
-    def _passed(self, number: int) -> Callable[[Request], None]:
+    def _passed(self, number: int) -> Callable[[Request], None] | None:
         """Who hears of the requests of a call: its way is shown where it is the sampled one."""
-        return self._stages if number == self.sample else unheard
+        return self._stages if number == self.sample else None
 
     def _stages(self, request: Request) -> None:
         """The way of the sampled call's request, once it is done."""
+        from model.results import Stage  # noqa: PLC0415
+
         self.record.stages += [
             Stage(name="waits in the queue", begin_s=request.queued_s, end_s=request.begin_s),
             Stage(name="at the device", begin_s=request.begin_s, end_s=self.env.now),
@@ -259,6 +288,8 @@ class Caller:
 
     def _written(self, dirty_s: float, request: Request) -> None:
         """As :meth:`_stages`, for a page that was dirty before."""
+        from model.results import Stage  # noqa: PLC0415
+
         if request.queued_s > dirty_s:
             self.record.stages.append(
                 Stage(name="dirty in the page cache", begin_s=dirty_s, end_s=request.queued_s)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import simpy
 
 from model.causes import DEVICE, ROOM
-from model.demand.calls import largest_bytes_of
 from model.laws import block_layer, page_cache
 from model.laws.opened_files import UNBUFFERED
 from model.machine.device.request import Request
-from model.machine.host.read_ahead import Window, read_ahead_of
+from model.machine.host.read_ahead import ReadAhead, Window
+from model.sim.device import BlockDevice, Submitter
 
 if TYPE_CHECKING:
     from model.sim.machine import Machine
@@ -22,16 +22,24 @@ Passed = Callable[[Request], None]
 HIT_ROUNDING = 1e-12
 
 
-def unheard(_: Request) -> None:
-    """Nobody wants to know of the request."""
-
-
-def _unnoted(_: str, __: float) -> None:
-    """Nobody notes what the program waits for."""
-
-
 class OpenFile:
     """What a program does with its file, *first_byte* of the disk on; *note* hears what it waits for, and how long."""
+
+    env: simpy.Environment
+    device: BlockDevice
+    path: str
+    unbuffered: bool
+    first_byte: int
+    owner: int
+    pages: range
+    """Pages of the disk that it takes."""
+    _note: Callable[[str, float], None] | None
+    _hit_fraction: float
+    _ext3: bool
+    _ahead: ReadAhead
+    _hit_debt: float
+    _largest_bytes: int
+    _submitter: Submitter
 
     def __init__(
         self,
@@ -40,8 +48,11 @@ class OpenFile:
         path: str,
         first_byte: int,
         span_bytes: int,
-        note: Callable[[str, float], None] = _unnoted,
+        note: Callable[[str, float], None] | None = None,
     ) -> None:
+        from model.demand.calls import largest_bytes_of  # noqa: PLC0415  (what is not compiled)
+        from model.machine.host.read_ahead import read_ahead_of  # noqa: PLC0415
+
         self.env = machine.env
         self.device = machine.disk
         self.path = path
@@ -58,10 +69,11 @@ class OpenFile:
         self._submitter = self.device.submitter(owner, largest_bytes=self._largest_bytes)
         first = first_byte // block_layer.PAGE_BYTES
         self.pages = range(self.place_of(first), self.place_of(first + self._ahead.end_page) + 1)
-        """Pages of the disk that it takes."""
 
     def advise(self, host: Any, fadvise: str) -> None:
         """Tell posix_fadvise how the file is read."""
+        from model.machine.host.read_ahead import read_ahead_of  # noqa: PLC0415
+
         ahead = read_ahead_of(host, fadvise)
         ahead.end_page, self._ahead = self._ahead.end_page, ahead
 
@@ -71,7 +83,7 @@ class OpenFile:
         return first + (page_cache.place_of_page(page - first) if self._ext3 else page - first)
 
     def transfer(
-        self, write: bool, place: int, size: int, ended: Callable[[], Any], passed: Passed = unheard
+        self, write: bool, place: int, size: int, ended: Callable[[], Any], passed: Passed | None = None
     ) -> Step:
         """Hand one unbuffered call down, cut at the largest request; *ended* is called after its last piece."""
         largest = self.device.queue.largest_bytes
@@ -80,7 +92,8 @@ class OpenFile:
         def piece(request: Request) -> None:
             nonlocal left
             left -= 1
-            passed(request)
+            if passed is not None:
+                passed(request)
             if not left:
                 ended()
 
@@ -93,9 +106,10 @@ class OpenFile:
         begin_s = self.env.now
         if not done.processed:
             yield done
-        self._note(DEVICE, self.env.now - begin_s)
+        if self._note is not None:
+            self._note(DEVICE, self.env.now - begin_s)
 
-    def read_pages(self, place: int, size: int, passed: Passed = unheard) -> Step:
+    def read_pages(self, place: int, size: int, passed: Passed | None = None) -> Step:
         """Wait for the pages of a call, those read ahead among them; the copy is left to the caller."""
         pages = page_cache.pages_of(place - self.first_byte, size, block_layer.PAGE_BYTES)
         has = pages.start  # pages below it are there, or on their way to another call
@@ -117,11 +131,12 @@ class OpenFile:
             if request is not None:
                 request.waiting.append(call)
                 return
-            begin_s = self.env.now
+            begin_s: float = self.env.now
             yield self.device.room(write)
-            self._note(ROOM, self.env.now - begin_s)
+            if self._note is not None:
+                self._note(ROOM, self.env.now - begin_s)
 
-    def _read_window(self, window: Window, passed: Passed) -> Step:
+    def _read_window(self, window: Window, passed: Passed | None) -> Step:
         """Hand a window of pages down, in pieces that lie together; its share of hits is in the cache already."""
         self._hit_debt += self._hit_fraction
         if self._hit_debt >= 1 - HIT_ROUNDING:
@@ -130,22 +145,28 @@ class OpenFile:
             return
         most = self._largest_bytes // block_layer.PAGE_BYTES
         first = self.first_byte // block_layer.PAGE_BYTES
-        runs: list[list[int]] = []
+        runs: list[tuple[int, int]] = []
+        begin = count = 0
         for page in window.pages:
             place = self.place_of(first + page)
-            if runs and sum(runs[-1]) == place and runs[-1][1] < most:
-                runs[-1][1] += 1
-            else:
-                runs.append([place, 1])
+            if count and begin + count == place and count < most:
+                count += 1
+                continue
+            if count:
+                runs.append((begin, count))
+            begin, count = place, 1
+        if count:
+            runs.append((begin, count))
         left = len(runs)
 
         def piece(request: Request) -> None:
             nonlocal left
             left -= 1
-            passed(request)
+            if passed is not None:
+                passed(request)
             if not left:
                 window.arrived.succeed()
 
-        for place, count in runs:
-            yield from self._bio(False, place * block_layer.PAGE_BYTES, count * block_layer.PAGE_BYTES, piece)
+        for begin, count in runs:
+            yield from self._bio(False, begin * block_layer.PAGE_BYTES, count * block_layer.PAGE_BYTES, piece)
         self.device.unplug()

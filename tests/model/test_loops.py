@@ -24,7 +24,8 @@ def elsewhere(tmp_path: Path) -> Path:
         (tmp_path / "model" / part).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(build.MODEL / part, tmp_path / "model" / part)
     shutil.copytree(build.MODEL / "laws", tmp_path / "model" / "laws", dirs_exist_ok=True)
-    shutil.copy(build.MODEL / "errors.py", tmp_path / "model")
+    for module in ("errors.py", "causes.py"):
+        shutil.copy(build.MODEL / module, tmp_path / "model")
     (tmp_path / "model" / "__init__.py").touch()
     if build.file().is_file():
         shutil.copytree(build.FOLDER, tmp_path / "model" / "loops" / "compiled")
@@ -46,7 +47,7 @@ def test_every_loop_has_a_compiled_twin() -> None:
 
 def test_one_text_for_the_compiler() -> None:
     text = build.text()
-    assert text.count("cdef class ") == 34
+    assert text.count("cdef class ") == 36
     assert "cpdef void one_server(const double[::1] arrival_s" in text
     assert "cdef inline double seek_s(" in text  # a law, as it stands
     assert "object seek" not in text

@@ -17,6 +17,7 @@ from model.demand.popular_blocks import cached_so
 from model.demand.transactions import touch_rules
 from model.demand.turns import first_step_s, stretch_blocks, stretches_of
 from model.errors import OutsideLaw
+from model.loops import fastest
 from model.machine.cache.free_buffers import FreeBuffers
 from model.results import EventTime, RunResult
 from model.sim.machine import Machine, Place, machine_of
@@ -92,7 +93,7 @@ class StatementProgram:
         asked, buffers = (system, demand, stretch), cached or _buffers(work, demand)
         path = system.database_path
         files = [
-            OpenFile(machine, place.owner + rank, path, first_byte, self.end_byte - first_byte)
+            fastest(OpenFile)(machine, place.owner + rank, path, first_byte, self.end_byte - first_byte)
             for rank in range(work.sessions)
         ]
         self.sessions = [Session(machine, asked, file, buffers) for file in files]

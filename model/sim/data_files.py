@@ -11,7 +11,7 @@ from model.loops.rows import Reals, longer, reals
 from model.machine.device import drive
 from model.machine.device.elevator import IN_ORDER
 from model.machine.device.iostat import Counters
-from model.sim.device import BlockDevice, Submitter
+from model.sim.device import BlockDevice, Pieces, Submitter
 from model.sim.device import Server as Drive
 from model.sim.fast import UNBUFFERED_CALLS, fields, reads_all
 from model.spec import System
@@ -154,14 +154,8 @@ class Scheduled:
 
     def _in_pieces(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
         pieces = range(0, size_bytes, self._largest)
-        done, left = self.env.event(), len(pieces)
-
-        def ended(_: Any) -> None:
-            nonlocal left
-            left -= 1
-            if not left:
-                done.succeed()
-
+        done = self.env.event()
+        ended = Pieces(len(pieces), done.succeed).one_ended
         for begin in pieces:
             size = min(self._largest, size_bytes - begin)
             self._hand_over(write, start_byte + begin, size, ended)

@@ -38,6 +38,27 @@ class Submitter:
         self.owner, self.sync, self.largest_bytes, self.throttled = owner, sync, largest_bytes, throttled
 
 
+class Pieces:
+    """What goes down as several requests: somebody is told of each, and somebody called after the last."""
+
+    _left: int
+    _ended: Callable[[], Any]
+    _passed: Callable[[Request], None] | None
+
+    def __init__(
+        self, count: int, ended: Callable[[], Any], passed: Callable[[Request], None] | None = None
+    ) -> None:
+        self._left, self._ended, self._passed = count, ended, passed
+
+    def one_ended(self, request: Request) -> None:
+        """One of them has ended."""
+        self._left -= 1
+        if self._passed is not None:
+            self._passed(request)
+        if not self._left:
+            self._ended()
+
+
 class Server(Protocol):
     """What serves the requests of a device."""
 
@@ -134,14 +155,7 @@ class BlockDevice:
         """Hand bytes down, cut at the largest request; an event at the end of the last piece."""
         done, largest = self.env.event(), self.queue.largest_bytes
         self.events += 1
-        left = -(-size_bytes // largest)
-
-        def ended(_: Request) -> None:
-            nonlocal left
-            left -= 1
-            if not left:
-                done.succeed()
-
+        ended = Pieces(-(-size_bytes // largest), done.succeed).one_ended
         for begin in range(start_byte, start_byte + size_bytes, largest):
             size = min(largest, start_byte + size_bytes - begin)
             request = self.bio(write, begin, size, Submitter(owner))

@@ -12,7 +12,7 @@ from model.laws import block_layer, page_cache
 from model.laws.opened_files import UNBUFFERED
 from model.machine.device.request import Request
 from model.machine.host.read_ahead import ReadAhead, Window
-from model.sim.device import BlockDevice, Submitter
+from model.sim.device import BlockDevice, Pieces, Submitter
 
 if TYPE_CHECKING:
     from model.sim.machine import Machine
@@ -87,16 +87,7 @@ class OpenFile:
     ) -> Step:
         """Hand one unbuffered call down, cut at the largest request; *ended* is called after its last piece."""
         largest = self.device.queue.largest_bytes
-        left = block_layer.pieces_of_call(size, largest)
-
-        def piece(request: Request) -> None:
-            nonlocal left
-            left -= 1
-            if passed is not None:
-                passed(request)
-            if not left:
-                ended()
-
+        piece = Pieces(block_layer.pieces_of_call(size, largest), ended, passed).one_ended
         for begin in range(place, place + size, largest):
             yield from self._bio(write, begin, min(largest, place + size - begin), piece)
 
@@ -157,16 +148,7 @@ class OpenFile:
             begin, count = place, 1
         if count:
             runs.append((begin, count))
-        left = len(runs)
-
-        def piece(request: Request) -> None:
-            nonlocal left
-            left -= 1
-            if passed is not None:
-                passed(request)
-            if not left:
-                window.arrived.succeed()
-
+        piece = Pieces(len(runs), window.arrived.succeed, passed).one_ended
         for begin, count in runs:
             yield from self._bio(False, begin * block_layer.PAGE_BYTES, count * block_layer.PAGE_BYTES, piece)
         self.device.unplug()

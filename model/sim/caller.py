@@ -14,11 +14,13 @@ from typing import Any
 import simpy
 
 from model.causes import COMMIT, CPU, DEVICE, FSYNC, HELD, RUN_QUEUE, THINKING
-from model.demand.calls import File
+from model.demand.calls import File, call_cpu_s, shown_call
 from model.laws import block_layer, page_cache
 from model.laws.opened_files import UNBUFFERED
+from model.loops import fastest
 from model.machine.device.request import Request
 from model.machine.device.servers import Servers, Threads
+from model.results import Stage
 from model.sim.device import BlockDevice
 from model.sim.machine import Machine
 from model.sim.open_file import OpenFile
@@ -41,7 +43,7 @@ class Record:
     end_s: float = 0.0
     in_flight_most: int = 0
     cached_bytes: int = 0
-    stages: list[Any] = field(default_factory=list)
+    stages: list[Stage] = field(default_factory=list)
 
     def add(self, cause: str, seconds: float) -> None:
         """Note time spent for a cause."""
@@ -49,6 +51,10 @@ class Record:
             self.causes_s[cause] = self.causes_s.get(cause, 0.0) + seconds
             self.counts[cause] = self.counts.get(cause, 0) + 1
             self.longest_s[cause] = max(self.longest_s.get(cause, 0.0), seconds)
+
+    def show(self, name: str, begin_s: float, end_s: float) -> None:
+        """Note a stage of the call that is shown."""
+        self.stages.append(Stage(name=name, begin_s=begin_s, end_s=end_s))
 
 
 @dataclass(slots=True)
@@ -88,10 +94,16 @@ class Caller:
     _tick: int
     """Of the kernel's clock at the last write, the time of change in the inode."""
 
-    def __init__(self, machine: Machine, file: File, owner: int, draws: Draws) -> None:
-        from model.demand.calls import call_cpu_s, shown_call  # noqa: PLC0415  (what is not compiled)
-        from model.sim.caller import Record  # noqa: PLC0415
-
+    def __init__(  # noqa: PLR0913, PLR0917  (what is not compiled is handed in)
+        self,
+        machine: Machine,
+        file: File,
+        owner: int,
+        draws: Draws,
+        record: Record,
+        call_cpu_s: float,
+        sample: int,
+    ) -> None:
         self.env = machine.env
         self.host = machine.host
         self.device = machine.disk
@@ -102,19 +114,19 @@ class Caller:
         self._synced = file.calls.synced if file.write else "none"
         self.owner = owner
         self.draws = draws
-        self.record = Record()
+        self.record = record
         self.path = file.path
-        self._call_cpu_s = float(call_cpu_s(machine.host, file.calls))
+        self._call_cpu_s = call_cpu_s
         self._at_device = CPU if file.calls.submission == "polled" else DEVICE
         if self.write and self.path not in UNBUFFERED:
             self.cache.written_in(file.calls.block_size_bytes)
-        self.sample = shown_call(file.calls)
+        self.sample = sample
         self._until_s = inf
         self._under_way = 0
         self._tick = -1
         self.file = OpenFile(machine, owner, file.path, file.first_byte, file.span_bytes, note=self._note)
         if not self.write:
-            self.file.advise(machine.host, file.calls.fadvise)
+            self.file.advise(machine, file.calls.fadvise)
 
     def run(self, begin_s: float = 0.0) -> Step:
         """All calls of the program, from *begin_s* on."""
@@ -238,9 +250,7 @@ class Caller:
             self._whole(begin_s)
 
     def _whole(self, begin_s: float) -> None:
-        from model.results import Stage  # noqa: PLC0415
-
-        self.record.stages.append(Stage(name="the call", begin_s=begin_s, end_s=self.env.now))
+        self.record.show("the call", begin_s, self.env.now)
 
     def _compute(self, cpu_s: float) -> Step:
         if cpu_s <= 0:
@@ -279,21 +289,13 @@ class Caller:
 
     def _stages(self, request: Request) -> None:
         """The way of the sampled call's request, once it is done."""
-        from model.results import Stage  # noqa: PLC0415
-
-        self.record.stages += [
-            Stage(name="waits in the queue", begin_s=request.queued_s, end_s=request.begin_s),
-            Stage(name="at the device", begin_s=request.begin_s, end_s=self.env.now),
-        ]
+        self.record.show("waits in the queue", request.queued_s, request.begin_s)
+        self.record.show("at the device", request.begin_s, self.env.now)
 
     def _written(self, dirty_s: float, request: Request) -> None:
         """As :meth:`_stages`, for a page that was dirty before."""
-        from model.results import Stage  # noqa: PLC0415
-
         if request.queued_s > dirty_s:
-            self.record.stages.append(
-                Stage(name="dirty in the page cache", begin_s=dirty_s, end_s=request.queued_s)
-            )
+            self.record.show("dirty in the page cache", dirty_s, request.queued_s)
         self._stages(request)
 
     # Through the page cache
@@ -344,3 +346,9 @@ class Caller:
         yield from self.file.read_pages(place, size, self._passed(number))
         yield from self._compute(size / self.host.copy_bytes_per_s)
         self.record.cached_bytes += size
+
+
+def caller_of(machine: Machine, file: File, owner: int, draws: Draws) -> Caller:
+    """The program that calls for a file; *owner* numbers it."""
+    cpu_s = float(call_cpu_s(machine.host, file.calls))
+    return fastest(Caller)(machine, file, owner, draws, Record(), cpu_s, shown_call(file.calls))

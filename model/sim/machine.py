@@ -8,7 +8,7 @@ from typing import Any
 
 import simpy
 
-from model.demand.calls import writes_at_once
+from model.demand.calls import largest_bytes_of, writes_at_once
 from model.demand.transactions import touch_rules
 from model.kernels.buffers import Buffers
 from model.kernels.queue import speeds_of
@@ -21,6 +21,7 @@ from model.machine.device.iostat import Counters
 from model.machine.device.servers import Servers, Threads
 from model.machine.device.volume import BehindHost, HostLimits
 from model.machine.device.write_back_throttle import WriteBackThrottle
+from model.machine.host.read_ahead import ReadAhead, read_ahead_of
 from model.sim.clock import environment
 from model.sim.data_files import Scheduled
 from model.sim.device import PROGRAM, BlockDevice, Server
@@ -76,6 +77,14 @@ class Machine:
             self.writes_back = True
             self.env.process(self.page_cache.flusher())
             self.env.process(self.page_cache.journal())
+
+    def read_ahead(self, fadvise: str = "normal") -> ReadAhead:
+        """The windows of one reader."""
+        return read_ahead_of(self.host, fadvise)
+
+    def largest_bytes(self, path: str) -> int:
+        """Bytes to which the pages of reads on a path merge."""
+        return int(largest_bytes_of(self.host, path))
 
     def buffer_cache(self, system: System, owner: int) -> BufferPool:
         """The buffer cache that programs share; without users to own it one that is empty at first.

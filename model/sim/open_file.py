@@ -50,9 +50,6 @@ class OpenFile:
         span_bytes: int,
         note: Callable[[str, float], None] | None = None,
     ) -> None:
-        from model.demand.calls import largest_bytes_of  # noqa: PLC0415  (what is not compiled)
-        from model.machine.host.read_ahead import read_ahead_of  # noqa: PLC0415
-
         self.env = machine.env
         self.device = machine.disk
         self.path = path
@@ -62,19 +59,17 @@ class OpenFile:
         self._note = note
         self._hit_fraction = machine.host.page_cache_hit_fraction
         self._ext3 = machine.host.filesystem == "ext3"
-        self._ahead = read_ahead_of(machine.host)
+        self._ahead = machine.read_ahead()
         self._ahead.end_page = -(-span_bytes // block_layer.PAGE_BYTES)
         self._hit_debt = 0.0
-        self._largest_bytes = int(largest_bytes_of(machine.host, path))
+        self._largest_bytes = machine.largest_bytes(path)
         self._submitter = self.device.submitter(owner, largest_bytes=self._largest_bytes)
         first = first_byte // block_layer.PAGE_BYTES
         self.pages = range(self.place_of(first), self.place_of(first + self._ahead.end_page) + 1)
 
-    def advise(self, host: Any, fadvise: str) -> None:
+    def advise(self, machine: Machine, fadvise: str) -> None:
         """Tell posix_fadvise how the file is read."""
-        from model.machine.host.read_ahead import read_ahead_of  # noqa: PLC0415
-
-        ahead = read_ahead_of(host, fadvise)
+        ahead = machine.read_ahead(fadvise)
         ahead.end_page, self._ahead = self._ahead.end_page, ahead
 
     def place_of(self, page: int) -> int:

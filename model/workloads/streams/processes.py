@@ -14,11 +14,10 @@ from model.errors import OutsideLaw
 from model.kernels.queue import Times
 from model.laws import block_layer
 from model.laws.opened_files import UNBUFFERED
-from model.loops import fastest
 from model.machine.device.drive import capacity_of
 from model.machine.device.iostat import Counters
 from model.results import RunResult
-from model.sim.caller import Caller, Draws, Record
+from model.sim.caller import Caller, Draws, Record, caller_of
 from model.sim.machine import SERVICE, Machine, Place, counters_of, machine_of, server_of, service_factors
 from model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, uniform, varied
 from model.spec import Calls, Stream, System
@@ -109,7 +108,7 @@ def _by_events(
     """What the programs' calls took, and how many events it needed; a program that has not ended says so."""
     machine = machine_of(system, seed, counters)
     env = machine.env
-    callers = [fastest(Caller)(machine, file, rank, draws[rank]) for rank, file in enumerate(files)]
+    callers = [caller_of(machine, file, rank, draws[rank]) for rank, file in enumerate(files)]
     ended = env.all_of(start(machine, callers))
     assert ended.callbacks is not None
     ended.callbacks.append(lambda _: counters.programs_ended(env.now))
@@ -149,8 +148,7 @@ class StreamProgram:
         self.counters = machine.counted_apart(place.owner)
         draws = [_draws(file, rank, seed) for rank, file in enumerate(self.files)]
         self.callers = [
-            fastest(Caller)(machine, file, place.owner + rank, draws[rank])
-            for rank, file in enumerate(self.files)
+            caller_of(machine, file, place.owner + rank, draws[rank]) for rank, file in enumerate(self.files)
         ]
         self.ended: simpy.Event = machine.env.all_of(start(machine, self.callers, place.begin_s))
 

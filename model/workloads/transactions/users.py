@@ -174,10 +174,10 @@ class Shop:
         costs, others = self.costs, self.under_way
         if not others:
             return 0.0
-        found: float = undo_gets(kind.drawn_gets, others, costs.changes, costs.collision)
+        extra_gets: float = undo_gets(kind.drawn_gets, others, costs.changes, costs.collision)
         if costs.hottest_changes:
-            found += undo_gets(kind.hottest_gets, others, costs.hottest_changes, costs.hottest_collision)
-        return found
+            extra_gets += undo_gets(kind.hottest_gets, others, costs.hottest_changes, costs.hottest_collision)
+        return extra_gets
 
     def _gets(self, drawn: Drawn, late_s: list[float]) -> Generator[simpy.Event, Any, list[int]]:
         """Get all blocks of a transaction; those that it has to read."""
@@ -206,29 +206,29 @@ class Shop:
     def _others(self, blocks: GivenWholes, reads: list[int]) -> list[simpy.Event]:
         """Reads under way of other sessions that a transaction has to wait for."""
         reading = self.sessions.reading
-        found: list[simpy.Event] = []
+        awaited: list[simpy.Event] = []
         if reading:
             own = set(reads)
             for k in range(len(blocks)):
                 block = blocks[k]
                 if block in reading and block not in own:
-                    found.append(reading[block])
-        return found
+                    awaited.append(reading[block])
+        return awaited
 
     def _handed_over(self, kind: int, reads: list[int], scans: list[tuple[int, int]]) -> list[HandedOver]:
         """How a transaction hands its reads over."""
-        found: list[HandedOver] = []
+        handed_over: list[HandedOver] = []
         sizes: list[int] = self.references.handed_over(kind, len(reads))
         if len(sizes) == len(reads):
             for block in reads:
-                found.append((READ, [block], 1))
+                handed_over.append((READ, [block], 1))
         else:
             blocks = iter(reads)
             for size in sizes:
-                found.append((READ if size == 1 else PARALLEL, list(islice(blocks, size)), 1))
+                handed_over.append((READ if size == 1 else PARALLEL, list(islice(blocks, size)), 1))
         for first, length in scans:
-            found.append((SCAN, [first], length))
-        return found
+            handed_over.append((SCAN, [first], length))
+        return handed_over
 
     def _of_the_disk(self, wanted: list[HandedOver]) -> list[HandedOver]:
         """The reads left where the page cache answers some; a multiblock read it answers as a whole."""

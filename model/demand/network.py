@@ -337,7 +337,8 @@ def _apart_s(system: System, calls: Any, demand: CallDemand) -> Number:
     """
     disk, total = system.disk, calls.users * calls.count
     batch = max(1, block_layer.batch_requests(block_layer.release_of(system.host.kernel)))
-    behind = total * larger(0.0, 1 - 1 / (calls.users * calls.rate_per_s * demand.held_s)) / 2
+    load = calls.users * calls.rate_per_s * demand.held_s
+    behind = total * larger(0.0, 1 - 1 / larger(LEAST_SHARE, load)) / 2
     cached = calls.writes and disk.write_cache_bytes
     if not disk.rotation_s or cached or not some((demand.pieces > batch) & (behind > 0)):
         return demand.held_s

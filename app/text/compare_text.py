@@ -221,7 +221,7 @@ def _times_apart(results: Sequence[RunResult], scale: Scale) -> Iterator[str]:
         before, *after = (scale.per_s * part.get(name, 0.0) for part in parts)
         if any(abs(time) >= LEAST_SHOWN for time in (before, *after)):
             yield from _difference(marked(name, outside), before, after)
-    last = ("elapsed" if scale.per_s == 1 else "response") + (f" {MARK}" if outside else "")
+    last = scale.whole + (f" {MARK}" if outside else "")
     before, *after = (scale.per_s * result.time.elapsed_s for result in results)
     yield from _difference(last, before, after, [bool(chance(base, other)) for other in others])
 

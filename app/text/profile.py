@@ -123,13 +123,18 @@ class Scale(NamedTuple):
     """Whose times they are."""
     digits: int
     """Decimals."""
+    whole: str
+    """What all of it is called."""
 
 
 def scale_of(results: Iterable[RunResult]) -> Scale:
-    """Milliseconds where all answers are of transactions, which take a few; else seconds."""
-    if all(result.transactions is not None for result in results):
-        return Scale("ms", 1000.0, "one transaction", 4)
-    return Scale("seconds", 1.0, "one session", 3)
+    """Milliseconds where all answers are of transactions or shorter than a second; else seconds."""
+    answers = list(results)
+    if all(result.transactions is not None for result in answers):
+        return Scale("ms", 1000.0, "one transaction", 4, "response")
+    if all(result.time.elapsed_s < 1 for result in answers):
+        return Scale("ms", 1000.0, "one session", 3, "elapsed")
+    return Scale("seconds", 1.0, "one session", 3, "elapsed")
 
 
 def profile(result: RunResult) -> list[Row]:

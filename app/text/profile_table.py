@@ -41,7 +41,7 @@ class ProfileTable:
 def profile_table(result: RunResult) -> ProfileTable:
     """Where the time of one session goes, or of the mean transaction."""
     scale, outside, of_one = scale_of([result]), by_component(result), result.transactions is not None
-    whole = ("response" if of_one else "elapsed") + (f" {MARK}" if outside else "")
+    whole = scale.whole + (f" {MARK}" if outside else "")
     ends = [(whole, _time(scale, result.time.elapsed_s), "100.0", "", "")]
     if result.time.last_session_s is not None:
         ends.append(("last session ends after", _time(scale, result.time.last_session_s), "", "", ""))

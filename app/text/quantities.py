@@ -284,7 +284,7 @@ WORK: Final = (
 
 def counts(results: Sequence[RunResult]) -> list[Quantity]:
     """The figures of *results* beside their times, but for those that are nothing in all of them."""
-    told_above = scale_of(results).per_s != 1
+    told_above = scale_of(results).whole == "response"
     seen = [QUANTITIES[key] for key in SEEN if not (told_above and key == "response_s")]
     quantities = [
         *seen, *_further_streams(results), *(QUANTITIES[key] for key in WORK), *_resources(results),
@@ -298,7 +298,7 @@ def times(results: Sequence[RunResult]) -> list[Quantity]:
     """Elapsed time and what it is made of, in the unit that suits *results*."""
     scale = scale_of(results)
     unit = SECONDS if scale.per_s == 1 else MILLISECONDS
-    label = "Elapsed" if scale.per_s == 1 else "Response"
+    label = scale.whole.capitalize()
     cpu = QUANTITIES["program_cpu_s" if any(result.streams for result in results) else "cpu_s"]
     longest = {
         event: max(result.time.wait[event].total_s for result in results if event in result.time.wait)

@@ -367,3 +367,11 @@ def test_row_sources_take_as_long_in_tkprof_as_in_the_answer() -> None:
     result = answered("index-range-scan")
     took_us = [float(time) for time in re.findall(r"time=(\d+) us", "\n".join(row_source_lines(result)))]
     assert took_us == [round(1e6 * source.time_s) for source in result.row_sources]
+
+
+def test_an_answer_shorter_than_a_second_is_told_in_milliseconds() -> None:
+    result = run(load("index-unique-scan"), "calculate")
+    lines = [unstyle(line) for line in profile_lines(result, 80)]
+    (head,) = [line for line in lines if line.startswith("component")]
+    assert " ms " in head
+    assert float(lines[-1].split()[1]) == pytest.approx(1000 * result.time.elapsed_s, abs=1e-3)

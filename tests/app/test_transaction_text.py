@@ -228,10 +228,10 @@ def test_the_difference_tells_the_throughput_too(law: Answered) -> None:
 def test_transactions_beside_a_scan_are_compared_in_seconds(law: Answered) -> None:
     from scenarios import run
 
-    results = [law(), run(load("savvinov-lio-pc"), "calculate")]
+    results = [law(), run(load("rahn-full-scan"), "calculate")]
     found = [unstyle(line) for line in compare_lines(results, ["", ""])]
     assert any(line.startswith("seconds ") for line in found)
-    page = compare_page([load("tpc-c"), load("savvinov-lio-pc")], results, ["", ""])
+    page = compare_page([load("tpc-c"), load("rahn-full-scan")], results, ["", ""])
     assert "Why B differs from A" in page
 
 

@@ -83,7 +83,7 @@ def run_one(
         print_json({**_as_json(result), **_measured(asked.compared if not settings else (), result)})
         return
     if form is not None:
-        print_lines([written(result, form).rstrip("\n")])
+        print_lines([written(result, form, asked).rstrip("\n")])
         return
 
     if quiet:

@@ -189,9 +189,10 @@ def _clear() -> None:
 @lru_cache(maxsize=1)
 def sample() -> str:
     """An AWR report of a modelled system."""
-    result = engines.law(load("oltp-nvme", OF_SAMPLE))
+    asked = load("oltp-nvme", OF_SAMPLE)
+    result = engines.law(asked)
     assert result is not None
-    return written(result, "awr")
+    return written(result, "awr", asked)
 
 
 def take(held: Held, files: dict[str, bytes]) -> None:

@@ -5,38 +5,42 @@ They are laid beside the real thing, and `blocktime measure` reads them back.
 
 from __future__ import annotations
 
-import html
 import json
-from collections.abc import Callable, Iterator
 from math import isnan
-from typing import Final
+from typing import Final, Protocol
 
 from click import unstyle
 
+from app.reports.written_awr import awr, awr_html
 from app.text.iostat_text import Measured, columns_of, device_head, value_of
 from app.text.text import tkprof_lines
 from model.errors import SpecError
 from model.results import RunResult
+from scenarios import Scenario
 
-HOUR_S: Final = 3600.0
-"""An AWR report of transactions covers an hour of them; one of a statement, the statement."""
 MOST_FETCHES: Final = 50
 """Fetch calls of the excerpt of a trace."""
 MICROSECONDS: Final = 1e6
-KB: Final = 1024
-SINGLE: Final = "Waits", "Total Wait Time (s)", "Avg wait"
 
 
-def written(result: RunResult, form: str) -> str:
+class Writes(Protocol):
+    """Writes an answer, empty where it has nothing of that file; AWR tells of the system that was *asked* for, too."""
+
+    def __call__(self, result: RunResult, asked: Scenario | None = None, /) -> str:
+        """The text of the file."""
+        ...
+
+
+def written(result: RunResult, form: str, asked: Scenario | None = None) -> str:
     """*result* as the file *form*; raises SpecError where the answer has nothing of it."""
-    text = FORMS[form](result)
+    text = FORMS[form](result, asked)
     if not text:
-        able = [name for name, write in FORMS.items() if write(result)]
+        able = [name for name, write in FORMS.items() if write(result, asked)]
         raise SpecError(f"--as {form}: this answer has no {form}; allowed are {', '.join(able)}")
     return text
 
 
-def _tkprof(result: RunResult) -> str:
+def _tkprof(result: RunResult, _asked: Scenario | None = None, /) -> str:
     if not result.calls:
         return ""
     lines = [unstyle(line) for line in tkprof_lines(result, row_sources=True)][1:]
@@ -44,7 +48,7 @@ def _tkprof(result: RunResult) -> str:
     return "\n".join(["TKPROF: Release 19.0.0.0.0 - modelled on no date", "", note, "", *lines, ""])
 
 
-def _iostat(result: RunResult) -> str:
+def _iostat(result: RunResult, _asked: Scenario | None = None, /) -> str:
     """Samples where the simulation kept them, else one for the whole run; nothing where a response time is unknown."""
     columns = columns_of(result)
     printed = [value_of(name, stats) for stats in result.device.values() for name in columns]
@@ -64,147 +68,7 @@ def _iostat(result: RunResult) -> str:
     return "\n".join(lines)
 
 
-def _sections(result: RunResult) -> Iterator[tuple[str, str, tuple[str, ...], list[tuple[str, ...]]]]:
-    """AWR's sections: title, summary of its HTML, columns, rows."""
-    elapsed_s, number, commits = _period(result)
-    gets, io = result.logical_io, result.physical_io
-    time = result.time
-
-    def profile(name: str, each: float, digits: int = 1) -> tuple[str, ...]:
-        total = each * number
-        return name, f"{total / elapsed_s:,.{digits}f}", f"{total / commits:,.{digits}f}"
-
-    rows = [profile("DB Time(s):", _db_time(result), 4), profile("DB CPU(s):", time.cpu_s, 4)]
-    if result.changes is not None:
-        rows.append(profile("Redo size (bytes):", result.changes.redo_bytes))
-    if gets is not None:
-        rows.append(profile("Logical read (blocks):", gets.consistent_gets + gets.current_gets))
-    rows += [
-        profile("Physical read (blocks):", io.read_blocks),
-        profile("Read IO requests:", io.read_requests),
-    ]
-    rows += [profile("Write IO requests:", io.write_requests)] if io.write_requests else []
-    if result.transactions is not None:
-        rows.append(("Transactions:", f"{result.transactions.per_s:,.1f}", ""))
-    yield "Load Profile", "load profile", ("", "Per Second", "Per Transaction"), rows
-    waits: list[tuple[str, ...]] = [
-        (
-            event,
-            f"{waited.waits * number:,.0f}",
-            f"{waited.total_s * number:,.0f}",
-            f"{1e3 * waited.total_s / waited.waits:,.2f}ms" if waited.waits else "",
-        )
-        for event, waited in sorted(time.wait.items(), key=lambda item: -item[1].total_s)
-        if round(waited.waits * number)
-    ]
-    if waits:
-        yield (
-            "Foreground Wait Events",
-            "Foreground Wait Events and their wait statistics",
-            ("Event", *SINGLE),
-            waits,
-        )
-    model: list[tuple[str, ...]] = [
-        ("DB CPU", f"{time.cpu_s * number:,.1f}"),
-        ("DB time", f"{_db_time(result) * number:,.1f}"),
-    ]
-    yield "Time Model Statistics", "different time model statistics", ("Statistic Name", "Time (s)"), model
-
-
-def _db_time(result: RunResult) -> float:
-    """Time within calls: of a statement the elapsed time of its calls, else all but waiting for the client."""
-    if result.calls:
-        return sum(call.elapsed_s for call in result.calls.values())
-    idle = sum(
-        waited.total_s for event, waited in result.time.wait.items() if event == "SQL*Net message from client"
-    )
-    return max(0.0, result.time.elapsed_s - idle)
-
-
-def _period(result: RunResult) -> tuple[float, float, float]:
-    """Seconds that the report covers, how often the answer's work ran in them, and transactions."""
-    if result.transactions is not None:
-        number = result.transactions.per_s * HOUR_S
-        return HOUR_S, number, max(number, 1e-9)
-    return (
-        max(result.time.elapsed_s, 1e-9),
-        1.0,
-        result.changes.commits or 1.0 if result.changes is not None else 1.0,
-    )
-
-
-def _minutes(result: RunResult) -> Iterator[tuple[str, float]]:
-    """What the head of a report says in minutes."""
-    elapsed_s, number, _ = _period(result)
-    yield "Elapsed", elapsed_s / 60
-    yield "DB Time", _db_time(result) * number / 60
-
-
-def _awr(result: RunResult) -> str:
-    if result.streams:
-        return ""
-    lines = [
-        "WORKLOAD REPOSITORY report for", "", "Written by Blocktime from a model; no database ran.", "",
-        "DB Name         DB Id    Unique Name DB Role          Edition Release    RAC CDB",
-        "------------ ----------- ----------- ---------------- ------- ---------- --- ---",
-        "MODELLED               1 modelled    PRIMARY          EE      19.0.0.0.0 NO  NO", "",
-        *(f"   {name}:        {minutes:,.2f} (mins)" for name, minutes in _minutes(result)), "",
-    ]  # fmt: skip
-    for title, _, columns, rows in _sections(result):
-        if title == "Load Profile":
-            lines += [*_ruled((title, *columns[1:]), rows, is_profile=True), "", ""]
-        else:
-            lines += [f"{title:<38}DB/Inst: MODELLED/modelled  Snaps: 1-2", "", *_ruled(columns, rows)]
-            lines += [" " * 26 + "-" * 54, ""]
-    return "\n".join([*lines, "End of Report", ""])
-
-
-def _ruled(heads: tuple[str, ...], rows: list[tuple[str, ...]], is_profile: bool = False) -> Iterator[str]:
-    """A table of AWR under rules; the title of the load profile stands over its names, which end at the right."""
-    first, *columns = zip(*rows, strict=True)
-    longest = max(map(len, first))
-    widths = [longest if is_profile else max(len(heads[0]), longest)]
-    widths += [max(len(head), *map(len, column)) for head, column in zip(heads[1:], columns, strict=True)]
-    yield " ".join(f"{head:<{wide}}" for head, wide in zip(heads, widths, strict=True)).rstrip()
-    rules = ["~" if is_profile else "-", *("-" for _ in columns)]
-    yield " ".join(rule * wide for rule, wide in zip(rules, widths, strict=True))
-    sides = [">" if is_profile else "<", *(">" for _ in columns)]
-    for row in rows:
-        cells = zip(row, sides, widths, strict=True)
-        yield " ".join(f"{cell:{side}{wide}}" for cell, side, wide in cells).rstrip()
-
-
-def _awr_html(result: RunResult) -> str:
-    if result.streams:
-        return ""
-    parts = [
-        '<html lang="en"><head><title>AWR Report for DB: MODELLED, Inst: modelled</title></head><body class="awr">',
-        "<h1>WORKLOAD REPOSITORY report for</h1><p>Written by Blocktime from a model; no database ran.</p>",
-        _table(
-            "database instance information", ("DB Name", "Release", "RAC"), [("MODELLED", "19.0.0.0.0", "NO")]
-        ),
-        _table(
-            "snapshot information",
-            ("", "Snap Id", "Snap Time"),
-            [(f"{name}:", "", f"{minutes:,.2f} (mins)") for name, minutes in _minutes(result)],
-        ),
-    ]
-    parts += [
-        f"<h3>{title}</h3>\n{_table(summary, columns, rows)}"
-        for title, summary, columns, rows in _sections(result)
-    ]
-    return "\n".join([*parts, "End of Report", "</body></html>", ""])
-
-
-def _table(summary: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    def row(cells: tuple[str, ...], tag: str) -> str:
-        return f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"
-
-    body = "\n".join(row(cells, "td") for cells in rows)
-    return f'<table border="0" summary="This table displays {summary}">\n{row(columns, "th")}\n{body}</table>'
-
-
-def _trace(result: RunResult) -> str:
+def _trace(result: RunResult, _asked: Scenario | None = None, /) -> str:
     """The first fetch calls, each with its share of gets, reads and waits, in whole microseconds."""
     fetch = result.calls.get("fetch")
     if fetch is None or not fetch.count:
@@ -243,7 +107,7 @@ def _trace(result: RunResult) -> str:
     return "\n".join([*lines, f"CLOSE #1:c=0,e=0,dep=0,type=0,tim={tim}", ""])
 
 
-def _fio(result: RunResult) -> str:
+def _fio(result: RunResult, _asked: Scenario | None = None, /) -> str:
     jobs: list[dict[str, object]] = []
     for stream in result.streams or ():
         direction = "write" if stream.writes else "read"
@@ -270,12 +134,12 @@ def _fio(result: RunResult) -> str:
     )
 
 
-FORMS: Final[dict[str, Callable[[RunResult], str]]] = {
+FORMS: Final[dict[str, Writes]] = {
     "tkprof": _tkprof,
     "trace": _trace,
     "iostat": _iostat,
-    "awr": _awr,
-    "awr-html": _awr_html,
+    "awr": awr,
+    "awr-html": awr_html,
     "fio": _fio,
 }
 """What an answer can be written as -> the file's text, empty where the answer has nothing of it."""

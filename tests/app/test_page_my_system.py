@@ -149,7 +149,7 @@ def test_a_faster_disk_moves_the_response_and_says_why() -> None:
     assert metric(app, "Response").value == show_seconds(after.time.elapsed_s)
     assert metric(app, "Response").delta.startswith("-")
     assert metric(app, "TPS").delta.startswith("+")
-    assert "With Latency of a read 200 µs instead of 529 µs, the response fell" in words(app)
+    assert "With Latency of a read 200 µs instead of 525 µs, the response fell" in words(app)
     app.button(key="my_system.reset").click().run()
     assert not metric(app, "Response").delta
 
@@ -169,7 +169,7 @@ def test_fields_have_their_lines() -> None:
     app.session_state[my_system.FIELDS] = True
     rows = {row["Field"].replace("\\", ""): row for row in table(app.run(), "Source")}
     assert rows["workload.users"]["Value"] == "18"
-    assert rows["instance.buffer_cache_bytes"]["From"] == "assumed"
+    assert rows["instance.buffer_cache_bytes"]["From"] == "measured"
 
 
 def test_commands_give_the_same() -> None:
@@ -184,7 +184,7 @@ def test_commands_give_the_same() -> None:
 
 def test_a_larger_cache_saves_reads() -> None:
     app = sampled()
-    app.text_input("instance.buffer_cache_bytes").set_value("1536M").run()
+    app.text_input("instance.buffer_cache_bytes").set_value("12G").run()
     assert metric(app, "Reads").delta.startswith("-")
     app.text_input("instance.buffer_cache_bytes").set_value("much").run()
     assert not app.exception
@@ -204,7 +204,7 @@ def test_what_does_not_reproduce_has_counts_alone(monkeypatch: pytest.MonkeyPatc
     assert ":red-badge[does not]" in words(app)
     assert not app.metric
     assert "here are counts alone" in words(app)
-    app.text_input("instance.buffer_cache_bytes").set_value("1536M").run()
+    app.text_input("instance.buffer_cache_bytes").set_value("12G").run()
     assert any(row["Change"].startswith("-") for row in table(app, "What-if"))
 
 

@@ -9,6 +9,7 @@ import pytest
 from app.charts import charts, transaction_charts
 from app.text import key_numbers
 from app.text.profile import wait_class
+from app.text.transaction_text import saturation
 from model.results import RunResult, TransactionStats
 from model.workloads.transactions.closed_form import calculate
 from model.workloads.transactions.curves import Load, cache_curve, doubling_load, load_curve
@@ -24,6 +25,32 @@ def curve(*settings: str, name: str = "tpc-c") -> tuple[Scenario, list[Load]]:
 
 def response(points: list[Load], now: TransactionStats, *, ink: str = "") -> tuple[charts.Figure, str]:
     return transaction_charts.response(points, now, None, ink=ink)
+
+
+@pytest.mark.parametrize("load_of", ["users", "rate_per_s"])
+def test_cards_sentence_chart_and_json_have_one_knee_whatever_load_is_asked_for(
+    load_of: str, law: Answered
+) -> None:
+    loads = (1, 20, 200, 5_000, 15_000) if load_of == "users" else (0.1, 20, 60)
+    every = set()
+    for many in loads:
+        result = law("tpc-c", f"workload.{load_of}={many}")
+        stats = result.transactions
+        assert stats
+        figure, _ = transaction_charts.throughput([Load(1, 1, 1, 1), Load(300, 60, 5, 66)], stats)
+        layout = figure["layout"]
+        card = {line["Number"]: line["Value"] for line in key_numbers.lines(result, result)}
+        sentence = saturation(stats).partition(", at ")[2]
+        json = stats.model_dump(include={"bottleneck", "saturation_per_s", "saturation_users"})
+        assert card["Maximum TPS"] == f"{stats.saturation_per_s:.3g}"
+        assert f"{card['Maximum TPS']} TPS" in sentence
+        if stats.saturation_users is not None:
+            knee = f"{stats.saturation_users:,.0f}"
+            assert card["Knee (users)"] == knee
+            assert f"about {knee} users" in sentence
+            assert layout["annotations"][0]["text"].strip() == f"knee: {knee} users"
+        every.add((str(json), sentence, layout["shapes"][0]["x0"]))
+    assert len(every) == 1
 
 
 @pytest.mark.parametrize("draw", [transaction_charts.throughput, response])

@@ -137,16 +137,25 @@ def test_all_in_memory_waits_for_no_free_buffer() -> None:
     assert "free buffer waits" not in played.time.wait
 
 
-@pytest.mark.parametrize("name", ["tpc-b", "magni-tpcb-8k", "magni-tpcc-8k"])
+@pytest.mark.parametrize("name", ["tpc-b", "magni-tpcb-8k", "magni-tpcc-8k", "oltp-nvme"])
 def test_the_knee_is_the_same_whatever_load_is_asked_for(name: str) -> None:
-    found = [run(load(name, [f"workload.users={users}"]), "calculate").transactions for users in (1, 20, 300)]
-    knees = {(one.bottleneck, one.saturation_per_s, one.saturation_users) for one in found if one}
-    assert len(knees) == 1
+    loads = (1, 20, 200, 5_000, 15_000)
+    found = [run(load(name, [f"workload.users={users}"]), "calculate") for users in loads]
+    knees = {
+        (stats.bottleneck, stats.saturation_per_s, stats.saturation_users)
+        for stats in (one.transactions for one in found)
+        if stats
+    }
+    ((binds, most, _),) = knees
     played = run(load(name, ["workload.users=20", "workload.transactions=400"]), "simulate").transactions
     assert played
     assert (played.bottleneck, played.saturation_per_s, played.saturation_users) in knees
-    ((_, most, _),) = knees
-    assert all(one.per_s <= most * (1 + 1e-9) for one in found if one)
+    assert all(one.transactions.per_s <= most * (1 + 1e-9) for one in found if one.transactions)
+    for share in (0.001, 0.1, 0.5, 0.97):
+        open_ = run(load(name, [f"workload.rate_per_s={share * most}"]), "calculate").transactions
+        assert open_
+        assert (open_.bottleneck, open_.saturation_users) == (binds, None)
+        assert open_.saturation_per_s == pytest.approx(most, rel=1e-8)
 
 
 @pytest.mark.parametrize("name", ["tpc-b", "magni-tpcb-8k"])

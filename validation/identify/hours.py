@@ -58,7 +58,7 @@ def checked(report: Report, readings: Sequence[Reading]) -> list[str]:
                 f"{other.file} is of {other.begins} to {other.ends}, {mine.file} of {mine.begins} to {mine.ends}: "
                 "give files of the same hour"
             )
-    return [text for other in _others(report, readings) for text in _contradicted(report, other)]
+    return [text for other in others_of(report, readings) for text in _contradicted(report, other)]
 
 
 def asked_of(report: Report, readings: Sequence[Reading]) -> Asked | str | None:
@@ -69,7 +69,7 @@ def asked_of(report: Report, readings: Sequence[Reading]) -> Asked | str | None:
     None without another interval.
     """
     text: str | None = None
-    for other in _others(report, readings):
+    for other in others_of(report, readings):
         if _same_hour(report.reading, other.reading):
             continue
         question = _of_two(report, other)
@@ -81,11 +81,10 @@ def asked_of(report: Report, readings: Sequence[Reading]) -> Asked | str | None:
 
 def _of_two(first: Report, second: Report) -> Asked | str:
     both = (first, second)
-    files = f"{first.reading.file} and {second.reading.file}"
+    files = f"in {first.reading.file} and {second.reading.file}"
     per_s = [figure.value if (figure := report.transactions_per_s()) else 0.0 for report in both]
-    work = [logical.value / rate if (logical := report.per_second("Logical read")) and rate else 0.0
-            for report, rate in zip(both, per_s, strict=True)]  # fmt: skip
-    if not all(per_s) or not all(work):
+    work = [_work(report) for report in both]
+    if not all(work):
         return f"{files}: one of them has no load profile, so they do not tell users from arrivals"
     if abs(work[1] / work[0] - 1) > SAME_WORK:
         return (
@@ -93,6 +92,18 @@ def _of_two(first: Report, second: Report) -> Asked | str:
             "this is other work, which does not tell users from arrivals"
         )
     return _of_same_work(both, files, per_s)
+
+
+def same_work(first: Report, second: Report) -> bool:
+    """Whether a transaction makes as many logical reads in both."""
+    work = _work(first), _work(second)
+    return bool(all(work)) and abs(work[1] / work[0] - 1) <= SAME_WORK
+
+
+def _work(report: Report) -> float:
+    """Logical reads of a transaction; 0 where the report has no load profile."""
+    rate, logical = report.transactions_per_s(), report.per_second("Logical read")
+    return logical.value / rate.value if logical and rate and rate.value else 0.0
 
 
 def _of_same_work(both: Sequence[Report], files: str, per_s: Sequence[float]) -> Asked | str:
@@ -133,9 +144,10 @@ def _by_sessions(
         )
     think_s = (there[1] - there[0] - active[1] + active[0]) / (per_s[1] - per_s[0])
     users = active[0] + per_s[0] * think_s
-    if think_s >= 0 and users <= there[0]:
+    if think_s >= 0 and users <= (1 + SAME) * there[0]:
+        others = "" if users >= (1 - SAME) * there[0] else ", and the others at no work"
         return Asked(
-            f"{told}{logged}: {users:,.3g} users who pause for {show_seconds(think_s)}, and the others at no work",
+            f"{told}{logged}: {users:,.3g} users who pause for {show_seconds(think_s)}{others}",
             users,
             think_s,
         )
@@ -154,7 +166,8 @@ def _sessions(report: Report) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def _others(report: Report, readings: Sequence[Reading]) -> Iterator[Report]:
+def others_of(report: Report, readings: Sequence[Reading]) -> Iterator[Report]:
+    """The other AWR or Statspack reports."""
     return (
         Report(reading) for reading in readings if reading.format == "awr" and reading is not report.reading
     )

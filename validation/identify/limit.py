@@ -11,6 +11,7 @@ from typing import Final
 from model.causes import LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
 from model.laws.parallel_reads import slowest_service
 from model.units import show_bytes, show_seconds
+from validation.identify.hours import others_of, same_work
 from validation.identify.report import Report, reads_at_once
 from validation.instruments import Reading
 
@@ -127,7 +128,9 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     if event is None or not event.waits:
         return Limit(1e-4, "", says=["nothing was read: the disk is an assumption"])
     mean_s = event.each_s
-    fastest_s = min(mean_s, quantile(histogram(report, SEQUENTIAL), FASTEST) or mean_s)
+    fastest_s = quantile(histogram(report, SEQUENTIAL), FASTEST)
+    quiet = None if fastest_s else quieter(report, readings)
+    fastest_s = min(mean_s, fastest_s or (quiet.read_s if quiet else mean_s))
     at_once = reads_at_once(report)
     parallel = next((event for event in report.events() if event.name == PARALLEL and at_once), None)
     under_way = (event.total.value + (at_once * parallel.total.value if parallel else 0.0)) / report.span_s
@@ -147,12 +150,13 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     alone_s = undelayed_s(histogram(report, SEQUENTIAL), mean_s)
     if alone_s is not None:
         place = f"wait event histogram: mean of the {SEQUENTIAL} in the bucket of the fastest {FASTEST:.0%}"
+    if quiet:
+        place = quiet.source
     if mean_s < QUEUES * fastest_s or under_way < LEAST_UNDER_WAY:
         return Limit(
             mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} with {under_way:.3g} under way",
             writes_s, writes_source, says=[
-                "reads hardly queue: no limit of the disk shows; what it ends at is not known, and more load is "
-                "answered as if it had none"
+                _unknown(under_way, told=bool(histogram(report, SEQUENTIAL) or quiet))
             ],
         )  # fmt: skip
     limit = Limit(alone_s or fastest_s, place, writes_s, writes_source)
@@ -183,6 +187,40 @@ def _set_rate(
             f"this database's files: the limit for it is what it got, {own_per_s:,.0f}; where others take as large a "
             f"share of another volume, the database has {limit.share:.0%} of that one's limit"
         )
+
+
+def _unknown(under_way: float, *, told: bool) -> str:
+    """Why no limit shows: reads do not queue, or nothing has *told* what a lone one takes."""
+    if told or under_way < LEAST_UNDER_WAY:
+        why = "reads hardly queue: no limit of the disk shows; what it ends at"
+    else:
+        why = (
+            f"{under_way:.3g} reads are under way on average, and without a wait event histogram nothing tells what a "
+            "lone read takes; the report of a quieter hour beside this one would: whether they queue, and where the "
+            "disk ends,"
+        )
+    return f"{why} is not known, and more load is answered as if it had no limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """A read in another interval."""
+
+    read_s: float
+    source: str
+
+
+def quieter(report: Report, readings: Sequence[Reading]) -> Quiet | None:
+    """The fastest mean read of another interval of the same work with fewer reads under way: nearer to a lone one."""
+    found = [
+        Quiet(event.each_s, f"{other.reading.file}: {SEQUENTIAL}: mean, with {under_way:.3g} under way")
+        for other in others_of(report, readings)
+        if same_work(report, other)
+        for event in other.events()
+        if event.name == SEQUENTIAL and event.waits
+        if (under_way := event.total.value / other.span_s) < LEAST_UNDER_WAY
+    ]
+    return min(found, key=lambda one: one.read_s, default=None)
 
 
 @dataclass(frozen=True, slots=True)

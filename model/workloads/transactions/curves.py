@@ -98,6 +98,14 @@ def cache_curve(system: System, work: Transactions) -> list[Size]:
 
     The other pools stay as they are; the hottest blocks, and those got to change them, are found whatever the size.
     """
+    every = sum(many for many in asked.data_of(system, work).blocks if many)
+    return cache_sizes(
+        system, work, [max(2.0, every * 0.01 ** (1 - step / (POINTS - 1))) for step in range(POINTS)]
+    )
+
+
+def cache_sizes(system: System, work: Transactions, rooms: Iterable[float]) -> list[Size]:
+    """Hits of all gets with so many buffers of the default pool each."""
     data, rules = asked.data_of(system, work), asked.touch_rules(system)
     kinds = asked.kinds_of(system, work)
     gets = sum(kind.share * (kind.gets + kind.changed_blocks) for kind in kinds)
@@ -108,10 +116,8 @@ def cache_curve(system: System, work: Transactions) -> list[Size]:
         if blocks
     ]
     popularity, blocks = [one for one, _ in groups], [many for _, many in groups]
-    every = sum(blocks)
     found = []
-    for step in range(POINTS):
-        room = max(2.0, every * 0.01 ** (1 - step / (POINTS - 1)))
+    for room in rooms:
         touched = touch_count.hit_fraction(room, popularity, blocks, rules)
         lru = float(hit_ratio.lru_hit_fraction(room, popularity, blocks))
         found.append(Size(room * data.block_size_bytes, 1 - drawn * (1 - touched), 1 - drawn * (1 - lru)))

@@ -1,0 +1,258 @@
+"""An answer as an AWR report, text or HTML: what a system of the model would leave after an hour."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from typing import Final, cast
+from zlib import crc32
+
+from model.causes import FROM_CLIENT
+from model.results import RunResult
+from model.spec import Transactions
+from model.units import GIB, MIB
+from model.workloads.transactions.curves import cache_sizes
+from scenarios import Scenario
+
+HOUR_S: Final = 3600.0
+"""An AWR report of transactions covers an hour of them; one of a statement, the statement."""
+SINGLE: Final = "Waits", "Total Wait Time (s)", "Avg wait"
+LOG_WRITE: Final = "log file parallel write"
+REDO: Final = "redo"
+FACTORS: Final = tuple(step / 10 for step in range(1, 21))
+"""Sizes of the buffer pool advisory over that of the pool."""
+MANY: Final = 1000.0
+CHANGES: Final = 2
+"""Block changes of a row change: one of the block, one of its undo."""
+HOST: Final = ("Host Name", "Platform", "CPUs", "Cores", "Sockets", "Memory(GB)")
+Row = tuple[str, ...]
+Section = tuple[str, str, tuple[str, ...], list[Row]]
+"""Title, summary of its HTML, columns, rows."""
+PROFILES: Final = ("Load Profile", "Cache Sizes")
+"""Sections whose title stands over the names of their rows."""
+
+
+def _sections(result: RunResult, asked: Scenario | None) -> Iterator[Section]:
+    """AWR's sections, in its order."""
+    elapsed_s, number, commits = _period(result)
+    gets, io = result.logical_io, result.physical_io
+    time = result.time
+
+    def profile(name: str, each: float, digits: int = 1) -> tuple[str, ...]:
+        total = each * number
+        return name, f"{total / elapsed_s:,.{digits}f}", f"{total / commits:,.{digits}f}"
+
+    rows = [profile("DB Time(s):", _db_time(result), 4), profile("DB CPU(s):", time.cpu_s, 4)]
+    if result.changes is not None:
+        rows.append(profile("Redo size (bytes):", result.changes.redo_bytes))
+    if gets is not None:
+        rows.append(profile("Logical read (blocks):", gets.consistent_gets + gets.current_gets))
+    stats = result.transactions
+    if stats is not None and gets is not None:
+        rows.append(profile("Block changes:", CHANGES * gets.current_gets))
+    rows.append(profile("Physical read (blocks):", io.read_blocks))
+    if stats is not None:
+        rows.append(profile("Physical write (blocks):", stats.written_blocks_per_s / stats.per_s))
+    rows.append(profile("Read IO requests:", io.read_requests))
+    rows += [profile("Write IO requests:", io.write_requests)] if io.write_requests else []
+    if stats is not None:
+        calls = time.wait.get(FROM_CLIENT)
+        rows.append(profile("User calls:", calls.waits if calls is not None else 0.0))
+        rows.append(("Transactions:", f"{stats.per_s:,.1f}", ""))
+    yield "Load Profile", "load profile", ("", "Per Second", "Per Transaction"), rows
+    waits = [
+        _event(event, waited.waits * number, waited.total_s * number)
+        for event, waited in sorted(time.wait.items(), key=lambda item: -item[1].total_s)
+        if round(waited.waits * number)
+    ]
+    if waits:
+        yield (
+            "Foreground Wait Events",
+            "Foreground Wait Events and their wait statistics",
+            ("Event", *SINGLE),
+            waits,
+        )
+    if (
+        stats is not None
+        and (log := result.device.get(REDO))
+        and stats.log_writes_per_s
+        and log.write_await_s
+    ):
+        many = stats.log_writes_per_s * HOUR_S
+        background = [_event(LOG_WRITE, many, many * log.write_await_s)]
+        columns = ("Event", *SINGLE)
+        yield "Background Wait Events", "background wait events statistics", columns, background
+    model: list[Row] = [
+        ("DB CPU", f"{time.cpu_s * number:,.1f}"),
+        ("DB time", f"{_db_time(result) * number:,.1f}"),
+    ]
+    yield "Time Model Statistics", "different time model statistics", ("Statistic Name", "Time (s)"), model
+    if asked is not None:
+        yield from _instance(result, asked)
+
+
+def _event(event: str, waits: float, total_s: float) -> Row:
+    """One line of the wait events."""
+    mean = f"{1e3 * total_s / waits:,.2f}ms" if waits else ""
+    return event, f"{waits:,.0f}", f"{total_s:,.0f}", mean
+
+
+def _instance(result: RunResult, asked: Scenario) -> Iterator[Section]:
+    """What a report says of the instance: its cache, what another size of it would read, and parameters."""
+    system, instance = asked.system, asked.system.instance
+    cache = f"{instance.buffer_cache_bytes / MIB:,.0f}M"
+    rows: list[Row] = [("Buffer Cache:", cache, cache)]
+    yield "Cache Sizes", "memory statistics", ("", "Begin", "End"), rows
+    pools = instance.db_keep_cache_bytes + instance.db_recycle_cache_bytes
+    if result.transactions is not None and not pools and instance.db_nk_cache_bytes is None:
+        sizes = ("P  ", "Size for Est (M)", "Size Factor", "Estimated Phys Reads (thousands)")
+        yield "Buffer Pool Advisory", "advice on the buffer pool", sizes, _advice(result, asked)
+    parameters: list[Row] = [("db_block_size", str(system.tablespace.block_size_bytes), "")]
+    if instance.filesystemio_options is not None:
+        parameters.append(("filesystemio_options", str(instance.filesystemio_options), ""))
+    columns = ("Parameter Name", "Begin value", "End value")
+    yield (
+        "init.ora Parameters",
+        "name and value of the modified initialization parameters",
+        columns,
+        parameters,
+    )
+
+
+def _advice(result: RunResult, asked: Scenario) -> list[Row]:
+    """What a cache of each size would read in the hour, as the closed form has it."""
+    work, size = cast("Transactions", asked.workload), asked.system.tablespace.block_size_bytes
+    own = asked.system.instance.buffer_cache_bytes / MIB
+    factors = {max(1, round(factor * own)): factor for factor in FACTORS}
+    found = cache_sizes(asked.system, work, [many * MIB / size for many in factors])
+    gets = result.logical_io
+    per_s = result.transactions.per_s if result.transactions is not None else 0.0
+    asks = HOUR_S * per_s * (gets.consistent_gets + gets.current_gets if gets is not None else 0.0)
+    return [
+        ("D", f"{many:,}", f"{factor:.1f}", f"{asks * (1 - one.hit_fraction) / MANY:,.0f}")
+        for (many, factor), one in zip(factors.items(), found, strict=True)
+        if round(asks * (1 - one.hit_fraction) / MANY)
+    ]
+
+
+def _db_time(result: RunResult) -> float:
+    """Time within calls: of a statement the elapsed time of its calls, else all but waiting for the client."""
+    if result.calls:
+        return sum(call.elapsed_s for call in result.calls.values())
+    idle = sum(
+        waited.total_s for event, waited in result.time.wait.items() if event == "SQL*Net message from client"
+    )
+    return max(0.0, result.time.elapsed_s - idle)
+
+
+def _period(result: RunResult) -> tuple[float, float, float]:
+    """Seconds that the report covers, how often the answer's work ran in them, and transactions."""
+    if result.transactions is not None:
+        number = result.transactions.per_s * HOUR_S
+        return HOUR_S, number, max(number, 1e-9)
+    return (
+        max(result.time.elapsed_s, 1e-9),
+        1.0,
+        result.changes.commits or 1.0 if result.changes is not None else 1.0,
+    )
+
+
+def _minutes(result: RunResult) -> Iterator[tuple[str, float]]:
+    """What the head of a report says in minutes."""
+    elapsed_s, number, _ = _period(result)
+    yield "Elapsed", elapsed_s / 60
+    yield "DB Time", _db_time(result) * number / 60
+
+
+def _snapshots(result: RunResult, asked: Scenario) -> list[Row]:
+    """Begin and end: an hour of January by chance of the scenario, so that reports of two loads are of two hours."""
+    elapsed_s, _, _ = _period(result)
+    load = asked.workload
+    seen = crc32(
+        f"{load.users} {getattr(load, 'rate_per_s', None)} {asked.system.model_dump_json()}".encode()
+    )
+    day, hour = seen % 28 + 1, seen // 28 % 22
+    closed = result.transactions is not None and result.transactions.saturation_users is not None
+    sessions = f"{load.users:,.0f}" if closed else ""
+    minute, second = divmod(round(min(elapsed_s, HOUR_S)), 60)
+    end = f"{hour + minute // 60:02}:{minute % 60:02}:{second:02}"
+    return [
+        ("Begin Snap:", "1", f"{day:02}-Jan-26 {hour:02}:00:00", sessions),
+        ("End Snap:", "2", f"{day:02}-Jan-26 {end}", sessions),
+    ]
+
+
+def awr(result: RunResult, asked: Scenario | None = None, /) -> str:
+    """The report as text; empty for streams, which no database makes."""
+    if result.streams:
+        return ""
+    lines = [
+        "WORKLOAD REPOSITORY report for", "", "Written by Blocktime from a model; no database ran.", "",
+        "DB Name         DB Id    Unique Name DB Role          Edition Release    RAC CDB",
+        "------------ ----------- ----------- ---------------- ------- ---------- --- ---",
+        "MODELLED               1 modelled    PRIMARY          EE      19.0.0.0.0 NO  NO", "",
+    ]  # fmt: skip
+    if asked is not None:
+        lines += [*_ruled(HOST, [_host(asked)]), ""]
+        snaps = ("           ", "  Snap Id", "     Snap Time     ", "Sessions")
+        lines += [*_ruled(snaps, _snapshots(result, asked), is_profile=True)]
+    lines += [f"   {name}:        {minutes:,.2f} (mins)" for name, minutes in _minutes(result)] + [""]
+    for title, _, columns, rows in _sections(result, asked):
+        if title in PROFILES:
+            lines += [*_ruled((title, *columns[1:]), rows, is_profile=True), "", ""]
+        else:
+            lines += [f"{title:<38}DB/Inst: MODELLED/modelled  Snaps: 1-2", "", *_ruled(columns, rows)]
+            lines += [" " * 26 + "-" * 54, ""]
+    return "\n".join([*lines, "End of Report", ""])
+
+
+def _host(asked: Scenario) -> Row:
+    host = asked.system.host
+    cpus = f"{host.cpus}"
+    return "modelled", "Linux x86 64-bit", cpus, cpus, "1", f"{host.memory_bytes / GIB:.2f}"
+
+
+def _ruled(heads: tuple[str, ...], rows: list[tuple[str, ...]], is_profile: bool = False) -> Iterator[str]:
+    """A table of AWR under rules; the title of the load profile stands over its names, which end at the right."""
+    first, *columns = zip(*rows, strict=True)
+    longest = max(map(len, first))
+    widths = [longest if is_profile else max(len(heads[0]), longest)]
+    widths += [max(len(head), *map(len, column)) for head, column in zip(heads[1:], columns, strict=True)]
+    yield " ".join(f"{head:<{wide}}" for head, wide in zip(heads, widths, strict=True)).rstrip()
+    rules = ["~" if is_profile else "-", *("-" for _ in columns)]
+    yield " ".join(rule * wide for rule, wide in zip(rules, widths, strict=True))
+    sides = [">" if is_profile else "<", *(">" for _ in columns)]
+    for row in rows:
+        cells = zip(row, sides, widths, strict=True)
+        yield " ".join(f"{cell:{side}{wide}}" for cell, side, wide in cells).rstrip()
+
+
+def awr_html(result: RunResult, asked: Scenario | None = None, /) -> str:
+    """The report as HTML; empty for streams."""
+    if result.streams:
+        return ""
+    parts = [
+        '<html lang="en"><head><title>AWR Report for DB: MODELLED, Inst: modelled</title></head><body class="awr">',
+        "<h1>WORKLOAD REPOSITORY report for</h1><p>Written by Blocktime from a model; no database ran.</p>",
+        _table(
+            "database instance information", ("DB Name", "Release", "RAC"), [("MODELLED", "19.0.0.0.0", "NO")]
+        ),
+    ]
+    if asked is not None:
+        parts.append(_table("host information", HOST, [_host(asked)]))
+    snaps = _snapshots(result, asked) if asked is not None else []
+    spans = [(f"{name}:", "", f"{minutes:,.2f} (mins)", "") for name, minutes in _minutes(result)]
+    parts.append(_table("snapshot information", ("", "Snap Id", "Snap Time", "Sessions"), [*snaps, *spans]))
+    parts += [
+        f"<h3>{title}</h3>\n{_table(summary, columns, rows)}"
+        for title, summary, columns, rows in _sections(result, asked)
+    ]
+    return "\n".join([*parts, "End of Report", "</body></html>", ""])
+
+
+def _table(summary: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    def row(cells: tuple[str, ...], tag: str) -> str:
+        return f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+    body = "\n".join(row(cells, "td") for cells in rows)
+    return f'<table border="0" summary="This table displays {summary}">\n{row(columns, "th")}\n{body}</table>'

@@ -1,0 +1,46 @@
+"""The walk through a storage decision: each command is run, and each line and figure below it is what it prints."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from app.command.cli import main
+
+PAGE = (Path(__file__).resolve().parents[1] / "docs" / "measure" / "system.md").read_text(encoding="utf-8")
+STEPS = re.findall(
+    r"^    \$ blocktime ((?:.+\\\n)*.+)\n((?:(?:    (?!\$).*)?\n)*)",
+    PAGE.partition("## A walk through\n")[2].partition("\n## ")[0],
+    re.MULTILINE,
+)
+"""Each command with the lines below it."""
+
+
+def test_the_walk_goes_from_two_reports_to_a_decision() -> None:
+    names = [command.split()[0] for command, _ in STEPS]
+    assert names == ["run", "run", "measure", "run", "compare", "compare", "optimise", "run"]
+    assert [command.split()[0] for command, shown in STEPS if not shown.strip()] == ["run", "run"]
+
+
+def test_every_line_of_the_walk_is_what_its_command_prints(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+    for command, shown in STEPS:
+        words, _, file = command.replace("\\\n", " ").partition(" > ")
+        assert main(shlex.split(words)) == 0
+        printed = capsys.readouterr().out
+        if file:
+            Path(file).write_text(printed, encoding="utf-8")
+        lines = [line.strip() for line in shown.splitlines() if line.strip()]
+        assert [line for line in lines if line not in map(str.strip, printed.splitlines())] == []
+    (foretold, became) = re.search(
+        r"^(\d+ ms) were foretold .* takes (\d+ ms)\.$", PAGE, re.MULTILINE
+    ).groups()  # type: ignore[union-attr]
+    compared, after = STEPS[4][1], STEPS[-1][1]
+    assert f"C takes {foretold}," in compared
+    assert f"one takes {became} " in after

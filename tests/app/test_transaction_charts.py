@@ -39,7 +39,9 @@ def test_cards_sentence_chart_and_json_have_one_knee_whatever_load_is_asked_for(
         assert stats
         figure, _ = transaction_charts.throughput([Load(1, 1, 1, 1), Load(300, 60, 5, 66)], stats)
         layout = figure["layout"]
-        card = {line["Number"]: line["Value"] for line in key_numbers.lines(result, result)}
+        card = {
+            line["Number"].partition(" :")[0]: line["Value"] for line in key_numbers.lines(result, result)
+        }
         sentence = saturation(stats).partition(", at ")[2]
         json = stats.model_dump(include={"bottleneck", "saturation_per_s", "saturation_users"})
         assert card["Maximum TPS"] == f"{stats.saturation_per_s:.3g}"

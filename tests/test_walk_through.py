@@ -43,4 +43,4 @@ def test_every_line_of_the_walk_is_what_its_command_prints(
     ).groups()  # type: ignore[union-attr]
     compared, after = STEPS[4][1], STEPS[-1][1]
     assert f"C takes {foretold}," in compared
-    assert f"one takes {became} " in after
+    assert f"a transaction takes {became} " in after

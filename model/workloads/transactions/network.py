@@ -41,7 +41,7 @@ EXACT_USERS = 12
 PASSES = 3
 EVERY_USERS = 40
 """Users up to whom no number of them is left out."""
-STRIDE = 5
+STRIDE = 8
 """Users beyond these for each of whom strides grow by one."""
 OPEN_PASSES = 12
 

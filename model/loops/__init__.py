@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from types import ModuleType
@@ -11,6 +14,7 @@ from typing import TypeVar, cast
 from model.loops import build
 
 Loop = TypeVar("Loop")
+_AS_WRITTEN: ContextVar[bool] = ContextVar("_AS_WRITTEN", default=False)
 
 
 @functools.cache
@@ -34,5 +38,17 @@ def why_slow() -> str:
 
 def fastest(loop: Loop) -> Loop:
     """The compiled twin of a loop, or itself."""
+    if _AS_WRITTEN.get():
+        return loop
     name: str = getattr(loop, "__name__")  # noqa: B009
     return cast(Loop, getattr(compiled(), name, loop))
+
+
+@contextmanager
+def as_written() -> Iterator[None]:
+    """Within it this thread plays the plain classes, which others may extend; compiled ones are final."""
+    before = _AS_WRITTEN.set(True)
+    try:
+        yield
+    finally:
+        _AS_WRITTEN.reset(before)

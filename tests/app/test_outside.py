@@ -133,4 +133,4 @@ def test_the_pages_written_to_files_carry_it() -> None:
     assert "<td>elapsed ~</td>" in page
     assert 'class="beyond"' not in run_page(small, results[0])
     both = compare_page([small, big], results, ["", ""])
-    assert f"<li>B: {SENTENCE}</li>" in both
+    assert f"beyond    B: {SENTENCE}" in both

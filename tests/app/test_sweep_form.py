@@ -158,7 +158,10 @@ def test_every_field_on_offer_comes_with_values_that_make_points(name: str) -> N
     # a drive that reorders its queue takes no limit of a volume
     reorders = source.scenario().system.disk.reorder_age_s is not None
     limits = LIMITS if reorders else set()
-    assert {key for key, text in offered.items() if not text} <= {"workload.rate_per_s"} | limits
+    assert {key for key, text in offered.items() if not text} <= {
+        "workload.rate_per_s",
+        "workload.zipf_exponent",
+    } | limits
     for key, text in offered.items():
         if text:
             assert len(Form(name, lines=(Line(key, text),)).plan()) >= 1, key

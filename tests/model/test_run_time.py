@@ -11,7 +11,7 @@ from model.errors import OutsideLaw, SpecError
 from model.results import RunResult
 from model.workloads.streams.processes import simulate as simulate_streams
 from scenarios import Scenario, from_mapping, load, run
-from tests.model.sim.test_fast_ways import same
+from tests.leaves import same_answer
 
 MANY = {"count": 1_000_000, "span_bytes": "100M"}
 
@@ -74,7 +74,7 @@ def test_the_loop_over_the_calls_is_the_simulation_by_events(more: dict[str, Any
         simulate_streams(scenario.system, scenario.workload, seed=3, name="", compiled=compiled)
         for compiled in (True, False)
     )
-    same(loop, events, str(more))
+    same_answer(loop, events, str(more))
 
 
 def test_a_pause_ends_with_the_run_time() -> None:

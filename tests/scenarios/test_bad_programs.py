@@ -21,7 +21,7 @@ LONGEST = 300
     [
         (
             BASE + BESIDE + 'kind = "read_stream"\n[[workload.beside.beside]]\nkind = "full_scan"\n',
-            ["workload.beside.0.beside:", "got 1 of them", "at most 0"],
+            ["workload.beside.0.beside:", "has none beside it", "list them all in workload.beside"],
         ),
         (
             BASE + 17 * (BESIDE + 'kind = "read_stream"\n'),

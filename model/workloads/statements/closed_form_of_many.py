@@ -147,8 +147,12 @@ class Design:
             for name, values in {**found, "exact": exact}.items():
                 table[name][group.places] = values
             return
-        for places in parts:
-            self._answer(table, group._replace(places=places), row, alone)
+        for places in filter(len, parts):
+            if len(places) == len(group.places):  # what mixes is within a scenario, so that no split parts it
+                for place in places:
+                    self._answer_alone(table, int(place), alone)
+            else:
+                self._answer(table, group._replace(places=places), row, alone)
 
     def _answer_alone(self, table: dict[str, Any], place: int, alone: Row) -> None:
         values = {path: _own(column[place]) for path, column in self.columns.items()}

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from model.demand.calls import files_of
 from model.laws import block_layer
+from model.loops import as_written
 from model.machine.device.drive import capacity_of
 from model.machine.device.iostat import Counters
 from model.spec import Stream, System
@@ -42,5 +43,8 @@ def requests_of(system: System, work: Stream, *, seed: int = 1) -> list[Served]:
     counters = _Watching(
         system.iostat.interval_s, at_submission=block_layer.counts_sectors_at_submission(release)
     )
-    _by_events(system, files, [_draws(file, rank, seed) for rank, file in enumerate(files)], counters, seed)
+    with as_written():
+        _by_events(
+            system, files, [_draws(file, rank, seed) for rank, file in enumerate(files)], counters, seed
+        )
     return counters.served

@@ -124,7 +124,7 @@ def _measure(
 ) -> Quantity:
     """One of the numbers that tables of many results have."""
     measure = MEASURES[name]
-    return Quantity(label, unit, measure.of, better, says or measure.says, missing)
+    return Quantity(label, unit, measure.of, better, says, missing)
 
 
 def _part(part: str, field: str) -> Read:

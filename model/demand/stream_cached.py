@@ -8,6 +8,7 @@ from typing import Any
 from model.demand.calls import call_cpu_s
 from model.demand.device_calls import (
     changed,
+    goes_on_near,
     idles,
     largest_bytes,
     merged_bytes,
@@ -121,7 +122,10 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
         disk = changed(disk, write_cache_bytes=0)
         system = changed(system, disk=disk)
     gap_s = together * (cpu_s + calls.think_s)
-    visit = visit_of(system, visiting(seen, 1 / together), size, gap_s, sorted_runs=runs, pieces=pieces)
+    medium, late_s = system, gap_s
+    if some(answered_s) and disk.rotation_s:
+        medium, late_s = _behind_its_cache(system, seen), gap_s + answered_s
+    visit = visit_of(medium, visiting(seen, 1 / together), size, late_s, sorted_runs=runs, pieces=pieces)
     visit.alone_s, hole_s = visit.alone_s + answered_s, 0.0 * pieces
     if disk.rotation_s and not disk.write_cache_bytes:
         hole_s = _on_the_platter(system, calls, seen, visit, (size, runs, pieces, holes))
@@ -173,11 +177,22 @@ def _runs_and_holes(
 def _flushed(disk: Any, size_bytes: Number, by_fua: bool) -> tuple[Number, Number]:
     """Cache flushes of a call, and the time of the cache's answer before them.
 
-    What a call writes is on the medium before it ends; flash takes it from its cache then.
+    What a call writes is on the medium before it ends, which takes it from its cache then.
     """
     flushes = where(disk.write_cache_bytes > 0, 0 if by_fua else 1, 0)
-    through_cache = disk.write_cache_bytes and not disk.rotation_s
-    return flushes, disk_means.answered_s(disk, size_bytes, True) if through_cache else 0.0
+    return flushes, disk_means.answered_s(disk, size_bytes, True) if disk.write_cache_bytes else 0.0
+
+
+def _behind_its_cache(system: System, calls: Any) -> System:
+    """The platter of a drive whose cache each call empties: it knows no commands, and gets the calls as they come.
+
+    The cache takes every call at once, so that none waits where a scheduler would sort it.
+    """
+    disk = changed(system.disk, write_overhead_s=0.0)
+    if disk.raid_level != "none":  # the members have commands of their own
+        disk = system.disk
+    host = system.host if goes_on_near(system, calls) else changed(system.host, scheduler="none")
+    return changed(system, disk=disk, host=host)
 
 
 def _on_the_platter(

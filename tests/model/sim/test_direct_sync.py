@@ -32,8 +32,7 @@ COMMITS: tuple[dict[str, object], ...] = (
 CASES = [
     *((calls, FLASH, 0.02) for calls in (*DSYNC, *COMMITS)),
     *((calls, Disk(), 0.12) for calls in DSYNC),
-    # several writes that wait: the estimate sorts them as if none waited for a flush
-    *((calls, Disk(**VOLATILE), 0.14) for calls in DSYNC),  # type: ignore[arg-type]
+    *((calls, Disk(**VOLATILE), 0.05) for calls in DSYNC),  # type: ignore[arg-type]
 ]
 
 

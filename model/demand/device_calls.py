@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log1p
+from math import e, log1p
 from typing import Any, TypeVar, cast
 
 from model.demand.calls import largest_bytes_of
@@ -19,6 +19,7 @@ Part = TypeVar("Part")
 WRITE = "write_stream"
 IDLING = ("cfq", "bfq")
 """Schedulers that serve one process after the other."""
+LEAST_S = 1e-12
 GAPS = 8
 """Gaps that stand for those of calls that come by chance."""
 
@@ -71,6 +72,18 @@ def goes_on_near(system: System, calls: Any) -> bool:
     """Whether the scheduler waits for the next call of a program, as it lies near the last one [linux-cfq]."""
     hole_bytes = calls.stride_bytes - calls.block_size_bytes if calls.pattern == "strided" else 0
     return calls.pattern != "random" and abs(hole_bytes) <= NEAR_BYTES and idles(system)
+
+
+def comes_in_time(calls: Any, gap_s: Number) -> Number:
+    """Share of the calls for which the scheduler does not wait in vain, *gap_s* after the last one on average."""
+    if calls.think_cv:
+        return 1 - e ** (-IDLE_S / larger(LEAST_S, gap_s))
+    return where(gap_s < IDLE_S, 1.0, 0.0)
+
+
+def waits_in_vain_s(calls: Any, gap_s: Number) -> Number:
+    """How long the scheduler keeps the device for the next call of a program, on average."""
+    return gap_s * comes_in_time(calls, gap_s) if calls.think_cv else smaller(gap_s, IDLE_S)
 
 
 def idles(system: System) -> bool:

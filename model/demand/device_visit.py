@@ -12,13 +12,16 @@ from model.demand.device_calls import (
     among_bytes,
     at_place,
     changed,
+    comes_in_time,
     copies_of,
     gaps_s,
+    goes_on_near,
     largest_bytes,
     run_requests,
     span_of,
     takes_turns,
     under_way,
+    waits_in_vain_s,
 )
 from model.demand.reading import one_for_all
 from model.laws import block_layer, device, disk_means, disk_rounds, disk_sets, limits, queueing
@@ -27,6 +30,7 @@ from model.laws.disk_queue import Positionings
 from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, largest, smaller, some, where
 from model.machine.device.elevator import (
     FIFO_BATCH,
+    IDLE_S,
     IN_BATCHES,
     READ_EXPIRE_S,
     SYNC_SLICE_S,
@@ -219,7 +223,7 @@ def _at_medium(system: System, calls: Any, size: Number, gap_s: Number, runs: Nu
         return _in_order(system, calls, size, gap_s)
     other = _among_others(system, calls, size, runs)
     if calls.rate_per_s is None:
-        return other
+        return _kept_waiting(system, calls, size, gap_s, other) if goes_on_near(system, calls) else other
     same = _in_order(system, changed(calls, users=1, rate_per_s=calls.users * calls.rate_per_s), size, gap_s)
     share = 1 / calls.users if calls.arrivals == "poisson" else 0.0
     mean_s = share * same.held_s + (1 - share) * other.held_s
@@ -235,6 +239,18 @@ def _at_medium(system: System, calls: Any, size: Number, gap_s: Number, runs: Nu
         share = where(behind, sorted_share, share)
     other.alone_s = share * same.alone_s + (1 - share) * other.alone_s
     other.held_s = share * same.held_s + (1 - share) * other.held_s
+    return other
+
+
+def _kept_waiting(system: System, calls: Any, size: Number, gap_s: Number, other: Visit) -> Visit:
+    """A call after that of another program, where the scheduler waits for the next call of each, mostly in vain."""
+    comes = comes_in_time(calls, gap_s)
+    waited_s = waits_in_vain_s(calls, gap_s)
+    own = larger(LEAST_SHARE, comes)
+    soon_s = larger(0.0, waited_s - (1 - comes) * IDLE_S) / own
+    near = _in_order(system, changed(calls, users=1, think_cv=0.0), size, soon_s)
+    other.alone_s = comes * near.alone_s + (1 - comes) * other.alone_s
+    other.held_s = comes * near.alone_s + (1 - comes) * other.held_s + waited_s
     return other
 
 

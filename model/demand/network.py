@@ -275,6 +275,10 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         first_s = demand.start_s * ((calls.users + 1) / 2 if calls.arrivals == "regular" else 1) + keeps_s
         met = calls.rate_per_s * first_s
         wait = wait + first_s * (1 + met / 2) / calls.count
+    if (calls.path or system.host.io_path) in UNBUFFERED:
+        # NOTE: what a controller's cache answers passes the drive's queue, not that before it
+        depth = max(system.disk.queue_depth, system.disk.parallel_requests)
+        wait = wait + (1 - share) * larger(0.0, late_s - depth * pace_s)
     wait = wait + share * late_s + _idled_s(system, calls, demand)
     arrived_s, queued_s = _arrived(system, calls, demand)
     elapsed = larger(arrived_s, total * pace_s) + demand.device_s + demand.cpu_s

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from model.demand.calls import call_cpu_s
+from model.demand.calls import call_cpu_s, first_bytes
 from model.demand.device_calls import (
+    IDLING,
     changed,
     goes_on_near,
     idles,
@@ -22,7 +23,7 @@ from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets, limits, page_cache
 from model.laws.numeric import Number, ceil_div, larger, largest, smaller, some, where
 from model.laws.opened_files import UNBUFFERED, WITHOUT_FILESYSTEM
-from model.machine.device.elevator import IDLE_S
+from model.machine.device.elevator import IDLE_S, IN_BATCHES
 from model.machine.host.read_ahead import read_ahead_of
 from model.spec import System
 
@@ -32,6 +33,9 @@ MOST_COMMITS = 128
 """Commits whose records go down together, at most: those that the queue holds."""
 WAITS_OF_COMMIT = 2
 """Times that a commit waits: for its blocks, then for the commit block."""
+MIXED = 1.5
+"""Commits for each way to the journal where requests are served as they come: of data, blocks and commit blocks in any
+order, two of three lie in the journal, and of each kind two of three follow one of the other."""
 WINDOWS = 2
 """Windows of a reader under way: who reaches the begin of one sets the next off, and then waits [linux-readahead]."""
 
@@ -282,7 +286,7 @@ def _committed_s(
         far_s = far_s + again_s
     sent_s, records_s = (size / disk.bandwidth_bytes_per_s for size in (size_bytes, sum(records)))
 
-    def each_s(programs: int) -> Number:
+    def each_s(programs: float) -> Number:
         alone_in_order = programs == 1 and len(records) > 1
         turn_s = disk_means.sequential_service_s(disk, records[-1], 0.0, True) if alone_in_order else 0.0
         # NOTE: blocks that do not merge stream where they wait at the drive together
@@ -297,11 +301,20 @@ def _committed_s(
         if calls.users > 1 and idles(system):  # each commit block has a turn of its own, as each process has
             took_s = (runs - 1) * data.held_s + hole_s + 2 * far_s + sent_s + records_s
         return took_s, took_s, 1.0
-    alone_s = each_s(1)
-    shared_s = each_s(1) - each_s(disk.queue_depth)
-    at_a_time = smaller(disk.queue_depth, _commits_at_a_time(disk, calls, alone_s - shared_s, shared_s))
-    took_s = alone_s - shared_s + shared_s / at_a_time
-    return took_s, took_s, at_a_time
+    rate = calls.users * calls.rate_per_s / (calls.fsync_every or 1)
+    alone_s, mixed_s = each_s(1), each_s(MIXED)
+    # NOTE: with nobody waiting a call's next request follows at once, else in a mix with those of others
+    took_s = larger(mixed_s, alone_s / (1 + rate * (alone_s - mixed_s)))
+    sorts = system.host.scheduler in (*IN_BATCHES, *IDLING) and system.host.nr_requests > disk.queue_depth
+    if (not sorts and disk.reorder_age_s is None) or not some(rate * took_s > 1):
+        return alone_s, took_s, 1.0
+    most = int(larger(system.host.nr_requests, disk.queue_depth))
+    shared_s = alone_s - each_s(most)
+    at_a_time = smaller(most, _commits_at_a_time(disk, calls, alone_s - shared_s, shared_s))
+    sorted_s = alone_s - shared_s + shared_s / at_a_time
+    behind = rate * took_s > 1
+    took_s = where(behind, smaller(took_s, sorted_s), took_s)
+    return alone_s, took_s, where(behind, at_a_time, 1.0)
 
 
 def _committed_in_place_s(
@@ -424,9 +437,11 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
     if positions and calls.users > 1:  # those of one reader adjoin, unless it takes its time
         between_s = own_s + calls.think_s if calls.rate_per_s is None else 1 / calls.rate_per_s
         window_own_s = between_s / share
-        pair = visit_of(system, seen, WINDOWS * window, own_s)
-        visit.alone_s = where(window_own_s < visit.alone_s, pair.alone_s / WINDOWS, visit.alone_s)
-        visit.held_s = where(window_own_s < visit.held_s, pair.held_s / WINDOWS, visit.held_s)
+        single = system.disk.raid_level == "none"
+        adjoining = WINDOWS * (larger(1, host.read_ahead_bytes // window) if single else 1)
+        turn = visit_of(system, seen, adjoining * window, own_s)
+        visit.alone_s = where(window_own_s < visit.alone_s, turn.alone_s / adjoining, visit.alone_s)
+        visit.held_s = where(window_own_s < visit.held_s, turn.held_s / adjoining, visit.held_s)
     growing_s = _growing_s(system, calls, seen, own_s, share)
     if calls.rate_per_s is None:
         first_s = start_s(
@@ -437,7 +452,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         ):  # all begin at once, each with a small window elsewhere
             asked = _first_window_bytes(system, calls)
             far_s = disk_sets.random_moments(system.disk, asked, span_of(system, calls), False)[0]
-            first_s = larger(first_s, far_s * (1 + (calls.users - 1) / 2 / visit.alike))
+            first_s = larger(first_s, far_s + _behind_others_s(system, calls, far_s, gap_s))
     else:
         first_s = _first_window_s(system, calls, visit, window)
     several = one_for_all(share > 1)
@@ -457,7 +472,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         together=1 if several else 1 / larger(missed * share, 1e-9),
         ahead=0 if several else WINDOWS * max(1, int(largest(host.read_ahead_bytes // window))),
         overlap_s=missed * visit.held_s if several and calls.pattern == "sequential" else 0.0,
-        start_s=missed * (first_s + growing_s),
+        start_s=where(missed > 0, first_s, 0.0) + missed * growing_s,
     )
 
 
@@ -487,6 +502,19 @@ def _first_window_s(system: System, calls: Any, visit: Visit, window_bytes: Numb
         system.disk, False
     )
     return larger(0.0, visit.alone_s - missing) + start_s(system, calls, visit, window_bytes, 0.0)
+
+
+def _behind_others_s(system: System, calls: Any, far_s: Number, gap_s: Number) -> Number:
+    """Mean wait of the first window of a reader for those of others, on as many members as hold the files' begins.
+
+    A scheduler that waits for the next call of each reader does so in vain where that comes later.
+    """
+    disk, others = system.disk, calls.users - 1
+    starts = first_bytes(calls, int(disk.capacity_bytes * disk_means.data_members(disk)))
+    members = 1 if disk.raid_level == "none" else disk_sets.members_asked(disk, starts)
+    ahead = others / 2 / (members * disk_means.copies_of(disk))
+    idled_s = where(gap_s < IDLE_S, 0.0, IDLE_S) if goes_on_near(system, calls) else 0.0
+    return ahead * far_s + others / 2 * idled_s
 
 
 def _first_window_bytes(system: System, calls: Any) -> Number:

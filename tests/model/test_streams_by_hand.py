@@ -102,6 +102,43 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
         {},
         {**WRITE, "block_size_bytes": "64K", "pattern": "sequential", "users": 8, "count": 64},
     ),
+    "commits that arrive share the way to the journal where requests wait": (
+        {"use": "ida-2004"},
+        {"filesystem": "ext3"},
+        {
+            **WRITE, "path": "sync", "block_size_bytes": "64K", "pattern": "strided", "stride_bytes": 6400 * 1024,
+            "rate_per_s": 40, "count": 1000,
+        },
+    ),
+    "a scheduler that waits for each reader's next call keeps the first windows of others": (
+        {"use": "array-raid5"},
+        {"kernel": "3.10", "scheduler": "cfq", "cpus": 16, "page_cache_hit_fraction": 0.9},
+        {
+            **READ, "path": "buffered", "block_size_bytes": 8192, "pattern": "sequential", "users": 8, "think_s": 0.02,
+            "think_cv": 1, "count": 1024,
+        },
+    ),
+    "all requests of a reader's windows pass in one turn": (
+        {"use": "ida-2004"},
+        {"kernel": "4.18", "max_request_bytes": "64K"},
+        {**READ, "path": "buffered", "block_size_bytes": "64K", "pattern": "sequential", "users": 8, "count": 128},
+    ),
+    "a scheduler that waits in vain keeps the others waiting": (
+        {"use": "sas-10k"},
+        {"kernel": "4.18", "scheduler": "bfq"},
+        {
+            **WRITE, "block_size_bytes": 8192, "pattern": "strided", "stride_bytes": "16K", "users": 8, "think_s": 0.02,
+            "think_cv": 1,
+        },
+    ),
+    "what a controller's cache answers waits before a full drive, too": (
+        {"use": "sas-10k", "read_hit_fraction": 0.2},
+        {},
+        {
+            **READ, "block_size_bytes": 4096, "pattern": "strided", "stride_bytes": "400K", "rate_per_s": 1000,
+            "count": 2000,
+        },
+    ),
 }  # fmt: skip
 NEAR = 0.1
 

@@ -220,7 +220,8 @@ class PageCache:
 
         cpu_s = 0.0
         for start, count in self._runs(pages):
-            taken = sum(self.pages.take(page) for page in range(start, start + count))
+            run = range(start, start + count)
+            taken = self.pages.take(run)
             if not taken:
                 continue
             under_way += taken
@@ -230,8 +231,9 @@ class PageCache:
                 yield self.device.room(True)
                 batch.begin()
             request.waiting.append(arrived(taken))
-            for page in [page for page in self.watched if start <= page < start + count]:
-                request.waiting.append(self.watched.pop(page))
+            if self.watched:
+                for page in [page for page in self.watched if page in run]:
+                    request.waiting.append(self.watched.pop(page))
             if not sync and self.device.queue.count[1] != before:  # time passes request by request
                 yield self.env.timeout(cpu_s)
                 cpu_s = 0.0

@@ -21,7 +21,7 @@ from app.controls import own_files
 from app.session import uploads
 from model.units import show_seconds
 from scenarios import run
-from tests.app.windows import STILL
+from tests.app.windows import STILL, opened
 from tests.patience import LIMIT_MS, LIMIT_S
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 SCAN = "?scenario=rahn-full-scan"
+FETCHES = f"{SCAN}&workload.arraysize_rows=15"
 EVIL = "<img src=x onerror=hit=1>![x](https://example.org/x.png) www.attacker.example x@y.example"
 LINKS = "a[href^='http'][href*='attacker'], a[href^='mailto:']"
 OWN = f"""title = '{EVIL}'
@@ -89,9 +90,7 @@ def moved(page: Page, key: str, expected: str) -> None:
 
 
 def test_the_screen_follows_the_back_and_forward_buttons(browser: Browser, server: str) -> None:
-    with context_of(browser) as context:
-        page = context.new_page()
-        page.goto(f"{server}/{SCAN}")
+    with opened(browser, f"{server}/{SCAN}") as (page, _):
         reads(page)
         moved(page, "ArrowRight", "16384")
         moved(page, "ArrowRight", "32768")
@@ -111,10 +110,10 @@ def test_the_screen_follows_the_back_and_forward_buttons(browser: Browser, serve
 
 
 def test_two_tabs_have_a_screen_each(browser: Browser, server: str) -> None:
-    with context_of(browser) as context:
-        first, second = context.new_page(), context.new_page()
-        first.goto(f"{server}/?scenario=rahn-full-scan&workload.arraysize_rows=15")
-        second.goto(f"{server}/{SCAN}")
+    with (
+        opened(browser, f"{server}/{FETCHES}") as (first, _),
+        opened(browser, f"{server}/{SCAN}") as (second, _),
+    ):
         reads(first, "workload.arraysize_rows=15")
         reads(second)
         moved(second, "ArrowRight", "16384")
@@ -129,9 +128,7 @@ def test_two_tabs_have_a_screen_each(browser: Browser, server: str) -> None:
 
 
 def test_the_link_that_is_copied_opens_the_screen_elsewhere(browser: Browser, server: str) -> None:
-    with context_of(browser) as context:
-        page = context.new_page()
-        page.goto(f"{server}/?scenario=rahn-full-scan&workload.arraysize_rows=15")
+    with opened(browser, f"{server}/{FETCHES}") as (page, _):
         reads(page, "workload.arraysize_rows=15")
         page.get_by_role("button", name="Copy link").click()
         page.get_by_role("button", name="Link copied").wait_for()
@@ -147,7 +144,7 @@ def test_a_browser_that_does_not_copy_shows_the_link(browser: Browser, server: s
     with context_of(browser) as context:
         page = context.new_page()
         page.add_init_script("navigator.clipboard.writeText = () => Promise.reject()")
-        page.goto(f"{server}/?scenario=rahn-full-scan&workload.arraysize_rows=15")
+        page.goto(f"{server}/{FETCHES}")
         reads(page, "workload.arraysize_rows=15")
         shown: list[str] = []
         page.on("dialog", lambda dialog: (shown.append(dialog.default_value), dialog.dismiss()))

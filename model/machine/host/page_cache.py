@@ -37,12 +37,14 @@ class DirtyPages:
         """Whether a page has been dirty since then or longer."""
         return bool(self._since_s) and next(iter(self._since_s.values())) <= since_s
 
-    def take(self, page: int) -> bool:
-        """A page goes to the device; False where another task took it before."""
-        if self._since_s.pop(page, None) is None:
-            return False
-        self.write_back_pages += 1
-        return True
+    def take(self, pages: range) -> int:
+        """Pages go to the device: how many of them, as another task may have taken some before."""
+        before = len(self._since_s)
+        for page in pages:
+            self._since_s.pop(page, None)
+        taken = before - len(self._since_s)
+        self.write_back_pages += taken
+        return taken
 
     def written(self, pages: int) -> None:
         """Pages have arrived at the device."""

@@ -49,6 +49,10 @@ class DeviceDemand:
     batched_fraction: Number = 0.0
     """Of the time of the scan's reads that of batches."""
 
+    def keeps_s(self, demand: Demand) -> Number:
+        """Time that all reads of a session, single ones too, take of the device's capacity."""
+        return self.held_s + demand.plan.single_reads * self.single_held_s
+
     @property
     def service_s(self) -> Number:
         """Time of all the scan's reads one after another, nobody queueing."""

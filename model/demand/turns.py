@@ -153,7 +153,7 @@ def ends_at(
         share = turn = larger(1 / reads, smaller(0.5, slots_of(system, demand, users) / reads))
     elif demand.change is None:
         share = smaller(1, asked.last_blocks / larger(1, demand.read_blocks))
-    held = asked.held_s + plan.single_reads * asked.single_held_s
+    held = asked.keeps_s(demand)
     # of sessions that share few reads not all make one
     reading = 1.0 if not demand.shared else smaller(1, demand.reads + plan.single_reads)
     reading = where(reading > 0, reading, 1.0)

@@ -37,9 +37,12 @@ class Writing:
     log_s: Number
     """Time of all redo at its device."""
 
-    def stalls_s(self, own_s: Number) -> tuple[Number, Number]:
-        """Waits for the log and for free buffers, of sessions that take *own_s* without them."""
-        return load.stalls_s(own_s, self.blocks, self.room_blocks, self.write_s, self.redo_s)
+    def stalls_s(self, own_s: Number, reading_s: Number) -> tuple[Number, Number]:
+        """Waits for the log and for free buffers, of sessions that take *own_s* without them.
+
+        Their reads keep the device for *reading_s* of that.
+        """
+        return load.stalls_s(own_s, self.blocks, self.room_blocks, self.write_s, self.redo_s, reading_s)
 
     @property
     def written_blocks(self) -> Number:

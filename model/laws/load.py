@@ -26,14 +26,15 @@ def room_blocks(cache_bytes: Number, block_size_bytes: Number) -> Number:
 
 
 def stalls_s(
-    own_s: Number, blocks: Number, room: Number, write_s: Number, redo_s: Number
+    own_s: Number, blocks: Number, room: Number, write_s: Number, redo_s: Number, reading_s: Number = 0.0
 ) -> tuple[Number, Number]:
     """Waits for the log and for free buffers of sessions that fill *blocks* blocks in *own_s* seconds of their own.
 
     While the cache has room only the redo of a block, *redo_s*, can hold them up; from then on each new block needs
-    one that DBWR has written, *write_s*, meanwhile: per block the slower of the two goes on, and the other waits.
+    one that DBWR has written, *write_s*, meanwhile: per block the slower of the two goes on, and the other waits. What
+    is written has the device while their reads do not: these keep it for *reading_s* of *own_s*.
     """
-    each_s = own_s / blocks
+    each_s = larger(0.0, own_s - reading_s) / blocks
     at_first = smaller(blocks, room)
     log_s = at_first * larger(0.0, redo_s - each_s)
     free_s = (blocks - at_first) * larger(0.0, redo_s + write_s - each_s)

@@ -246,3 +246,36 @@ def test_an_estimate_is_exact_only_where_nobody_waits_for_dbwr_between_reads(
     assert found.accuracy
     assert ("free buffer waits" in found.time.wait) != is_exact
     assert (found.accuracy.within_fraction == 0) == is_exact
+
+
+@pytest.mark.parametrize(("disk", "within"), [("sas-15k", 0.01), ("sata-7k2", 0.03)])
+def test_leaves_are_read_while_dbwr_writes_in_both_engines(disk: str, within: float) -> None:
+    """Reads go first at the device; what DBWR writes takes the time that they leave it."""
+    found = [
+        answer(
+            {"kind": "insert", "rows": 30_000, "method": "array"},
+            table={"rows": 300_000, "row_bytes": 100, "indexes": [{"key_bytes": 20}]},
+            instance={"buffer_cache_bytes": "4M"},
+            disk={"use": disk},
+            engine=engine,
+        )
+        for engine in ("calculate", "simulate")
+    ]
+    estimate, simulated = (
+        (each.time.elapsed_s, each.time.wait["free buffer waits"].total_s) for each in found
+    )
+    assert estimate == pytest.approx(simulated, rel=within)
+    assert all(each.device["disk"].utilisation_fraction <= 1 for each in found)
+
+
+def test_sessions_read_leaves_among_their_other_work() -> None:
+    found = [
+        answer(
+            {"kind": "insert", "rows": 40_000, "method": "array", "users": 4},
+            table={"rows": 400_000, "row_bytes": 150, "indexes": [{"key_bytes": 10}, {"key_bytes": 20}]},
+            disk={"use": "nvme"},
+            engine=engine,
+        ).device["disk"]
+        for engine in ("calculate", "simulate")
+    ]
+    assert found[0].utilisation_fraction == pytest.approx(found[1].utilisation_fraction, rel=0.25)

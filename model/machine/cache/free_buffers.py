@@ -6,9 +6,20 @@ from __future__ import annotations
 class FreeBuffers:
     """Room for dirty blocks; what has to be written for it is on its way one stretch behind the sessions."""
 
-    __slots__ = ("_done_s", "_room", "_waits_for_buffers", "dirtied", "redo_s", "write_s", "written")
+    __slots__ = (
+        "_done_s",
+        "_room",
+        "_waits_for_buffers",
+        "dirtied",
+        "read_s",
+        "redo_s",
+        "write_s",
+        "written",
+    )
 
-    def __init__(self, room: float, write_s: float, redo_s: float, dirtied: float = 1.0) -> None:
+    def __init__(
+        self, room: float, write_s: float, redo_s: float, dirtied: float = 1.0, read_s: float = 0.0
+    ) -> None:
         self._room = room
         self._done_s = 0.0
         self._waits_for_buffers = False
@@ -16,6 +27,8 @@ class FreeBuffers:
         self.redo_s = redo_s
         self.dirtied = dirtied
         """Blocks to be written for each that a session works on."""
+        self.read_s = read_s
+        """Time that a read keeps the device."""
         self.written = 0.0
         """Blocks that DBWR has written."""
 
@@ -31,3 +44,8 @@ class FreeBuffers:
         self.written += beyond
         self._done_s = ready_s + blocks * self.redo_s + beyond * self.write_s
         return ready_s, for_buffer
+
+    def read(self, begin_s: float, held_s: float) -> None:
+        """A read had the device for *held_s* since *begin_s*: writes that were not done then are so much later."""
+        if self._done_s > begin_s:
+            self._done_s += held_s

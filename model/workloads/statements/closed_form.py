@@ -125,7 +125,7 @@ def _composed(
         last_end = where(crowded, larger(at_device.last_s, at_processors.last_s), alone)
         for_device = where(crowded & for_disk, elapsed - alone, 0.0)
     extra = elapsed - alone
-    log_s, free_s = demand.writing.stalls_s(elapsed) if demand.writing else (0.0, 0.0)
+    log_s, free_s = _stalls_s(demand, elapsed, users * asked.keeps_s(demand))
     posted_wait = reaped if posted else 0.0
     for_header = where(demand.reads > 0, 0.0, for_device)  # the only reads there are
     for_reads = for_device - for_header
@@ -167,7 +167,7 @@ def _as_followed(
     found = followed(system, work, demand)
     asked = replace(
         raw,
-        latency_s=found.device_s,
+        latency_s=larger(0.0, found.device_s - found.single_wait_s),
         transfer_s=0.0,
         first_s=found.first_s,
         single_s=found.single_wait_s / larger(1, plan.single_reads),
@@ -180,7 +180,10 @@ def _as_followed(
     posted = reaped if plan.asynchronous and not inside_submit and reaps_are_waits(system) else 0.0
     run_queue = found.run_queue_s if work.sessions > 1 else 0.0
     elapsed = own_s + copied + found.read_wait_s + found.single_wait_s + run_queue
-    log_s, free_s = demand.writing.stalls_s(elapsed) if demand.writing else (0.0, 0.0)
+    keeps_s = work.sessions * raw.keeps_s(demand)
+    log_s, free_s = _stalls_s(
+        demand, elapsed, smaller(found.busy_s, keeps_s) if plan.through_page_cache else keeps_s
+    )
     return ScanTime(
         elapsed_s=elapsed + log_s + free_s,
         last_s=larger(elapsed, found.last_s) + log_s + free_s,
@@ -196,6 +199,11 @@ def _as_followed(
         log_space_s=log_s,
         free_buffers_s=free_s,
     ), asked
+
+
+def _stalls_s(demand: Demand, own_s: Number, reading_s: Number) -> tuple[Number, Number]:
+    """Waits for the log and for free buffers, where what is written behind the sessions may hold them up."""
+    return demand.writing.stalls_s(own_s, reading_s) if demand.writing else (0.0, 0.0)
 
 
 def _slots(system: System) -> tuple[int, int]:

@@ -34,7 +34,14 @@ from model.machine.device.servers import Servers
 from model.machine.host.read_ahead import Window, read_ahead_of
 from model.machine.host.read_slots import ReadSlots
 from model.spec import Disk, Host, Statement, System
-from model.workloads.statements.placed_reads import Draws, Read, extents_of, reads_by_session, single_reads
+from model.workloads.statements.placed_reads import (
+    Draws,
+    Leaves,
+    Read,
+    extents_of,
+    reads_by_session,
+    single_reads,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -187,7 +194,7 @@ class _Replay:
         extents = extents_of(system, demand, MOST_BLOCKS)
         self.blocks = extents[-1].first + extents[-1].blocks
         singles, reads_of = (
-            single_reads(work, demand, extents, draws),
+            single_reads(work, demand, extents),
             reads_by_session(system, work, demand, extents, draws),
         )
         begins = draws("session start").uniform(0, 1, users) * first_step_s(system, demand, work.sessions)
@@ -196,7 +203,12 @@ class _Replay:
             most = max(most, LEAST_ASYNCHRONOUS)
         self.stretch = float(stretch_blocks(system, demand, work.sessions))
         self.sessions = [
-            _Session(self, singles[rank], reads_of(rank), float(begins[rank]) if users > 1 else 0.0, most)
+            _Session(
+                self,
+                (singles[rank], Leaves(demand, extents, rank, draws), reads_of(rank)),
+                float(begins[rank]) if users > 1 else 0.0,
+                most,
+            )
             for rank in range(users)
         ]
 
@@ -274,14 +286,14 @@ class _Session:
     """One session, as :class:`model.workloads.statements.session.Session` has it, without a queue."""
 
     def __init__(
-        self, replay: _Replay, singles: list[int], reads: Iterator[Read], begin_s: float, most: int
+        self, replay: _Replay, asks: tuple[list[int], Leaves, Iterator[Read]], begin_s: float, most: int
     ) -> None:
         demand, host = replay.demand, replay.system.host
         self.begin_s, self.most = begin_s, most
         self.count, self.half = Followed(), Followed()
         self.done = 0.0
         self._replay, self._demand, self._host, self._plan = replay, demand, host, demand.plan
-        self._singles, self._reads = singles, reads
+        self._singles, self._leaves, self._reads = asks
         self._pace = pace_of(replay.system, demand)
         self._size = int(demand.block_size_bytes)
         self._number = 0
@@ -316,16 +328,20 @@ class _Session:
     def steps(self) -> Iterator[float]:
         """Moments at which it goes on."""
         now_s = self.begin_s
-        for block in self._singles:
-            waited_s = now_s
-            now_s = yield from self._read(now_s, (block, 1), copies=True)
-            self.count.single_wait_s += now_s - waited_s
+        now_s = yield from self._one_block_each(now_s, self._singles)
         if self._plan.asynchronous and not self._plan.through_page_cache:
             now_s = yield from self._asynchronously(now_s)
         else:
             now_s = yield from self._one_by_one(now_s)
         self.count.elapsed_s = now_s - self.begin_s
         self._replay.behind -= self._number < self.most
+
+    def _one_block_each(self, now_s: float, blocks: list[int]) -> Steps:
+        for block in blocks:
+            waited_s = now_s
+            now_s = yield from self._read(now_s, (block, 1), copies=True)
+            self.count.single_wait_s += now_s - waited_s
+        return now_s
 
     def _one_by_one(self, now_s: float) -> Steps:
         wanted = float(self._demand.blocks_wanted)
@@ -402,12 +418,13 @@ class _Session:
             self._half_turns = self.turns
 
     def _work(self, now_s: float, blocks: float, extra_s: float = 0.0) -> Steps:
-        """Process blocks: a processor for the CPU, then the client's turn."""
+        """Process blocks: leaves of indexes, a processor for the CPU, then the client's turn."""
         self.done += blocks
         turns = 1
         if blocks > self._replay.stretch:
             turns = min(MOST_TURNS, stretches_of(blocks, self._replay.stretch))
         for _ in repeat(None, turns):
+            now_s = yield from self._one_block_each(now_s, self._leaves.wanted(blocks / turns))
             begin_s, end_s = self._replay.processors.serve(
                 now_s, (blocks * self._pace.cpu_s + extra_s) / turns
             )

@@ -39,27 +39,31 @@ def extents_of(system: System, demand: Demand, most_blocks: float = inf) -> list
     return extents
 
 
-def single_reads(work: Statement, demand: Demand, extents: list[Extent], draws: Draws) -> list[list[int]]:
-    """Blocks that each session reads one by one before its scan: header and map of the segment, and leaves of indexes.
+class Leaves:
+    """Leaves of indexes, which a session reads one by one among its work on blocks of the table; they lie anywhere."""
 
-    The first session reads header and map for all that share the segment: the header is the last block before the first
-    extent's data; blocks of the map lie at the begins of later extents. Leaves lie anywhere.
+    __slots__ = ("_each", "_left", "_read", "_worked")
+
+    def __init__(self, demand: Demand, extents: list[Extent], rank: int, draws: Draws) -> None:
+        each = float(demand.leaf_reads)
+        count, end = round((rank + 1) * each) - round(rank * each), extents[-1].first + extents[-1].blocks
+        self._left = draws(f"leaves {rank}").integers(0, end, count).tolist() if count else []
+        self._each = count / float(demand.blocks_wanted)
+        self._worked, self._read = 0.0, 0
+
+    def wanted(self, blocks: float) -> list[int]:
+        """The next leaves, which the rows of as many blocks of the table need."""
+        self._worked += blocks
+        read, self._read = self._read, round(self._worked * self._each)
+        return self._left[read : self._read]
+
+
+def single_reads(work: Statement, demand: Demand, extents: list[Extent]) -> list[list[int]]:
+    """Blocks that each session reads one by one before its scan: header and map of the segment.
+
+    The first session reads them for all that share the segment: the header is the last block before the first extent's
+    data; blocks of the map lie at the begins of later extents.
     """
-    of_map = _of_map(work, demand, extents)
-    each = float(demand.leaf_reads)
-    if not each:
-        return of_map
-    end = extents[-1].first + extents[-1].blocks
-    return [
-        [
-            *blocks,
-            *draws(f"leaves {rank}").integers(0, end, round((rank + 1) * each) - round(rank * each)).tolist(),
-        ]
-        for rank, blocks in enumerate(of_map)
-    ]
-
-
-def _of_map(work: Statement, demand: Demand, extents: list[Extent]) -> list[list[int]]:
     parts = _parts_of(work, demand)
     count = round(float(demand.plan.single_reads - demand.leaf_reads) * parts)
     if not count:

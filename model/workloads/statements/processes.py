@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from model import causes
 from model.books import device_of
-from model.demand import Demand, demand_of
+from model.demand import Demand, demand_of, device_demand
 from model.demand.host_limits import burst_share, through_host
 from model.demand.popular_blocks import cached_so
 from model.demand.transactions import touch_rules
@@ -28,7 +28,7 @@ from model.workloads.statements import books, closed_form
 from model.workloads.statements.closed_form import asked_of
 from model.workloads.statements.ledger import Ledger, mean_waits
 from model.workloads.statements.placed_classes import PlacedClasses
-from model.workloads.statements.placed_reads import extents_of, reads_by_session, single_reads
+from model.workloads.statements.placed_reads import Leaves, extents_of, reads_by_session, single_reads
 from model.workloads.statements.session import CachedSegment, Session
 from model.workloads.statements.shared_segment import Changes, SharedSegment, demand_played, shares
 
@@ -90,20 +90,24 @@ class StatementProgram:
         if machine.shared and not demand.plan.direct:
             pool = machine.buffer_cache(system, place.owner)
             cached = CachedSegment(pool, first_byte // size, _changed_share(work, demand))
-        asked, buffers = (system, demand, stretch), cached or _buffers(work, demand)
+        asked, buffers = (system, demand, stretch), cached or _buffers(system, work, demand)
         path = system.database_path
         files = [
             fastest(OpenFile)(machine, place.owner + rank, path, first_byte, self.end_byte - first_byte)
             for rank in range(work.sessions)
         ]
-        self.sessions = [Session(machine, asked, file, buffers) for file in files]
+        draws = partial(stream, seed)
+        self.sessions = [
+            Session(machine, asked, file, buffers, Leaves(demand, extents, rank, draws))
+            for rank, file in enumerate(files)
+        ]
         self.segment = self._meet()
         starts = begin_s + stream(seed, "session start").uniform(0, 1, work.sessions) * first_step_s(
             system, demand, work.sessions
         )
         singles, scan_of = (
-            single_reads(work, demand, extents, partial(stream, seed)),
-            reads_by_session(system, work, demand, extents, partial(stream, seed), self.held),
+            single_reads(work, demand, extents),
+            reads_by_session(system, work, demand, extents, draws, self.held),
         )
         self.ended: simpy.Event = machine.env.all_of(
             [
@@ -162,13 +166,20 @@ def _changed_share(work: Statement, demand: Demand) -> float:
     return min(1.0, float(fraction * demand.segment.rows_per_block)) if fraction < 1 else 1.0
 
 
-def _buffers(work: Statement, demand: Demand) -> FreeBuffers | None:
+def _buffers(system: System, work: Statement, demand: Demand) -> FreeBuffers | None:
     """The buffers that all sessions fill, where what is written behind them is timed."""
     behind = demand.writing
     if behind is None:
         return None
     dirtied = float(behind.blocks / (work.users * demand.blocks_wanted))
-    return FreeBuffers(float(behind.room_blocks), float(behind.write_s), float(behind.redo_s), dirtied)
+    reads = float(demand.reads + demand.plan.single_reads)
+    read_s = 0.0
+    if reads:
+        own_s = float(demand.cpu_s + sum(times * each for times, each in demand.waits.values()))
+        read_s = float(device_demand(system, demand, own_s, work.sessions).keeps_s(demand)) / reads
+    return FreeBuffers(
+        float(behind.room_blocks), float(behind.write_s), float(behind.redo_s), dirtied, read_s
+    )
 
 
 def _refuse_what_takes_too_long(work: Statement, demand: Demand, stretch: float) -> None:

@@ -23,7 +23,7 @@ from model.sim.open_file import OpenFile
 from model.sim.pool import BufferPool, references
 from model.spec import System
 from model.workloads.statements.ledger import Ledger
-from model.workloads.statements.placed_reads import Read
+from model.workloads.statements.placed_reads import Leaves, Read
 from model.workloads.statements.shared_segment import Changes, changed_in_time
 
 Step = Generator[simpy.Event, Any, None]
@@ -53,6 +53,7 @@ class Session:
         asked: tuple[System, Demand, float],
         file: OpenFile,
         buffers: FreeBuffers | CachedSegment | None,
+        leaves: Leaves,
     ) -> None:
         system, demand, stretch = asked
         self.env = machine.env
@@ -64,6 +65,7 @@ class Session:
         self.buffers = buffers if isinstance(buffers, FreeBuffers) else None
         self.cached = buffers if isinstance(buffers, CachedSegment) else None
         self.ledger = Ledger()
+        self.leaves = leaves
         self.changes: Changes | None = None
         """What it changes of a segment that others change beside it."""
         self._progress = 0.0
@@ -189,13 +191,23 @@ class Session:
             yield from self._sleep(self._copy_s(read))
         else:
             yield self._submit(read)
-        self.ledger.wait(event, self.env.now - begin_s)
+        self._waited(event, begin_s)
 
     def _read_together(self, group: list[Read]) -> Step:
         """Hand several reads over, and wait for all."""
         begin_s = self.env.now
         yield self.env.all_of([self._submit(read) for read in group])
-        self.ledger.wait(PARALLEL, self.env.now - begin_s)
+        self._waited(PARALLEL, begin_s, len(group))
+
+    def _waited(self, event: str, begin_s: float, reads: int = 1) -> None:
+        """A wait for reads is over, which held up what is written behind the sessions."""
+        waited_s = self.env.now - begin_s
+        self.ledger.wait(event, waited_s)
+        if self.buffers is not None:
+            held_s = reads * self.buffers.read_s
+            if self.demand.plan.through_page_cache:  # which may have had the pages
+                held_s = min(held_s, waited_s)
+            self.buffers.read(begin_s, held_s)
 
     def _get(self, cached: CachedSegment, read: Read, event: str) -> Step:
         """Get the blocks of a read in the buffer cache, and read those that are not there.
@@ -246,7 +258,9 @@ class Session:
         return float(copy_time_s(self._place_of(read)[1], self.system.host.copy_bytes_per_s))
 
     def _work(self, blocks: float, *, cpu_s: float = 0.0, other_s: float = 0.0) -> Step:
-        """Process *blocks* blocks: a processor for the CPU, then the client's turn."""
+        """Process *blocks* blocks: leaves of indexes, a processor for the CPU, then the client's turn."""
+        for leaf in self.leaves.wanted(blocks):
+            yield from self._read_and_wait((leaf, 1), SEQUENTIAL)
         if self.changes is not None:
             self._progress += float(blocks / self.demand.blocks_wanted)
             changed_s, slept_s = yield from self.changes.until(self._progress)

@@ -35,6 +35,16 @@ def test_a_load_takes_what_the_slower_of_session_and_disk_takes(
     assert own + log + free <= (own + disk) * (1 + 1e-9)
 
 
+@given(TIMES, BLOCKS, BLOCKS, TIMES, st.floats(0.0, 1.0))
+def test_the_device_reads_and_writes_in_turn(
+    each: float, blocks: int, room: int, write: float, share: float
+) -> None:
+    own, beyond = each * blocks, max(0, blocks - room)
+    _, free = load.stalls_s(own, blocks, room, write, 0.0, share * own)
+    assert own + free >= (beyond * write + share * own * beyond / blocks) * (1 - 1e-9)
+    assert free <= beyond * write * (1 + 1e-9)
+
+
 @given(TIMES, BLOCKS, TIMES)
 def test_what_fits_the_cache_waits_for_no_write(each: float, blocks: int, write: float) -> None:
     assert load.stalls_s(each * blocks, blocks, blocks, write, 0.0) == (0.0, 0.0)

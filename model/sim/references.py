@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from model.demand.transactions import Data, KindDemand
 from model.laws import parallel_reads
 from model.loops.rows import GivenBytes, GivenWholes, row
-from model.sim.streams import stream
+from model.sim.streams import stream, uniform
 from model.units import MIB
 
 CHUNK = 512
@@ -37,11 +37,14 @@ class Drawn(NamedTuple):
 class References:
     """Transactions in the order in which they begin."""
 
-    def __init__(self, kinds: list[KindDemand], data: Data, seed: int) -> None:
+    def __init__(self, kinds: list[KindDemand], data: Data, seed: int, hottest_blocks: int = 0) -> None:
         self._share = np.array([kind.share for kind in kinds], dtype=float)
         self._gets = np.array([kind.drawn_gets for kind in kinds], dtype=float)
         self._changes = np.array([kind.drawn_changes for kind in kinds], dtype=float)
         self._scans = np.array([kind.scan_blocks for kind in kinds], dtype=float)
+        self._hottest_changes = [float(kind.hottest_changes) for kind in kinds]
+        self._hottest_blocks = hottest_blocks
+        self._of_hottest = uniform(stream(seed, "hottest blocks"))
         self._in_batches = [kind.parallel_fraction for kind in kinds]
         self._at_once = [kind.parallel_reads for kind in kinds]
         self._of_batches = stream(seed, "batches of reads")
@@ -84,6 +87,15 @@ class References:
             return blocks
         chances = self._of_page_cache.random(len(blocks)).tolist()
         return [block for block, chance in zip(blocks, chances, strict=True) if chance >= found_fraction]
+
+    def hottest_changed(self, kind: int) -> list[int]:
+        """Which of the hottest blocks a transaction changes; they have the numbers behind all others."""
+        mean = self._hottest_changes[kind]
+        if not mean:
+            return []
+        draws = self._of_hottest
+        count = int(mean + next(draws))
+        return [self._every + int(next(draws) * self._hottest_blocks) for _ in range(count)]
 
     def _drawn(self) -> list[Drawn]:
         """The next of them, many at once."""
@@ -134,10 +146,14 @@ def _whole(mean: NDArray[np.float64], draws: np.random.Generator) -> NDArray[np.
 
 
 class Layout:
-    """Where blocks lie on the disk: hot ones in whole extents, and those anywhere among the others."""
+    """Where blocks lie on the disk: hot ones in whole extents, and those anywhere among the others.
+
+    The hottest, whose numbers are behind all others', lie together, where the middle of the others is.
+    """
 
     first_byte: int
     block_bytes: int
+    _blocks: int
     _extent: int
     _extents: int
     _step: int
@@ -146,14 +162,17 @@ class Layout:
         self.first_byte = first_byte
         self.block_bytes = data.block_size_bytes
         self._extent = max(1, EXTENT_BYTES // self.block_bytes)
-        blocks = int(sum(data.blocks))
-        self._extents = max(1, blocks // self._extent)
+        self._blocks = int(sum(data.blocks))
+        self._extents = max(1, self._blocks // self._extent)
         self._step = SPREAD % self._extents
         while gcd(self._step, self._extents) != 1:
             self._step += 1
 
     def byte_of(self, block: int) -> int:
         """First byte of a block."""
+        if block >= self._blocks:
+            middle = self._blocks // 2
+            block = middle + (block - self._blocks) % max(1, middle)
         extent, inside = block // self._extent, block % self._extent
         if extent < self._extents:
             extent = extent * self._step % self._extents

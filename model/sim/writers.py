@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import islice
 
 import simpy
 
@@ -19,6 +18,8 @@ from model.sim.data_files import Files
 from model.sim.references import ByPlace, Layout
 
 Call = Callable[[simpy.Event], None]
+NONE_OUTSIDE = 2**62
+"""A number that no block has."""
 
 
 class LogWriter:
@@ -98,6 +99,8 @@ class DatabaseWriter:
     most: int
     age_s: float
     written: int
+    outside: int
+    """Blocks from this number on are not in the buffers, as they never leave memory; they are written all the same."""
     _since_s: dict[int, float]
     """Dirty blocks, the longest dirty first."""
     _asked: list[int]
@@ -119,6 +122,7 @@ class DatabaseWriter:
         self.layout = layout
         self.most, self.age_s = limits
         self.written = self._looks = 0
+        self.outside = NONE_OUTSIDE
         self._since_s, self._asked = {}, []
         self._idle = False
         self._cleaned = env.event()
@@ -128,6 +132,13 @@ class DatabaseWriter:
         since_s = self._since_s
         for block in blocks:
             since_s[block] = now_s
+
+    def changed(self, blocks: list[int], now_s: float) -> None:
+        """Blocks have changed that may be dirty already, since an earlier moment."""
+        since_s = self._since_s
+        for block in blocks:
+            if block not in since_s:
+                since_s[block] = now_s
 
     def since(self, blocks: Iterable[int], since_s: Iterable[float]) -> None:
         """Blocks that have been dirty since times in order, at the begin."""
@@ -147,7 +158,11 @@ class DatabaseWriter:
     def cleaned(self) -> simpy.Event:
         """An event when some buffers have been cleaned (``free buffer waits``)."""
         if not self._asked:  # nothing is on its way: let it write the oldest
-            self._asked += islice(self._since_s, self.most)
+            for block in self._since_s:
+                if len(self._asked) >= self.most:
+                    break
+                if block < self.outside:
+                    self._asked.append(block)
         self._wake()
         return self._cleaned
 
@@ -171,7 +186,7 @@ class DatabaseWriter:
             self.look()
 
     def _written(self, blocks: list[int]) -> None:
-        self.buffers.written(blocks)
+        self.buffers.written([block for block in blocks if block < self.outside])
         self.written += len(blocks)
         if self._cleaned.callbacks:
             cleaned, self._cleaned = self._cleaned, self.env.event()

@@ -25,7 +25,7 @@ from model.sim.references import Layout, References, place_limits
 from model.sim.streams import LEAST_CV, stream, varied
 from model.spec import System, Transactions
 from model.workloads.transactions.closed_form import Solved
-from model.workloads.transactions.warm import Chance, Dirty, dirty, warm
+from model.workloads.transactions.warm import Chance, Dirty, dirty, hottest_dirty, together, warm
 from model.workloads.transactions.writers import dirty_of, written_age_s
 
 MOST_BUFFERS = 50_000_000
@@ -84,7 +84,7 @@ def begin_of(
         redo=redo,
         log_byte=place.first_byte + _behind(system, data) if redo is files else 0,
         layout=fastest(Layout)(data, place.first_byte),
-        references=References(solved.parts.kinds, data, seed),
+        references=References(solved.parts.kinds, data, seed, work.hottest_blocks),
         pools=_pools(system, work, solved, seed),
         gaps_s=gaps_s,
         thinks_s=thinks_s,
@@ -123,7 +123,10 @@ def _pools(system: System, work: Transactions, solved: Solved, seed: int) -> lis
     per_s = solved.point.per_s
     age_s = written_age_s(solved.parts, per_s, solved.point.writes.written)
     groups = dirty_of(solved.parts, per_s, age_s).groups
-    return [(buffers, dirty(buffers, data, groups, chance, age_s)) for buffers in pools]
+    first, *others = [dirty(buffers, data, groups, chance, age_s) for buffers in pools]
+    changes_per_s = per_s * solved.parts.hottest_changes
+    hottest = hottest_dirty(int(sum(data.blocks)), work.hottest_blocks, changes_per_s, age_s, seed)
+    return list(zip(pools, [together(first, hottest), *others], strict=True))
 
 
 NOBODY = np.empty(0, dtype=np.int64)

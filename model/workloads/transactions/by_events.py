@@ -48,6 +48,7 @@ class ByEvents:
         for buffers, dirty in begin.pools:
             writer = fastest(DatabaseWriter)(self.env, begin.files, buffers, begin.layout, limits)
             writer.since(dirty.blocks.tolist(), dirty.since_s.tolist())
+            writer.outside = int(sum(data.blocks))
             pools.append(fastest(BufferPool)(self.env, buffers, writer))
         return fastest(Shop)(
             env=self.env,

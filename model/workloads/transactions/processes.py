@@ -44,8 +44,8 @@ def simulate(system: System, work: Transactions, *, seed: int, name: str) -> Run
     solved = solve(system, work)
     first, most = run_transactions(work), most_transactions(work, solved)
     run = ByEvents(system, work, solved, begin_of((system, work, solved, seed)), max(1, first // BATCHES))
+    stood = _Stood(run.dirty_blocks, 0)
     run.until(first)
-    stood = _Stood(sum(len(dirty.blocks) for _, dirty in run.begin.pools), 0)
     while work.transactions is None and (longer := longer_run(run, work)) <= most:
         if is_precise(run, work) and not _behind(stood, run):
             break

@@ -117,6 +117,9 @@ class Shop:
         pin_s: float = kind.hottest_changes * pin.wait_s
         took_s: list[list[float]] = [[] for _ in range(EVENTS)]
         reads: list[int] = yield from self._gets(drawn, took_s[FREE])
+        if kind.hottest_changes:
+            pool: BufferPool = self.pools[0]
+            pool.writer.changed(self.references.hottest_changed(drawn.kind), self.env.now)
         scans: list[tuple[int, int]] = []
         if drawn.scan_blocks:
             scans = yield from self._scan(drawn, took_s[FREE])

@@ -99,6 +99,26 @@ def dirty(buffers: Buffers, data: Data, groups: list[DirtyGroup], chance: Chance
     return Dirty(held[order], since_s[order])
 
 
+def hottest_dirty(first: int, blocks: int, changes_per_s: float, age_s: float, seed: int) -> Dirty:
+    """Of so many *blocks* from number *first* on, those that are dirty in the long run, and since when.
+
+    Each is clean until its next change, 1/c, and dirty for the age, however often it changes meanwhile.
+    """
+    changes = changes_per_s / max(1, blocks) * age_s
+    numbers = first + np.arange(blocks if changes else 0)
+    numbers = numbers[of_block(numbers, seed, "dirty") < changes / (1 + changes)]
+    return Dirty(numbers, -age_s * of_block(numbers, seed, "since"))
+
+
+def together(pool: Dirty, hottest: Dirty) -> Dirty:
+    """Blocks of a pool and the hottest, the longest dirty first."""
+    if not hottest.blocks.size:
+        return pool
+    blocks, since_s = (np.concatenate(parts) for parts in zip(pool, hottest, strict=True))
+    order = in_order(since_s)
+    return Dirty(blocks[order], since_s[order])
+
+
 def _ages_s(
     leave_per_s: NDArray[np.float64], most_s: float, place: NDArray[np.float64]
 ) -> NDArray[np.float64]:

@@ -213,8 +213,21 @@ def test_one_seed_brings_the_same_transactions_to_two_machines() -> None:
     ]
     assert all(quick.time.elapsed_s < slow.time.elapsed_s for slow, quick in pairs)
     reads = [(slow.physical_io.read_blocks, quick.physical_io.read_blocks) for slow, quick in pairs]
-    assert all(quick == pytest.approx(slow, rel=2e-3) for slow, quick in reads)
+    # NOTE: up to a tenth of the transactions count as warm-up on one machine and not on the other
+    assert all(quick == pytest.approx(slow, rel=6e-3) for slow, quick in reads)
     assert stdev([slow for slow, _ in reads]) > 0.01 * reads[0][0]
+
+
+@pytest.mark.parametrize("hottest_blocks", [10, 1_000])
+def test_hottest_blocks_are_written_at_their_age_however_often_they_change(hottest_blocks: int) -> None:
+    """At 100 transactions a second of 3 changes each, nc/(1 + c·age) writes a second; the others change nothing."""
+    system = machine(disk(8, 1e-3), checkpoint_s=30)
+    hot = {"hottest_blocks": hottest_blocks, "hottest_gets_percent": 50, "hottest_changes_percent": 100}
+    many = work({"gets": 8, "changed_blocks": 3}, rate_per_s=100.0, transactions=10_000, **hot)
+    each_per_s = 300 / hottest_blocks
+    expected = hottest_blocks * each_per_s / (1 + each_per_s * 30)
+    for found in (simulate(system, many), calculate(system, many)):
+        assert stats_of(found).written_blocks_per_s == pytest.approx(expected, rel=0.1)
 
 
 def test_a_core_of_two_threads_does_so_much_more_as_they_gain() -> None:

@@ -33,10 +33,11 @@ from model.causes import (
     TO_CLIENT,
     UPDATING,
 )
+from model.laws.opened_files import UNBUFFERED
 from model.results import RunResult
 from model.units import show_bytes, show_data, show_range, show_seconds
 from scenarios import why_money, why_rows, why_streams, why_transactions
-from scenarios.why_device import Asked, awaited, busy
+from scenarios.why_device import Asked, another_disk, awaited, busy
 from scenarios.why_words import NOTHING_S, Change, differs, effect, from_to, plural, takes
 
 CPU = "CPU: "
@@ -369,6 +370,8 @@ def _reads(change: Change, base: RunResult, other: RunResult, asked: Asked | Non
     """Reads: the path they take, how many and how large they are, how much they fetch."""
     before, after = base.physical_io, other.physical_io
     parts = []
+    if asked is not None and abs(change.change_s) >= LEAST_EFFECT * base.time.elapsed_s:
+        parts += [cause for cause in (_io_path(asked), another_disk(asked)) if cause]
     if path(base) != path(other):
         parts.append(f"the access path changes from {path(base)} to {path(other)}{_reason(other)}")
     if not before.read_requests or not after.read_requests:
@@ -387,6 +390,18 @@ def _reads(change: Change, base: RunResult, other: RunResult, asked: Asked | Non
     if abs(change.change_s) < NOTHING_S:
         takes = "reading takes as long as before"
     return "; ".join([*parts, takes + ("" if service else busy(base, other))])
+
+
+def _io_path(asked: Asked) -> str:
+    """How files are opened, where that differs, and what it has to do with the page cache."""
+    before, after = (scenario.system.database_path for scenario in asked)
+    if before == after:
+        return ""
+    cached = [opened not in UNBUFFERED for opened in (before, after)]
+    way = (
+        "" if cached[0] == cached[1] else ", through the page cache" if cached[1] else ", past the page cache"
+    )
+    return f"files are opened as {after} instead of {before}{way}"
 
 
 def _covered(base: RunResult, other: RunResult) -> str:

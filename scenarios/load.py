@@ -231,7 +231,13 @@ def _chain(data: Mapping[str, Any], where: str) -> list[Layer]:
         if not isinstance(base, str):
             raise SpecError(f"{layers[0][0]}: base: got {shown(base)}; it is the name of a library scenario")
         if base not in library():
-            raise UnknownName("base scenario", base, library(), where=layers[0][0])
+            raise UnknownName(
+                "base scenario",
+                base,
+                library(),
+                where=layers[0][0],
+                listing="those of the library: blocktime list scenarios",
+            )
         layers.insert(0, (base, library_data(base)))
         if len(layers) > DEEPEST_BASE:
             raise SpecError(f"{where}: base: scenarios stand on one another in a circle or too deeply")

@@ -23,6 +23,8 @@ CPU = "CPU of the calls"
 TOLD = (CPU, DEVICE)
 """The mechanisms that are told here; the others by their names."""
 
+WORKS_ALL_THE_TIME = 0.95
+"""Of the elapsed time, from which on a program's CPU time decides how many calls it makes."""
 LEAST_MERGED = 0.05
 """Share by which the requests of a call differ before merging is told as the reason."""
 
@@ -102,7 +104,14 @@ def rates(base: RunResult, other: RunResult) -> Iterator[str]:
     calls = from_to(
         before.calls_per_s, after.calls_per_s, lambda rate: f"{rate:,.4g}" if rate < 1000 else f"{rate:,.0f}"
     )
-    yield f"calls/s {calls}, {_megabytes(before)} to {_megabytes(after)} MB/s"
+    bound = sets_the_rate(other) and not sets_the_rate(base)
+    limit = ": the processor that makes the calls sets the rate" if bound else ""
+    yield f"calls/s {calls}, {_megabytes(before)} to {_megabytes(after)} MB/s{limit}"
+
+
+def sets_the_rate(result: RunResult) -> bool:
+    """Whether a program that has calls under way at once works on them all the time."""
+    return overlapped(result) and result.time.cpu_s >= WORKS_ALL_THE_TIME * result.time.elapsed_s
 
 
 def _megabytes(stream: StreamStats) -> str:

@@ -32,7 +32,7 @@ from app.text.uncertainty_text import (
     interval_sentence,
     uncertainty_lines,
 )
-from model.errors import SpecError
+from model.errors import BlocktimeError, SpecError
 from model.results import RunResult
 from scenarios import load, run
 from scenarios.compare import changes, why
@@ -233,15 +233,19 @@ def _answer(
     budget: Budget,
 ) -> RunResult:
 
-    system, work = scenario.system, scenario.workload
+    system, work, name = scenario.system, scenario.workload, scenario.name
     repeated = scenario.replications if replications is None else replications
-    expected = expected_within(budget, system, work, engine, repeated)
-    expected_s = expected.seconds if expected else 0.0
-    if expected and expected_s > SEEN_AFTER_S and shows_progress(quiet):
-        quicker = "" if expected.calculates or work.plays_rows else "; --engine calculate answers at once"
-        print_lines([f"{scenario.name}: {expected}{quicker}"], err=True)
-    with progress_to_terminal(quiet, f"answering {scenario.name}", "replications", expected_s) as progress:
-        return run(scenario, engine, seed, replications, progress, budget)
+    try:
+        expected = expected_within(budget, system, work, engine, repeated)
+        expected_s = expected.seconds if expected else 0.0
+        if expected and expected_s > SEEN_AFTER_S and shows_progress(quiet):
+            quicker = "" if expected.calculates or work.plays_rows else "; --engine calculate answers at once"
+            print_lines([f"{name}: {expected}{quicker}"], err=True)
+        with progress_to_terminal(quiet, f"answering {name}", "replications", expected_s) as progress:
+            return run(scenario, engine, seed, replications, progress, budget)
+    except BlocktimeError as refusal:
+        refusal.args = (f"{scenario.origin or name}: {refusal}",)
+        raise
 
 
 def _propagated(

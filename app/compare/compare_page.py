@@ -243,8 +243,9 @@ def _empty(held: Pins) -> None:
     st.markdown("### Compare")
     if not held:
         st.info(
-            "Nothing is pinned yet. **Add to comparison** on the What-if page pins what it shows; scenarios of the "
-            "library can be added on the left. The first one is the baseline, and up to four more stand beside it.",
+            "Nothing is pinned yet. **Add to comparison**, below the controls of the What-if page, pins what it shows; "
+            "scenarios of the library can be added on the left. The first one is the baseline, and up to four "
+            "more stand beside it.",
             icon=":material/compare_arrows:",
         )
 

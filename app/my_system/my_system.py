@@ -155,7 +155,7 @@ def _give(held: Held) -> None:
         st.markdown("Give a report of your system, and see where its time went and what would change it.")
     key = f"my_system.files.{held.times}"
     st.file_uploader(
-        "AWR or Statspack (text or HTML), iostat -x, TKPROF, SQL trace (10046), fio; "
+        "AWR or Statspack (text or HTML), iostat -x, sar, TKPROF, SQL trace (10046), fio; "
         f"at most {MOST_TRANSFERRED_MB} MB together",
         accept_multiple_files=True, key=key, on_change=_given, args=(key,), max_upload_size=MOST_TRANSFERRED_MB,
         help="Whatever their names: each is recognised by its content, also within gzip. Further files add up.",

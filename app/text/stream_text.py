@@ -9,7 +9,7 @@ from click import style
 from app.base.lines import NAME_WIDTH, aligned, head, mean, megabytes, wrapped
 from model.results import RunResult, StreamStats
 from model.units import MIB, show_bytes, show_seconds
-from scenarios.why_streams import overlapped
+from scenarios.why_streams import overlapped, sets_the_rate
 from scenarios.why_words import listed
 
 
@@ -42,6 +42,10 @@ def at_once(result: RunResult) -> str:
         f"the device is {100 * device_stats.utilisation_fraction:.0f} % busy"
         for device_stats in result.device.values()
     ]
+    if sets_the_rate(result):
+        busy = [
+            f"the processor that makes the calls is {100 * result.time.cpu_s / result.time.elapsed_s:.0f} % busy"
+        ]
     each = f"a {does(stream).removesuffix('s')} takes {takes}{under_way}"
     return (
         f"{mean(stream.calls_per_s)} {does(stream)}/s complete ({mean(stream.bytes_per_s / MIB)} MB/s): "

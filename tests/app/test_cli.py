@@ -292,6 +292,15 @@ def test_what_is_wrong_is_said_in_one_sentence(arguments: str, says: str, capsys
     assert says in refused(capsys, *arguments.split())
 
 
+def test_what_an_answer_refuses_names_the_file(tmp_path: Path, capsys: Captured) -> None:
+    file = tmp_path / "rush.toml"
+    file.write_text(
+        'title = "x"\n[workload]\nkind = "transactions"\nrate_per_s = 100_000\n', encoding="utf-8"
+    )
+    for command in (["run", str(file)], ["compare", "oltp-nvme", str(file), "--engine", "calculate"]):
+        assert "rush.toml: workload.rate_per_s 100000 is more than" in refused(capsys, *command)
+
+
 def test_odd_files_are_refused(tmp_path: Path, capsys: Captured) -> None:
     empty, binary, huge, broken = (
         tmp_path / f"{name}.toml" for name in ("empty", "binary", "huge", "broken")

@@ -309,3 +309,28 @@ def test_what_programs_beside_the_first_take_is_a_reason() -> None:
     other = base.model_copy(update={"programs": [base.programs[0], later]})
     assert f"{later.name} beside it: " in " ".join(why(base, other))
     assert " beside it: " not in " ".join(why(base, base))
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("host.io_path=asm", "files are opened as asm instead of buffered, past the page cache; "),
+        (
+            "instance.filesystemio_options=setall",
+            "files are opened as direct instead of buffered, past the page",
+        ),
+        ("disk.use=ssd-sata", "the disk is ssd-sata instead of nvme; "),
+    ],
+)
+def test_a_scan_names_how_files_are_opened_and_the_disk(setting: str, says: str) -> None:
+    asked = load("full-scan-filesystem"), load("full-scan-filesystem", [setting])
+    base, other = (run(scenario, "calculate") for scenario in asked)
+    assert why(base, other, asked)[0].startswith(says)
+    assert "page cache" not in why(other, other, (asked[1], asked[1]))[0]
+
+
+def test_the_processor_that_makes_the_calls_is_named_where_it_sets_the_rate() -> None:
+    asked = load("random-read-depth"), load("random-read-depth", ["disk.use=nvme"])
+    base, other = (run(scenario) for scenario in asked)
+    assert why(base, other, asked)[1].endswith(": the processor that makes the calls sets the rate")
+    assert "sets the rate" not in " ".join(why(other, base, asked[::-1]))

@@ -62,13 +62,15 @@ class Threads:
 
     def serve(self, now_s: float, work_s: float) -> tuple[float, float]:
         """Begin and end of work that takes a thread alone on the machine *work_s* seconds."""
-        begin = now_s
-        if len(self._ends) == len(self._speeds) - 1:
-            begin = max(float(self._ends[0]), now_s)
-        while self._ends and float(self._ends[0]) <= begin:
-            heappop(self._ends)
-        took_s = work_s / self._speeds[1 + len(self._ends)]
-        heappush(self._ends, begin + took_s)
+        ends, begin = self._ends, now_s
+        while ends and ends[0] <= now_s:
+            heappop(ends)
+        others = len(ends)
+        if others == len(self._speeds) - 1:
+            begin = heappop(ends)
+            others = sum(end > begin for end in ends)
+        took_s = work_s / self._speeds[1 + others]
+        heappush(ends, begin + took_s)
         self.busy_s += took_s
         self.slowed_s += took_s - work_s
         return begin, begin + took_s

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from model import simulate
@@ -76,6 +76,7 @@ def test_some_of_many_are_different_ones(blocks: int, part: float) -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(1e-3, 1)), max_size=40), st.integers(1, 4))
+@example([(0.0, 1.0)] * 4, 2)  # two end at once while others wait
 def test_threads_without_a_partner_are_cores(jobs: list[tuple[float, float]], cores: int) -> None:
     threads, servers, now_s = Threads(Cores(cores, 1, 0.3, 0)), Servers(cores), 0.0
     for gap_s, work_s in jobs:

@@ -282,9 +282,11 @@ def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
         and calls.users > 1
         and (disk.raid_level == "none" or under_way(system, calls) == 1)
     ):  # the device waits for the program, too
-        far_s = disk_sets.random_moments(disk, size, span_of(system, calls), write)[0]
+        moved_s = disk_sets.random_moments(disk, size, span_of(system, calls), write)[0]
         idle_s = gap_s if under_way(system, calls) == 1 else 0.0
-        held = (alone + idle_s) * (1 + far_s / SYNC_SLICE_S)
+        if under_way(system, calls) > calls.batch:
+            alone, _ = _streamed(system, disk, changed(calls, users=1), size, (alone, far_s, gap_s))
+        held = (alone + idle_s) * (1 + moved_s / SYNC_SLICE_S)
     elif disk.raid_level != "none" and not write and not some(disk_sets.is_near(disk, size, stride)):
         alike = _stations(system, calls, size)
         return Visit(alone, 0.0, _held_of_set(system, calls, alone, alike, size), alike=alike)
@@ -335,7 +337,14 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
     if not disk.rotation_s:
         return _anywhere_on_flash(system, disk, calls, size, span)
     single = disk.raid_level == "none"
-    if calls.pattern != "random" and single and not among_bytes(calls) and calls.users <= MOST_PLACES:
+    in_turns = calls.rate_per_s is None or calls.arrivals != "poisson"
+    if (
+        calls.pattern != "random"
+        and single
+        and in_turns
+        and not among_bytes(calls)
+        and calls.users <= MOST_PLACES
+    ):
         each = _in_turns_s(disk, calls, size)
         beyond = _beyond(system, calls.users * under_way(system, calls)) / calls.users
         if calls.rate_per_s is None and beyond > 1 and system.host.scheduler in IN_BATCHES:
@@ -361,7 +370,8 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
         return Visit(alone, scv, smaller(alone, _sorted_s(system, calls, alone, runs)))
     if not write:
         idle_s = _idle_s(system, calls, alone, alike)
-        caught = smaller(1.0, disk_sets.caught_fraction(disk, span, larger(0.0, idle_s)) / nearer)
+        each = calls.users * calls.count / disk.raid_disks
+        caught = disk_sets.caught_fraction(disk, span, nearer, larger(0.0, idle_s), each)
         alone = alone - caught * (alone - disk_sets.in_order_s(disk, size, size, 0.0, write))
     held_s = _held_of_set(system, calls, alone, alike, size)
     if not write and at_once == 1 and copies > 1:
@@ -382,6 +392,14 @@ def _anywhere_on_flash(system: System, disk: Any, calls: Any, size: Number, span
     pieces = largest(block_layer.pieces_of_call(size, largest_bytes(system, calls)))
     depth = max(1, int(max(disk.queue_depth, disk.parallel_requests) / pieces))
     full = in_slot / queueing.served_at_a_time(depth, slots)
+    if (
+        calls.pattern != "random"
+        and calls.rate_per_s is None
+        and not among_bytes(calls)
+        and not calls.think_cv
+    ):
+        # NOTE: who has waited for a slot once comes behind the others for good
+        return Visit(alone, scv, larger(held, in_slot / slots), slots)
     return Visit(alone, scv, larger(held, full), alike=slots)
 
 

@@ -161,6 +161,10 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
             )
         cycle_s = larger(cycle_s - overlap_s, held_s)
         elapsed = total * cycle_s / (waiting * together)
+        if calls.fsync_every and calls.users > 1:  # all work at first, and all wait for the device at last
+            works_s = together * larger(own_s, calls.users * demand.cpu_s / system.host.cores.threads)
+            least_s = elapsed * larger(works_s, held_s) / cycle_s
+            elapsed = larger(elapsed, least_s + smaller(works_s, held_s))
         gathered_s = larger(0.0, cycle_s - at_device_s - together * calls.think_s) / 2
         waited = at_device_s + gathered_s * (1 - 1 / larger(1, together))
         if demand.ahead:
@@ -257,6 +261,9 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         if demand.visits == 1 and some(demand.waiting_share == 1):
             # NOTE: calls that merge wait for the rest of the request before theirs, and for all of their own
             own_s = (demand.together - 1) * demand.device_s
+            # NOTE: they merge behind a drive whose own queue is full
+            depth = 1 if demand.servers > 1 else system.disk.queue_depth
+            own_s = own_s + smaller((depth - 1) * demand.together * held_s, total / 2 / rate)
             wait = where(demand.together > 1, larger(wait, begun_s * (1 - 1 / demand.together)) + own_s, wait)
     if calls.arrivals == "regular":
         wait = wait + share * _met_in_step_s(system, calls, demand, share)
@@ -275,14 +282,21 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         first_s = demand.start_s * ((calls.users + 1) / 2 if calls.arrivals == "regular" else 1) + keeps_s
         met = calls.rate_per_s * first_s
         wait = wait + first_s * (1 + met / 2) / calls.count
-    if (calls.path or system.host.io_path) in UNBUFFERED:
-        # NOTE: what a controller's cache answers passes the drive's queue, not that before it
-        depth = max(system.disk.queue_depth, system.disk.parallel_requests)
-        wait = wait + (1 - share) * larger(0.0, late_s - depth * pace_s)
-    wait = wait + share * late_s + _idled_s(system, calls, demand)
+    wait = wait + _late_s(system, calls, late_s, pace_s, share) + _idled_s(system, calls, demand)
     arrived_s, queued_s = _arrived(system, calls, demand)
     elapsed = larger(arrived_s, total * pace_s) + demand.device_s + demand.cpu_s
     return StreamTime(demand, total, elapsed, demand.cpu_s + queued_s + wait, wait, load, method)
+
+
+def _late_s(system: System, calls: Any, late_s: Number, pace_s: Number, share: Number) -> Number:
+    """Mean wait of calls that fall behind by *late_s*, of which *share* goes to the medium.
+
+    What a controller's cache answers passes the drive's queue, not that before it.
+    """
+    if (calls.path or system.host.io_path) not in UNBUFFERED:
+        return share * late_s
+    depth = max(system.disk.queue_depth, system.disk.parallel_requests)
+    return share * late_s + (1 - share) * larger(0.0, late_s - depth * pace_s)
 
 
 def _met_s(demand: CallDemand, per_s: Number, share: Number, scv: Number) -> tuple[Number, str]:

@@ -210,7 +210,8 @@ def _on_the_platter(
         visit.alone_s, visit.held_s = visit.alone_s + hole_s, visit.held_s + hole_s
     if seen.pattern == "strided" and runs > 1:
         lone = changed(seen, users=1, rate_per_s=None)
-        visit.held_s = visit_of(system, lone, size, 0.0, pieces=pieces).alone_s
+        stations = disk_sets.equal_stations(system.disk, size, True)
+        visit.held_s = visit_of(system, lone, size, 0.0, pieces=pieces).alone_s / stations
     if visit.in_order and calls.rate_per_s is not None:
         visit.held_s = larger(visit.held_s, visit.alone_s)  # nothing merges that is waited for page by page
     return hole_s
@@ -286,7 +287,7 @@ def _committed_s(
         far_s = far_s + again_s
     sent_s, records_s = (size / disk.bandwidth_bytes_per_s for size in (size_bytes, sum(records)))
 
-    def each_s(programs: float) -> Number:
+    def each_s(programs: float, stations: Number = 1) -> Number:
         alone_in_order = programs == 1 and len(records) > 1
         turn_s = disk_means.sequential_service_s(disk, records[-1], 0.0, True) if alone_in_order else 0.0
         # NOTE: blocks that do not merge stream where they wait at the drive together
@@ -294,7 +295,7 @@ def _committed_s(
         turn_s = turn_s * (turns - 1) + again_s / programs
         near_s = (runs - 1 / programs) * data.held_s
         near_s = near_s + hole_s / programs
-        return near_s + (2 * far_s + sent_s) / programs + records_s + turn_s
+        return near_s + ((2 * far_s + sent_s) / programs + records_s + turn_s) / stations
 
     if calls.rate_per_s is None:
         took_s = each_s(calls.users)
@@ -302,16 +303,18 @@ def _committed_s(
             took_s = (runs - 1) * data.held_s + hole_s + 2 * far_s + sent_s + records_s
         return took_s, took_s, 1.0
     rate = calls.users * calls.rate_per_s / (calls.fsync_every or 1)
-    alone_s, mixed_s = each_s(1), each_s(MIXED)
+    # NOTE: while a member of a set is at the journal, the others go on
+    stations = disk_sets.equal_stations(disk, records[-1], True)
+    alone_s, held_s, mixed_s = each_s(1), each_s(1, stations), each_s(MIXED, stations)
     # NOTE: with nobody waiting a call's next request follows at once, else in a mix with those of others
-    took_s = larger(mixed_s, alone_s / (1 + rate * (alone_s - mixed_s)))
+    took_s = larger(mixed_s, held_s / (1 + rate * (held_s - mixed_s)))
     sorts = system.host.scheduler in (*IN_BATCHES, *IDLING) and system.host.nr_requests > disk.queue_depth
     if (not sorts and disk.reorder_age_s is None) or not some(rate * took_s > 1):
         return alone_s, took_s, 1.0
     most = int(larger(system.host.nr_requests, disk.queue_depth))
-    shared_s = alone_s - each_s(most)
-    at_a_time = smaller(most, _commits_at_a_time(disk, calls, alone_s - shared_s, shared_s))
-    sorted_s = alone_s - shared_s + shared_s / at_a_time
+    shared_s = held_s - each_s(most, stations)
+    at_a_time = smaller(most, _commits_at_a_time(disk, calls, held_s - shared_s, shared_s))
+    sorted_s = held_s - shared_s + shared_s / at_a_time
     behind = rate * took_s > 1
     took_s = where(behind, smaller(took_s, sorted_s), took_s)
     return alone_s, took_s, where(behind, at_a_time, 1.0)
@@ -408,6 +411,8 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
     seen = _as_it_reads(calls, size, missed, window, ahead)
     gap_s = (own_s + calls.think_s) / larger(missed, LEAST_S)
     seen = visiting(seen, larger(LEAST_S, missed * share))
+    if calls.pattern == "random":
+        seen = changed(seen, count=calls.count * missed * share)
     by_page = not ahead and one_for_all(host.read_ahead_bytes < block_layer.PAGE_BYTES)
     # NOTE: the pages of a call behind its first are read one by one, from where the last one ended
     lone_pages = by_page and calls.pattern != "random"

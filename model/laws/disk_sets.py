@@ -15,6 +15,9 @@ from model.laws.disk_geometry import geometry_of
 from model.laws.numeric import Number, ceil_div, is_array, larger, nearest, smaller, some, where
 from model.laws.queueing import balanced_per_s
 
+EULER = 0.5772156649
+"""What 1 + 1/2 + ... + 1/n lies above ln n."""
+
 
 def parts_of_call(disk: Any, size_bytes: Number) -> Number:
     """Members that one call of *size_bytes* asks, each for an equal part; 1 for a single device [patterson-raid]."""
@@ -98,18 +101,25 @@ def taken_of_flash_s(disk: Any, size_bytes: Number, write: bool, run_requests: N
     return larger(alone, busy) / disk.raid_disks
 
 
-def caught_fraction(disk: Any, span_bytes: Number, idle_s: Number) -> Number:
+def caught_fraction(disk: Any, span_bytes: Number, nearer: Number, idle_s: Number, reads: Number) -> Number:
     """Share of reads at random places of a set that its members have read ahead, each idle so long between its reads.
 
-    A member reads on behind its last read until its buffer is full, and waits up to a turn for a place behind that.
-    What its buffer can hold altogether is there soon, if it has any time.
+    Of a span a copy that is near takes the share *nearer*. A member reads on behind its last read until its buffer is
+    full, and waits up to a turn for a place behind that. What its buffer can hold altogether is there soon, if it has
+    any time, or for copies if there is time for all of it; but for what lies before the place of the last miss: of n
+    *reads* of a member those miss that lie before all earlier ones, 1 + 1/2 + ... + 1/n.
     """
     if not (disk.rotation_s and disk.track_buffer_bytes):
         return 0.0
-    ahead = smaller(disk.track_buffer_bytes, idle_s * disk.bandwidth_bytes_per_s)
-    ahead = ahead + disk.rotation_s * disk.bandwidth_bytes_per_s
+    passed = idle_s * disk.bandwidth_bytes_per_s
+    ahead = smaller(disk.track_buffer_bytes, passed) + disk.rotation_s * disk.bandwidth_bytes_per_s
     own = span_bytes / disk_means.data_members(disk)
-    return where((own <= disk.track_buffer_bytes) & (idle_s > 0), 1.0, smaller(1.0, ahead / own))
+    fits = (own <= disk.track_buffer_bytes) & (idle_s > 0)
+    near = own * nearer
+    fits = fits | ((near <= disk.track_buffer_bytes) & (near <= passed))
+    many = larger(1.0, reads)
+    lowest = smaller(1.0, (log1p(many - 1) + EULER) / many)
+    return where(fits, 1 - lowest, smaller(1.0, ahead / near))
 
 
 def in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number, write: bool) -> Number:

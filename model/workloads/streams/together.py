@@ -9,7 +9,7 @@ from model.demand.device_calls import IDLING, changed, idles, span_of, takes_tur
 from model.demand.network import FIRST_WINDOWS, StreamTime, ahead_wait_s, alone, among_programs
 from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
-from model.laws import block_layer
+from model.laws import block_layer, page_cache
 from model.laws.numeric import Number, larger, over, smaller, some, where
 from model.laws.opened_files import UNBUFFERED
 from model.laws.write_back_throttle import is_throttled, target_s
@@ -60,6 +60,8 @@ class Share:
     ended_s: Number = 0.0
     fed_by: Share | None = None
     """Whose writes a write cache sends to the medium as this."""
+    fresh: Number = 1.0
+    """Of those writes, what the cache does not hold already."""
     slow_read: bool = False
     """Whether it reads, and so slowly that the kernel holds write-back up."""
     throttled_s: Number = 0.0
@@ -88,8 +90,9 @@ def compose(system: System, work: Calls) -> list[StreamTime]:
         return stream_times
     made = list(shares)
     if not all(share.station for share in made):
+        writers = dict(zip(map(id, stream_times), every, strict=True))
         shares += [
-            _destaged(system, share)
+            _destaged(system, writers[id(share.time)], share)
             for share in made
             if share.station and some(share.time.demand.drained_s > 0)
         ]
@@ -97,9 +100,8 @@ def compose(system: System, work: Calls) -> list[StreamTime]:
     for _ in shares:
         for share in shares:
             if share.fed_by is not None:
-                share.left = where(
-                    (share.fed_by.left > 0) | (share.backlog > LEAST), share.backlog + share.fed_by.left, 0.0
-                )
+                coming = share.fresh * share.fed_by.left
+                share.left = where((coming > 0) | (share.backlog > LEAST), share.backlog + coming, 0.0)
         _balance(shares, fair=system.host.scheduler in IDLING, most=int(system.host.nr_requests))
         step_s: Number = float("inf")
         for share in shares:
@@ -114,7 +116,7 @@ def compose(system: System, work: Calls) -> list[StreamTime]:
         for share in shares:
             if share.fed_by is not None:
                 fed = smaller(share.fed_by.left, share.fed_by.per_s * step_s)
-                share.backlog = larger(0.0, share.backlog + fed - share.per_s * step_s)
+                share.backlog = larger(0.0, share.backlog + share.fresh * fed - share.per_s * step_s)
         for share in made:
             share.waited_s = share.waited_s + smaller(share.left, share.per_s * step_s) * share.wait_s
             ends = (share.left > 0) & (share.left <= share.per_s * step_s * (1 + 1e-9))
@@ -155,7 +157,7 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
         waiting_share=larger(LEAST, demand.waiting_share)
         if calls.rate_per_s is not None or demand.together == 1
         else 1.0,
-        sweeps=goes_on and system.host.scheduler in IN_BATCHES and some(under_way > depth),
+        sweeps=unbuffered and goes_on and system.host.scheduler in IN_BATCHES and some(under_way > depth),
         turn_s=turn_s,
         turn_calls=turn_calls,
         slow_read=throttled and not calls.writes and some(demand.device_s > target_s(bool(disk.rotation_s))),
@@ -174,15 +176,22 @@ def _turn(
         return turn_calls, SYNC_SLICE_S if near or arrives else larger(demand.held_s, other.held_s)
     # a turn then ends after some requests
     each_s = demand.held_s / larger(LEAST, demand.requests)
+    first_s = larger(
+        each_s, other.held_s / larger(LEAST, other.requests)
+    )  # the one before was another program's
     requests = QUANTUM if arrives else demand.requests * (programs / calls.users)
-    return turn_calls, smaller(QUANTUM, larger(1.0, requests)) * each_s
+    return turn_calls, first_s + (smaller(QUANTUM, larger(1.0, requests)) - 1) * each_s
 
 
-def _destaged(system: System, writer: Share) -> Share:
+def _destaged(system: System, calls: Any, writer: Share) -> Share:
     """What a write cache sends to the medium of a stream's writes: as many commands at a time as the set has disks."""
     demand, disk = writer.time.demand, system.disk
     each_s = demand.drained_s
     depth = disk.raid_disks * disk.parallel_requests
+    fresh: Number = 1.0
+    if calls.pattern == "random":
+        size = writer.left * calls.block_size_bytes
+        fresh = page_cache.dirty_bytes(size, span_of(system, calls)) / size
     return Share(
         time=writer.time,
         station=False,
@@ -200,6 +209,7 @@ def _destaged(system: System, writer: Share) -> Share:
         turn_s=each_s,
         turn_calls=1.0,
         fed_by=writer,
+        fresh=fresh,
     )
 
 
@@ -239,7 +249,8 @@ def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
                 if other.station == share.station:
                     ahead = ahead + _met_s(share, other, theirs, away_s)
             # NOTE: no call waits for more than all that is still to come
-            queued_s = smaller((ahead + begun) / free, _left_s(shares, held, share, most))
+            visits = where(share.arrives_per_s > 0, share.visits, 1)
+            queued_s = smaller((ahead + begun * visits) / free, visits * _left_s(shares, held, share, most))
             at_queue = each + queued_s * share.waiting_share
             if fair and not share.station:
                 at_queue = where(share.left > 0, _in_turns_s(shares, share, each, queued_s), at_queue)

@@ -34,7 +34,7 @@ FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "concurrency": ("workload.users",), "connections": ("workload.users",),
     "think_time": ("workload.think_s",), "tps": ("workload.rate_per_s",),
     "fast_start_mttr_target": ("instance.checkpoint_s",), "checkpoint": ("instance.checkpoint_s",),
-    "redo": ("instance.redo_disk",), "redo_log": ("instance.redo_disk",),
+    "redo": ("instance.redo_disk",), "log_buffer": ("instance.log_buffer_bytes",), "redo_log": ("instance.redo_disk",),
     "cpu_count": ("host.cpus",), "cores": ("host.cpus",), "hyperthreading": ("host.threads_per_core",),
     "elevator": ("host.scheduler",), "read_ahead_kb": ("host.read_ahead_bytes",),
     "max_sectors_kb": ("host.max_request_bytes",), "dirty_ratio": ("host.dirty_ratio_percent",),

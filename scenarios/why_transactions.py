@@ -12,11 +12,13 @@ from model.causes import (
     FROM_CLIENT,
     LATCH,
     LOG_FILE_SYNC,
+    LOG_SPACE,
     OTHER_SESSION,
     PARALLEL,
     SCATTERED,
     SEQUENTIAL,
 )
+from model.demand.transactions import DATA, DBWR
 from model.results import RunResult, TransactionStats
 from model.units import show_bytes, show_seconds
 from scenarios.why_device import Asked, another_disk, limit
@@ -45,6 +47,7 @@ QUEUES = {
     LATCH: "sessions spin and sleep for the latches of the hottest blocks",
     BUFFER_BUSY: "changes of the hottest blocks wait for one another",
     FREE_BUFFERS: "DBWR does not write as fast as blocks change",
+    LOG_SPACE: "the log writer does not write as fast as redo comes",
 }
 # Fields that decide hits -> how a sentence calls them.
 OF_THE_CACHE = {
@@ -114,7 +117,8 @@ def afterwards(base: RunResult, other: RunResult, asked: Asked | None) -> Iterat
         limits = from_to(before.saturation_per_s, after.saturation_per_s, _tps)
         writes = base.physical_io.write_requests, other.physical_io.write_requests
         told = f": DBWR writes {_times(writes[1])} blocks per transaction instead of {_times(writes[0])}"
-        yield f"the limit of the {after.bottleneck} {limits}{told if differs(*writes, 0.1) else ''}"
+        writes_there = after.bottleneck in (DATA, DBWR) and differs(*writes, 0.1)
+        yield f"the limit of the {after.bottleneck} {limits}{told if writes_there else ''}"
 
 
 def saturates(resource: str) -> str:

@@ -13,6 +13,8 @@ LOG_BLOCK_BYTES = 512
 """Block of the redo log [oracle-concepts]."""
 LOG_FILES_BYTES = 256 * MIB
 LARGEST_LOG_WRITE_BYTES = MIB
+LOG_BUFFER_SHARE = 3
+"""A log buffer is written once a part of it is full, one of so many, or the largest write [oracle-concepts]."""
 LOOKS_EVERY_S = 1.0
 """Time between two looks of DBWR for blocks that have been dirty for long [general knowledge]."""
 LARGE_DIRTY_QUEUE = 25
@@ -46,6 +48,19 @@ def log_writes_per_s(commits_per_s: Number, write_s: Number) -> Number:
 def log_write_bytes(redo_bytes: Number) -> Number:
     """Bytes of a log write for *redo_bytes*: whole log blocks, half of one more on average [oracle-concepts]."""
     return redo_bytes + LOG_BLOCK_BYTES / 2
+
+
+def gathered_bytes(buffer_bytes: Number) -> Number:
+    """Redo that LGWR writes though nobody commits: a third of the log buffer, or 1 MB [oracle-concepts]."""
+    return smaller(LARGEST_LOG_WRITE_BYTES, buffer_bytes / LOG_BUFFER_SHARE)
+
+
+def longest_sync_s(buffer_bytes: Number, redo_per_s: Number) -> Number:
+    """How long who commits waits at most while redo ends at a rate: half of a write of a full buffer, and his own.
+
+    What does not find room in the buffer waits before it: ``log buffer space`` [oracle-reference].
+    """
+    return 1.5 * buffer_bytes / redo_per_s
 
 
 class TurningLog(NamedTuple):

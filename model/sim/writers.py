@@ -13,6 +13,7 @@ from model.laws.commit import (
     LOG_BLOCK_BYTES,
     LOG_FILES_BYTES,
     LOOKS_EVERY_S,
+    gathered_bytes,
 )
 from model.sim.data_files import Files
 from model.sim.references import ByPlace, Layout
@@ -23,70 +24,113 @@ NONE_OUTSIDE = 2**62
 
 
 class LogWriter:
-    """LGWR: one write at a time, of all redo that has come by then; those who commit wait for it."""
+    """LGWR: one write at a time, of all redo that has come by then; those who commit wait for it.
+
+    It also writes once so much has gathered as it does not wait longer for; redo that finds no room waits in turn. What
+    is more than one request holds goes down at once, and is written when the last is [oracle-reference].
+    """
 
     env: simpy.Environment
     files: Files
     writes: int
     first_byte: int
+    buffer_bytes: int
     _place: int
+    _gathers: int
     _redo_bytes: int
-    _left: int
+    _under_way: int
+    _wanted: list[tuple[simpy.Event, int]]
+    """Redo that has no room yet, the longest waiting first."""
     _idle: bool
     _waiting: simpy.Event | None
     """Of those who came since the last write began."""
     _writing: simpy.Event
     """Of those whose redo is being written."""
 
-    def __init__(self, env: simpy.Environment, files: Files, first_byte: int) -> None:
+    def __init__(self, env: simpy.Environment, files: Files, first_byte: int, buffer_bytes: int) -> None:
         self.env = env
         self.files = files
-        self.first_byte = first_byte
-        self.writes = self._place = self._redo_bytes = self._left = 0
+        self.first_byte, self.buffer_bytes = first_byte, buffer_bytes
+        self.writes = self._place = self._redo_bytes = self._under_way = 0
+        self._gathers = int(gathered_bytes(buffer_bytes))
+        self._wanted = []
         self._idle = True
         self._waiting = None
         self._writing = env.event()
 
-    def note(self, redo_bytes: int) -> None:
-        """Redo that goes with the next write."""
-        self._redo_bytes += redo_bytes
+    def note(self, redo_bytes: int) -> simpy.Event | None:
+        """Redo that goes with the next write; where the buffer has no room for it, an event once it has found some."""
+        left = redo_bytes if self._wanted else self._put(redo_bytes)
+        if left <= 0:
+            return None
+        event = self.env.event()
+        self._wanted.append((event, left))
+        return event
+
+    def _put(self, redo_bytes: int) -> int:
+        """Put into the buffer what there is room for; what is left."""
+        room = self.buffer_bytes - self._redo_bytes - self._under_way
+        put = max(0, min(redo_bytes, room))
+        self._redo_bytes += put
+        if self._idle and self._redo_bytes >= self._gathers:
+            self._start()
+        return redo_bytes - put
+
+    def _start(self) -> None:
+        self._idle = False
+        _then(self.env.event().succeed(), lambda _: self._begin())
 
     def commit(self) -> simpy.Event:
         """An event once all redo noted so far is on disk."""
         if self._waiting is None:
             self._waiting = self.env.event()
         if self._idle:
-            self._idle = False
-            _then(self.env.event().succeed(), lambda _: self._begin(self._waiting))
+            self._start()
         return self._waiting
 
-    def _begin(self, waiting: simpy.Event | None) -> None:
+    def _begin(self) -> None:
         """Write all redo there is."""
-        assert waiting is not None
-        self._writing, self._waiting = waiting, None
-        self._left = -(-max(self._redo_bytes, 1) // LOG_BLOCK_BYTES) * LOG_BLOCK_BYTES
+        waiting = self._waiting
+        self._writing = self.env.event() if waiting is None else waiting
+        self._waiting = None
+        left = -(-max(self._redo_bytes, 1) // LOG_BLOCK_BYTES) * LOG_BLOCK_BYTES
         self._redo_bytes = 0
-        self._write()
+        self._under_way = left
+        while left > 0:
+            size = min(left, LARGEST_LOG_WRITE_BYTES)
+            left -= size
+            self._write(size)
 
-    def _write(self) -> None:
-        size = min(self._left, LARGEST_LOG_WRITE_BYTES)
+    def _write(self, size: int) -> None:
         if self._place + size > LOG_FILES_BYTES:
             self._place = 0
         event = self.files.request(True, self.first_byte + self._place, size)
         self._place += size
-        self._left -= size
-        _then(event, self._written)
+        _then(event, lambda _: self._written(size))
 
-    def _written(self, _: simpy.Event) -> None:
+    def _written(self, size: int) -> None:
         self.writes += 1
-        if self._left > 0:
-            self._write()
+        self._under_way -= size
+        if self._wanted:
+            self._let_in()
+        if self._under_way > 0:
             return
         self._writing.succeed()
-        if self._waiting is None:
+        if self._waiting is None and self._redo_bytes < self._gathers:
             self._idle = True
         else:
-            self._begin(self._waiting)
+            self._begin()
+
+    def _let_in(self) -> None:
+        """Give what has been written to those who wait for room, in turn."""
+        while self._wanted:
+            event, left = self._wanted[0]
+            left = self._put(left)
+            if left > 0:
+                self._wanted[0] = (event, left)
+                return
+            self._wanted.pop(0)
+            event.succeed()
 
 
 class DatabaseWriter:

@@ -144,6 +144,19 @@ class Instance(Frozen):
         "Where the redo log lies: on a disk of its own like that of the data, or with the data",
         GENERAL,
     )
+    redo_limit_bytes_per_s: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(
+        None,
+        "Most that the redo log's own disk writes a second, where it has a limit of its own below that of the data's "
+        "disk",
+        GENERAL,
+    )
+    log_buffer_bytes: Size = setting(
+        32 * MIB,
+        "LOG_BUFFER: redo that waits for LGWR at most; sessions whose redo finds no room wait for log buffer space",
+        ORACLE,
+        ge=64 * KIB,
+        le=64 * GIB,
+    )
     redo_byte: Annotated[Size, Field(ge=0, le=1024**5)] | None = setting(
         None, "Where on the data disk the log begins; behind the data if not set", GENERAL
     )
@@ -193,6 +206,15 @@ class Instance(Frozen):
         if release_tuple(value) < (8, 1):
             raise ValueError(f"{value!r} is older than 8.1, the oldest release described here")
         return value
+
+    @model_validator(mode="after")
+    def _a_limit_has_a_disk_of_its_own(self) -> Instance:
+        if self.redo_limit_bytes_per_s is not None and self.redo_disk == "data":
+            raise ValueError(
+                f"redo_limit_bytes_per_s {self.redo_limit_bytes_per_s:g} is that of a disk of the log's own, and "
+                'redo_disk "data" has none: give redo_disk "own", or the disk a throughput_limit_bytes_per_s'
+            )
+        return self
 
     @model_validator(mode="after")
     def _within_the_largest_read(self) -> Instance:

@@ -52,6 +52,9 @@ class Limit:
     source: str = ""
     share: float = 1.0
     """Of the device's requests, those of the database."""
+    redo_bytes_per_s: float | None = None
+    """Redo that LGWR writes a second at most."""
+    redo_source: str = ""
     says: list[str] = field(default_factory=list)
     varies: float = 0.0
     """Coefficient of variation of a read that meets no queue."""
@@ -139,11 +142,13 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     if pace is not None:
         return Limit(
             mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} while sessions wait for the log",
-            writes_s, writes_source, says=[
-                f"LGWR writes {pace.busy:.0%} of the time, {show_bytes(pace.bytes_per_s)} a second, and "
-                f"{pace.share:.0%} of DB time waits for {LOG_BUFFER}: redo ends there, {pace.per_s:,.0f} transactions "
-                "a second, "
-                "which is not modelled and stays a stated wait; no limit of the data disk shows beside it"
+            writes_s, writes_source,
+            redo_bytes_per_s=pace.bytes_per_s,
+            redo_source=f"redo size a second, while {pace.share:.0%} of DB time waits for {LOG_BUFFER}",
+            says=[
+                f"LGWR writes {pace.busy:.0%} of the time, and {pace.share:.0%} of DB time waits for {LOG_BUFFER}: "
+                f"redo ends at the {show_bytes(pace.bytes_per_s)} a second that it got; no limit of the data disk "
+                "shows beside it"
             ],
         )  # fmt: skip
     place = f"wait event histogram: the fastest {FASTEST:.0%} of {SEQUENTIAL} take less"
@@ -230,9 +235,7 @@ class Pace:
     busy: float
     """Share of the time in which it writes."""
     bytes_per_s: float
-    """Of redo, while it writes."""
-    per_s: float
-    """Transactions of so much redo."""
+    """Of redo."""
     share: float
     """Of DB time that waits for it."""
 
@@ -240,18 +243,16 @@ class Pace:
 def log_pace(report: Report) -> Pace | None:
     """LGWR's pace, where more than a tenth of DB time waits for room in the log buffer; None elsewhere.
 
-    The buffer is full because redo comes as fast as LGWR writes: redo a second over the share of time in which it does.
+    The buffer is full because redo comes faster than LGWR writes: what it wrote is all that it can, with the switches
+    of log files in between.
     """
-    db_time, per_s = report.time("DB time"), report.transactions_per_s()
+    db_time = report.time("DB time")
     full_s = sum(event.total.value for event in report.events() if event.name == LOG_BUFFER)
     redo = report.per_second("Redo size")
     total = report.named(LGWR_WRITES, "Total Wait Time (s)")
-    if not (db_time and per_s and redo and total) or full_s <= FASTEST * db_time.value or not total.value:
+    if not (db_time and redo and total) or full_s <= FASTEST * db_time.value or not total.value:
         return None
-    busy = min(1.0, total.value / report.span_s)
-    pace = redo.value / busy
-    each = redo.value / per_s.value
-    return Pace(busy, pace, pace / each, full_s / db_time.value)
+    return Pace(min(1.0, total.value / report.span_s), redo.value, full_s / db_time.value)
 
 
 def write_s_of(report: Report) -> tuple[float | None, str]:

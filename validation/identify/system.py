@@ -42,7 +42,7 @@ from validation.identify.declined import CLUSTER, check
 from validation.identify.device import identify_device
 from validation.identify.found import Filling, Identified, NotIdentified
 from validation.identify.hours import Asked, asked_of, checked
-from validation.identify.limit import LOG_BUFFER, Limit, limit_of
+from validation.identify.limit import LOG_BUFFER, Limit, limit_of, log_pace
 from validation.identify.report import Report, reads_at_once
 from validation.instruments import Figure, Reading
 
@@ -137,6 +137,8 @@ class Interval(Filling):
         self.at_once = reads_at_once(report)
         if self.at_once > self.logical - self.changed:  # those of others are among them
             self.at_once = 0.0
+        self.paced = log_pace(report) is not None
+        """Whether redo ends at what LGWR writes, so that the model makes the waits for the log buffer."""
         self.commits = self._event(LOG_FILE_SYNC) / self.count > 0.5
         self.parallel = self._event(PARALLEL) * self.at_once / self.count
         """Reads that a session hands over several at once."""
@@ -163,6 +165,8 @@ class Interval(Filling):
         modelled = {*MODELLED_READS, *((LOG_FILE_SYNC,) if self.commits else ())}
         if not self.parallel:
             modelled.discard(PARALLEL)
+        if self.paced:
+            modelled.add(LOG_BUFFER)
         return cpu.value + sum(event.total.value for event in self.events if event.name in modelled)
 
     def system(self) -> None:
@@ -259,7 +263,8 @@ class Interval(Filling):
             (
                 event
                 for event in self.events
-                if event.name in (BUFFER_BUSY, LATCH, FREE_BUFFERS, LOG_BUFFER)
+                if event.name
+                in (BUFFER_BUSY, LATCH, FREE_BUFFERS, *((LOG_BUFFER,) if not self.paced else ()))
                 or event.name.startswith("enq")
             ),
             key=lambda event: -event.total.value,
@@ -399,9 +404,21 @@ class Interval(Filling):
         if limit.write_s:
             self.know("disk.write_overhead_s", limit.write_s, limit.write_source)
         self.assume("disk.bandwidth_bytes_per_s", BANDWIDTH_BYTES_PER_S, "not a limit")
+        if limit.redo_bytes_per_s:
+            self.know("instance.redo_limit_bytes_per_s", limit.redo_bytes_per_s, limit.redo_source)
+            self._log_buffer()
         if limit.per_s:
             self.know("disk.iops_limit", limit.per_s, limit.source)
         self.found.says += limit.says
+
+    def _log_buffer(self) -> None:
+        """How much redo may wait for LGWR."""
+        told = self.report.named("instance", "Log Buffer")
+        parameter = self.report.setting("log_buffer")
+        if told:
+            self.know("instance.log_buffer_bytes", int(told.value), "memory statistics: log buffer", told)
+        elif parameter:
+            self.know("instance.log_buffer_bytes", int(parameter), "parameters")
 
     def own_cpu(self, cpu: Figure) -> None:
         """CPU that the model does not make of gets, changes and reads; or a get's price where it makes more."""

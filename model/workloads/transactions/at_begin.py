@@ -12,6 +12,7 @@ import simpy
 from numpy.typing import NDArray
 
 from model.demand import transactions as asked
+from model.demand.device_calls import changed
 from model.errors import OutsideLaw
 from model.kernels.buffers import Buffers
 from model.laws.commit import LOG_FILES_BYTES
@@ -25,6 +26,7 @@ from model.sim.references import Layout, References, place_limits
 from model.sim.streams import LEAST_CV, stream, varied
 from model.spec import System, Transactions
 from model.workloads.transactions.closed_form import Solved
+from model.workloads.transactions.parts import log_disk_of
 from model.workloads.transactions.warm import Chance, Dirty, dirty, hottest_dirty, together, warm
 from model.workloads.transactions.writers import dirty_of, written_age_s
 
@@ -159,4 +161,5 @@ def _devices(
         return files, files
     # NOTE: the log writer waits for each of its writes, so nothing has to be sorted
     redo_counters = counters_of(system)
-    return files, fastest(InOrder)(env, server_of(system, seed + 1, limits), redo_counters, largest)
+    of_log = changed(system, disk=log_disk_of(system))
+    return files, fastest(InOrder)(env, server_of(of_log, seed + 1, limits), redo_counters, largest)

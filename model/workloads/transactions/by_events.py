@@ -57,7 +57,9 @@ class ByEvents:
             layout=begin.layout,
             pools=pools,
             hot_blocks=int(data.blocks[0]),
-            log=fastest(LogWriter)(self.env, begin.redo, begin.log_byte),
+            log=fastest(LogWriter)(
+                self.env, begin.redo, begin.log_byte, int(system.instance.log_buffer_bytes)
+            ),
             kinds=[kind_of(kind) for kind in parts.kinds],
             references=begin.references,
             latch=parts.latch,

@@ -12,6 +12,7 @@ from model.causes import (
     FROM_CLIENT,
     LATCH,
     LOG_FILE_SYNC,
+    LOG_SPACE,
     PARALLEL,
     SCATTERED,
     SEQUENTIAL,
@@ -33,7 +34,7 @@ from model.workloads.transactions.disk import LEAST
 from model.workloads.transactions.knee import Knee, knee_of
 from model.workloads.transactions.network import CPUS, Point, at_rate, closed
 from model.workloads.transactions.parts import Parts, parts_of
-from model.workloads.transactions.writers import FULL, written_of
+from model.workloads.transactions.writers import FULL, redo_held_s, written_of
 
 FALLS_INTO_STEP = 0.5
 """Variation of pauses below which mean values, which take users to come by chance, say too much."""
@@ -124,7 +125,7 @@ def rates_of(solved: Solved) -> Rates:
         used[DATA] += log_load / parts.disk.servers
     else:
         used[DATA] += log.writes_per_s * parts.log_limit_s
-        used[REDO] = log_load
+        used[REDO] = max(log_load, per_s * redo_held_s(parts))
     if knee.bottleneck == DBWR:
         used[DBWR] = per_s * point.writes.written / parts.disk.writer_per_s
     return Rates(
@@ -166,6 +167,7 @@ def _mean(solved: Solved) -> Mean:
         if at_disk:
             wait(event, waits_of, at_disk / waits_of * each_s)
     wait(LOG_FILE_SYNC, parts.commits, point.log.sync_s)
+    wait(LOG_SPACE, 1.0, point.space_s)
     wait(FREE_BUFFERS, 1.0, point.free_s)
     for event, times, cost in (
         (LATCH, parts.hottest_gets, caused.latch),
@@ -242,6 +244,7 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
         + (sum(batches.values()) - parts.parallel_waits) * point.parallel_s
         + (requests * on_disk - parts.scan_reads) * point.scan_read_s
         + (kind.commits - parts.commits) * point.log.sync_s
+        + (kind.redo_bytes / max(parts.redo_bytes, LEAST) - 1) * point.space_s
         + (kind.hottest_gets - parts.hottest_gets) * caused.latch.wait_s
         + (kind.hottest_changes - parts.hottest_changes) * caused.pin.wait_s
         + kind.apart_s

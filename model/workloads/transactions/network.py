@@ -13,9 +13,9 @@ from math import inf
 from typing import NamedTuple
 
 from model.demand import transactions as asked
-from model.demand.transactions import DBWR
+from model.demand.transactions import DBWR, REDO
 from model.errors import OutsideLaw
-from model.laws import bursts, changed_blocks, processors, queueing
+from model.laws import bursts, changed_blocks, commit, processors, queueing
 from model.workloads.transactions.disk import LEAST
 from model.workloads.transactions.parts import Parts
 from model.workloads.transactions.writers import (
@@ -89,6 +89,8 @@ class Point:
     """Of them those behind a burst of writes that nobody who comes finds: they all wait, so nobody comes."""
     free_s: float = 0.0
     """Wait for buffers that DBWR has not written yet."""
+    space_s: float = 0.0
+    """Wait for room in the log buffer."""
 
 
 class Met(NamedTuple):
@@ -226,7 +228,7 @@ def _serial_s(parts: Parts, caused: Caused) -> float:
 
 
 def _hold_back(parts: Parts, point: Point, response_s: float, resource: str) -> None:
-    """Let a response be as long as throughput at its most makes it: for a processor, the disk, or DBWR."""
+    """Let a response be as long as throughput at its most makes it: for a processor, the disk, DBWR, or the log."""
     longer_s = max(0.0, response_s - point.response_s)
     requests, waits = parts.requests, max(parts.disk_waits, LEAST)
     each_waits = requests / waits
@@ -234,6 +236,15 @@ def _hold_back(parts: Parts, point: Point, response_s: float, resource: str) -> 
     if resource == CPUS:
         point.run_queue_s += longer_s
         point.at_processors += point.per_s * longer_s
+        return
+    if resource == REDO:
+        full_s = commit.longest_sync_s(
+            parts.system.instance.log_buffer_bytes, max(LEAST, point.per_s * parts.redo_bytes)
+        )
+        synced_s = min(longer_s, parts.commits * max(0.0, float(full_s) - point.log.sync_s))
+        point.space_s = longer_s - synced_s
+        if parts.commits:
+            point.log = point.log._replace(sync_s=point.log.sync_s + synced_s / parts.commits)
         return
     if resource == DBWR or requests < LEAST:
         point.free_s = longer_s

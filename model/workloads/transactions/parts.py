@@ -8,12 +8,13 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from model.demand import transactions as asked
+from model.demand.device_calls import changed
 from model.demand.reading import mbrc_of
 from model.demand.transactions import Data, KindDemand
 from model.laws import commit, disk_means, limits, processors, touch_count
 from model.laws.block_layer import stated_call_s
 from model.laws.disk_geometry import geometry_of
-from model.spec import System, Transactions
+from model.spec import Disk, System, Transactions
 from model.workloads.transactions.disk import LEAST, DataDisk, data_disk
 
 
@@ -103,6 +104,8 @@ class Parts:
     threads: int
     mbrc: int
     """Blocks of a multiblock read."""
+    log_disk: Disk
+    """The log's, with its own limit."""
     log_turns: bool
     """Whether the log goes to a turning disk without a write cache."""
     log_turn_s: float
@@ -275,12 +278,21 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
         apart_s=mean("apart_s"),
         threads=threads,
         mbrc=mbrc,
+        log_disk=log_disk_of(system),
         log_turns=bool(disk.rotation_s and not disk.write_cache_bytes),
         log_turn_s=float(disk_means.overhead_s(disk, True) + disk.rotation_s / 2),
         to_log_s=to_log_s,
         from_log_s=from_log_s,
         log_limit_s=_log_limit_s(system, mean("redo_bytes")),
     )
+
+
+def log_disk_of(system: System) -> Disk:
+    """The disk that the log lies on: like that of the data, with a limit of its own if it has one."""
+    own, disk = system.instance.redo_limit_bytes_per_s, system.disk
+    if own is None:
+        return disk
+    return changed(disk, throughput_limit_bytes_per_s=min(own, disk.throughput_limit_bytes_per_s or own))
 
 
 def _log_limit_s(system: System, redo_bytes: float) -> float:

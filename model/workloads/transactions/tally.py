@@ -5,9 +5,9 @@ from __future__ import annotations
 from array import array
 from enum import IntEnum
 
-READ, SCAN, SYNC, LATCH, BUSY, OTHER, FREE, PARALLEL = 0, 1, 2, 3, 4, 5, 6, 7
+READ, SCAN, SYNC, LATCH, BUSY, OTHER, FREE, PARALLEL, SPACE = 0, 1, 2, 3, 4, 5, 6, 7, 8
 """What sessions of transactions wait for, by its number in the sums."""
-EVENTS = 8
+EVENTS = 9
 
 
 class Sum(IntEnum):

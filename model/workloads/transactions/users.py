@@ -25,6 +25,7 @@ from model.workloads.transactions.tally import (
     PARALLEL,
     READ,
     SCAN,
+    SPACE,
     SYNC,
     Tally,
 )
@@ -144,7 +145,11 @@ class Shop:
                 took_s[OTHER].append(self.env.now - now)
         read_s: list[float] = []
         queue_s, cpu_s = yield from self.sessions.play(handed_over, own_s / (len(handed_over) + 1), read_s)
-        self.log.note(kind.redo_bytes)
+        space: simpy.Event | None = self.log.note(kind.redo_bytes)
+        if space is not None:
+            now = self.env.now
+            yield space
+            took_s[SPACE].append(self.env.now - now)
         if kind.commits:
             now = self.env.now
             yield self.log.commit()

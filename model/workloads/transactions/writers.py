@@ -230,8 +230,11 @@ def _log(parts: Parts, per_s: float, wait_s: float) -> tuple[float, float]:
     """Time of a log write without its wait, and log writes a second."""
     alone_bytes = float(commit.log_write_bytes(parts.redo_bytes / max(parts.commits, LEAST)))
     write_s = log_service_s(parts, alone_bytes)
-    if per_s * parts.commits <= 0 or wait_s == inf:
+    if per_s <= 0 or wait_s == inf:
         return write_s, 0.0
+    if not parts.commits:
+        gathered = float(commit.gathered_bytes(parts.system.instance.log_buffer_bytes))
+        return log_service_s(parts, gathered), per_s * parts.redo_bytes / gathered
     for _ in range(2):
         writes = float(commit.log_writes_per_s(per_s * parts.commits, wait_s + write_s))
         write_s = log_service_s(parts, float(commit.log_write_bytes(per_s * parts.redo_bytes / writes)))
@@ -245,7 +248,6 @@ def disk_demands_s(
 
     DBWR has to write what leaves the cache; what is dirty for long can wait while many reads are at the disk.
     """
-    disk = parts.system.disk
     least = least_of(parts, per_s)
     write_s = parts.disk.swept_s(parts.requests, least, parts.disk.cache_blocks)
     if not parts.disk.reads_first:
@@ -256,7 +258,7 @@ def disk_demands_s(
     held_s += (parts.requests + least) * more_s / parts.disk.servers
     found = {DBWR: written_of(parts, per_s, OLDEST_S) / parts.disk.writer_per_s}
     if parts.system.instance.redo_disk == "own":
-        found[REDO] = parts.redo_bytes / float(disk_means.sequential_bytes_per_s(disk, True))
+        found[REDO] = redo_held_s(parts)
         if parts.log_limit_s:
             held_s += log_of(parts, per_s, least, wait_s)[1] * parts.log_limit_s / per_s
     else:
@@ -266,11 +268,17 @@ def disk_demands_s(
 
 
 def log_service_s(parts: Parts, size_bytes: float) -> float:
-    """Mean time of a log write, nobody queueing; a write cache answers it."""
-    disk = parts.system.disk
+    """Mean time of a log write, nobody queueing; a write cache answers it. A limit lets the next one come no sooner."""
+    disk = parts.log_disk
+    least_s = size_bytes / (disk.throughput_limit_bytes_per_s or inf)
     if disk.write_cache_bytes:
-        return float(disk_means.answered_s(disk, size_bytes, True))
-    return parts.log_turn_s + float(size_bytes / disk_means.rate_bytes_per_s(disk, True))
+        return max(least_s, float(disk_means.answered_s(disk, size_bytes, True)))
+    return max(least_s, parts.log_turn_s + float(size_bytes / disk_means.rate_bytes_per_s(disk, True)))
+
+
+def redo_held_s(parts: Parts) -> float:
+    """What the redo of a transaction takes of a disk of the log's own, in long writes."""
+    return parts.redo_bytes / float(disk_means.sequential_bytes_per_s(parts.log_disk, True))
 
 
 def turning_log(parts: Parts, per_s: float, others_per_s: float, fixed_s: float, random_s: float) -> Log:

@@ -218,6 +218,31 @@ def test_one_seed_brings_the_same_transactions_to_two_machines() -> None:
     assert stdev([slow for slow, _ in reads]) > 0.01 * reads[0][0]
 
 
+@pytest.mark.parametrize(
+    ("users", "commits", "space"), [(30, True, 0.0), (30, False, 1.0), (300, True, 0.57)]
+)
+def test_redo_ends_where_its_disk_does_and_waits_for_the_log_buffer(
+    users: int, commits: bool, space: float
+) -> None:
+    """200 KB of redo each and 40 MB a second are 200 transactions a second, whoever waits where."""
+    system = machine(
+        disk(8, 1e-4), cache_bytes=64 * MIB, redo_limit_bytes_per_s=40e6, log_buffer_bytes=16 * MIB
+    )
+    kind = {"gets": 3, "changed_blocks": 1, "redo_bytes": 200_000, "commits": commits}
+    many = work(kind, users=users, think_s=0.001, data_bytes=32 * MIB, transactions=8_000)
+    for found in (simulate(system, many), calculate(system, many)):
+        assert stats_of(found).per_s == pytest.approx(200, rel=0.03)
+        assert stats_of(found).bottleneck == "redo disk"
+        waits = found.time.wait
+        in_space = waits["log buffer space"].total_s if "log buffer space" in waits else 0.0
+        assert in_space / stats_of(found).response_s == pytest.approx(space, abs=0.03)
+
+
+def test_a_log_among_the_data_has_no_limit_of_its_own() -> None:
+    with pytest.raises(ValueError, match="a disk of the log's own"):
+        Instance(redo_disk="data", redo_limit_bytes_per_s=40e6)
+
+
 @pytest.mark.parametrize("hottest_blocks", [10, 1_000])
 def test_hottest_blocks_are_written_at_their_age_however_often_they_change(hottest_blocks: int) -> None:
     """At 100 transactions a second of 3 changes each, nc/(1 + c·age) writes a second; the others change nothing."""

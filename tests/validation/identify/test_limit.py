@@ -141,7 +141,8 @@ def test_where_sessions_wait_for_the_log_buffer_lgwr_sets_the_pace() -> None:
     found.reading.figures += [Figure(name, of, value, "s", value, value, 1) for of, name, value in said]
     pace = log_pace(Report(found.reading))
     assert pace is not None
-    assert (pace.busy, pace.bytes_per_s, pace.per_s, pace.share) == pytest.approx((0.8, 50e6, 250, 0.5))
+    assert (pace.busy, pace.bytes_per_s, pace.share) == pytest.approx((0.8, 40e6, 0.5))
     limit = limit_of(Report(found.reading), [])
+    assert limit.redo_bytes_per_s == 40e6
     assert limit.per_s is None  # the log holds throughput, not the data disk
     assert "log buffer space" in limit.says[0]

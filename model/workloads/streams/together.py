@@ -7,6 +7,7 @@ from typing import Any
 
 from model.demand.device_calls import IDLING, changed, idles, span_of, takes_turns
 from model.demand.network import FIRST_WINDOWS, StreamTime, ahead_wait_s, alone, among_programs
+from model.demand.stream_cached import WINDOWS
 from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
 from model.laws import block_layer, page_cache
@@ -140,6 +141,8 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
     depth = max(disk.queue_depth, disk.parallel_requests)
     host = system.host
     throttled = is_throttled(block_layer.release_of(host.kernel), host.scheduler)
+    # NOTE: pages of a window merge; a write through the cache has none behind it
+    waiting = under_way if unbuffered else programs * WINDOWS * (0 if calls.writes else 1)
     goes_on = calls.pattern == "sequential" and calls.rate_per_s is None and not some(calls.think_s)
     turn_calls, turn_s = _turn(system, calls, demand, other, programs)
     return Share(
@@ -157,7 +160,7 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
         waiting_share=larger(LEAST, demand.waiting_share)
         if calls.rate_per_s is not None or demand.together == 1
         else 1.0,
-        sweeps=unbuffered and goes_on and system.host.scheduler in IN_BATCHES and some(under_way > depth),
+        sweeps=goes_on and system.host.scheduler in IN_BATCHES and some(waiting > depth),
         turn_s=turn_s,
         turn_calls=turn_calls,
         slow_read=throttled and not calls.writes and some(demand.device_s > target_s(bool(disk.rotation_s))),

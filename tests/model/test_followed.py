@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from model import calculate
+from model.spec import Disk, FullScan, Host, Instance, System, Table
 from model.workloads.statements import followed
 from scenarios import load
 
@@ -43,3 +44,17 @@ def test_ten_thousand_users_are_followed_no_longer_than_some(monkeypatch: pytest
     scenario = load("rahn-full-scan", ["workload.users=10000"])
     calculate(scenario.system, scenario.workload)
     assert replayed == [followed.MOST_SESSIONS]
+
+
+def test_a_file_system_reads_all_of_a_segment_in_large_extents() -> None:
+    """Extents of 64 MB have few short reads; those that are followed have many."""
+    system = System(
+        table=Table(rows=500_000, row_bytes=3_112.0, pctfree_percent=60),
+        instance=Instance(release="10.2.0.4", serial_direct_read="always", disk_asynch_io=False),
+        host=Host(io_path="buffered"),
+        disk=Disk(overhead_s=1e-3, average_seek_s=0.0, rotation_s=0.0, bandwidth_bytes_per_s=10e6),
+    )
+    result = calculate(system, FullScan(arraysize_rows=1))
+    moved = result.device["disk"].read_bytes_per_s * result.time.elapsed_s
+    assert result.physical_io
+    assert moved == pytest.approx(result.physical_io.read_bytes, rel=0.01)

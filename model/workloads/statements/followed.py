@@ -296,7 +296,7 @@ class _Session:
         self._singles, self._leaves, self._reads = asks
         self._pace = pace_of(replay.system, demand)
         self._size = int(demand.block_size_bytes)
-        self._number = 0
+        self._number = self._blocks = self._half_blocks = 0
         self._each = max(1.0, float(demand.blocks_wanted) / max(1.0, float(demand.read_blocks)))
         self._ahead = read_ahead_of(host)
         self._ahead.end_page = -(-replay.blocks * self._size // block_layer.PAGE_BYTES)
@@ -310,9 +310,9 @@ class _Session:
         self._last_end: int | None = None
 
     def whole(self) -> Followed:
-        """All of its reads: those that were not followed take as long as the later half of the others."""
-        left = max(0.0, float(self._demand.reads) - self._number) if self._number >= self.most else 0.0
-        times = left / max(1, self._number - (self._half_number or 0))
+        """All of its reads: blocks of those that were not followed take as long as those of the later half."""
+        left = max(0.0, float(self._demand.read_blocks) - self._blocks) if self._number >= self.most else 0.0
+        times = left / max(1, self._blocks - self._half_blocks)
         values = ((getattr(self.count, name), getattr(self.half, name)) for name in FIELDS)
         followed = Followed(*(value + times * (value - half) for value, half in values))
         followed.first_s = self.count.first_s
@@ -352,8 +352,8 @@ class _Session:
                 now_s = yield from self._read_together(now_s, group)
             else:
                 now_s = yield from self._read(now_s, read, copies=not self._plan.asynchronous)
-            self._counted(now_s - waited_s, len(group))
             size = sum(blocks for _, blocks in group)
+            self._counted(now_s - waited_s, size, len(group))
             step = min(size * self._each, wanted - self.done)
             read = next(self._reads, None)
             if read is None:
@@ -380,7 +380,7 @@ class _Session:
             asked, blocks = in_flight.popleft()
             waited_s = now_s
             now_s = yield from self._wait(now_s, asked)
-            self._counted(now_s - waited_s)
+            self._counted(now_s - waited_s, blocks)
             if self._number >= self.most // 2 and slots is fixed:  # the later half stands for all reads
                 every_s = (
                     LOOK_EVERY_S * (self.most - self.most // 2) / max(self.most, float(self._demand.reads))
@@ -404,9 +404,10 @@ class _Session:
             self._replay.keeper is None and self._replay.behind > 0 and self._number < MOST_BEYOND * self.most
         )
 
-    def _counted(self, waited_s: float, reads: int = 1) -> None:
+    def _counted(self, waited_s: float, blocks: int, reads: int = 1) -> None:
         self._replay.behind -= self._number < self.most <= self._number + reads
         self._number += reads
+        self._blocks += blocks
         self.count.read_wait_s += waited_s
         if self._number == reads:
             self.count.first_s = waited_s
@@ -415,6 +416,7 @@ class _Session:
         if self._half_number is None and self._number >= self.most // 2:
             self.count.elapsed_s = now_s - self.begin_s
             self.half, self._half_number = replace(self.count), self._number
+            self._half_blocks = self._blocks
             self._half_turns = self.turns
 
     def _work(self, now_s: float, blocks: float, extra_s: float = 0.0) -> Steps:

@@ -42,7 +42,11 @@ def with_money(system: System, work: Workload, result: RunResult) -> RunResult:
 
 def money_sources(system: System) -> set[str]:
     """Where prices and the laws about them come from."""
-    book = (constant.source for path, constant in system.constants.items() if path.startswith("prices."))
+    book = (
+        constant.source
+        for path, constant in system.constants.items()
+        if path.startswith(("prices.", "disk.volume_per_month"))
+    )
     return {*LAW_SOURCES, *(source.split(":")[0] for source in book)}
 
 
@@ -163,6 +167,7 @@ def _cost_of(system: System, work: Workload, spent: Spent) -> Cost:
         _or_nothing(prices.storage_per_gb_month),
         requests_per_s,
         _or_nothing(prices.storage_per_iops_month),
+        _or_nothing(system.disk.volume_per_month),
     )
     licensed = (core.licence + core.support) / prices.core_factor
     return Cost(

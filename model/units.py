@@ -17,6 +17,7 @@ SUFFIXES: Final[dict[str, str]] = {
     "_per_hour": "currency/hour",
     "_per_gb_month": "currency/(GB month)",
     "_per_iops_month": "currency/(IOPS month)",
+    "volume_per_month": "currency/month",
     "_core_hours": "core hours",
     "_cores": "cores",
     "_licences": "licences",

@@ -47,7 +47,12 @@ def why_idle(path: str, scenario: Scenario) -> str:
     matters = MATTERS_FOR.get(path)
     if matters and io_path(scenario) not in matters:
         return f"only for files opened {' or '.join(matters)}"
-    if work.asks_the_kernel and _needs_no_disk(work, scenario) and path.startswith(NOT_WITHOUT_READS):
+    if (
+        work.asks_the_kernel
+        and _needs_no_disk(work, scenario)
+        and path.startswith(NOT_WITHOUT_READS)
+        and path != "disk.volume_per_month"
+    ):
         return "the page cache has every block"
     rule = RULES.get(path)
     decides_nothing, reason = rule(scenario.system, work) if rule else (False, "")
@@ -264,6 +269,10 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         "no block goes to it",
     ),
     "disk.use": _no_read,
+    "disk.volume_per_month": lambda system, work: (
+        system.prices.currency is None,
+        "there is no prices.currency",
+    ),
     "disk.controller_reads_per_s": _controller,
     "disk.report_interval_s": _controller,
     "disk.controller_writes_per_s": _controller,

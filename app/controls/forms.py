@@ -280,6 +280,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("prices.core_per_hour", "Core without licence"),
         Control("prices.storage_per_gb_month", "Storage"),
         Control("prices.storage_per_iops_month", "Storage by IOPS"),
+        Control("disk.volume_per_month", "Flat price of the volume"),
     ),
 }  # fmt: skip
 

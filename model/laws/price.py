@@ -32,8 +32,15 @@ def support_per_hour(licence_per_processor: Number, support_percent: Number) -> 
 
 
 def storage_per_hour(
-    size_bytes: Number, per_gb_month: Number, requests_per_s: Number, per_iops_month: Number
+    size_bytes: Number,
+    per_gb_month: Number,
+    requests_per_s: Number,
+    per_iops_month: Number,
+    volume_per_month: Number = 0.0,
 ) -> Number:
-    """An hour of storage: its bytes and the requests a second that it is paid for; a month is a twelfth of a year."""
-    month = size_bytes / GIB * per_gb_month + requests_per_s * per_iops_month
+    """An hour of storage: its bytes, the requests a second that it is paid for, and the volume's flat price.
+
+    A month is a twelfth of a year.
+    """
+    month = size_bytes / GIB * per_gb_month + requests_per_s * per_iops_month + volume_per_month
     return month * MONTHS_PER_YEAR / HOURS_PER_YEAR

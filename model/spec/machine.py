@@ -473,6 +473,12 @@ class Disk(Frozen):
         0.0, "Burst credits at the start, which is also their maximum", GENERAL, ge=0, le=1e12
     )
 
+    volume_per_month: Annotated[Real, Field(ge=0, le=1e12)] | None = setting(
+        None,
+        "What the whole volume costs a month, in the prices' currency, beside what is paid for its bytes and requests",
+        GENERAL,
+    )
+
     @model_validator(mode="after")
     def _one_kind_of_device(self) -> Disk:
         self._check_raid()

@@ -135,6 +135,10 @@ def test_a_machine_takes_whole_licences() -> None:
 def test_storage_is_what_is_paid_for() -> None:
     given = cost(with_prices(storage_bytes=2**40, storage_iops=5000), FullScan())
     assert given.storage * 3600 / given.takes_s == pytest.approx((1024 * 0.1 + 5000 * 0.005) / 730)
+    flat = with_prices(storage_bytes=0, storage_iops=0).model_copy(
+        update={"disk": Disk(volume_per_month=146.0)}
+    )
+    assert cost(flat, FullScan()).storage * 3600 / cost(flat, FullScan()).takes_s == pytest.approx(146 / 730)
     limited = with_prices().model_copy(update={"disk": Disk(iops_limit=3000)})
     assert cost(limited, FullScan()).storage_iops == 3000
 

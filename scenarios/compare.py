@@ -486,17 +486,27 @@ def _processor_work(name: str, change: Change, base: RunResult, other: RunResult
 def _client(name: str, change: Change, base: RunResult, other: RunResult) -> str:
     trips = _waits(base, FROM_CLIENT), _waits(other, FROM_CLIENT)
     if name == CLIENT:
-        told = effect(change.change_s, " waiting for the client")
         if differs(*trips):
+            told = effect(change.change_s, " waiting for the client")
             return f"round trips to the client {from_to(*trips)}, which {told}"
-        return (
-            f"waiting for the client {from_to(change.before_s, change.after_s, show_seconds)}, which {told}"
-        )
+        waited = from_to(change.before_s, change.after_s, show_seconds)
+        return f"waiting for the client {waited}{_works_meanwhile(change, base, other)}"
     told = effect(change.change_s, " of sending")
     sent = _messages(base), _messages(other)
     if differs(*sent):
         return f"SQL*Net messages and more data to the client {from_to(*sent)}, which {told}"
     return f"sending to the client {from_to(change.before_s, change.after_s, show_seconds)}, which {told}"
+
+
+def _works_meanwhile(change: Change, base: RunResult, other: RunResult) -> str:
+    """Why a client takes another time for as many round trips, where more messages of an array are the reason."""
+    more = _waits(base, MORE_DATA), _waits(other, MORE_DATA)
+    if not differs(*more) or (more[1] > more[0]) == (change.change_s > 0):
+        return ""
+    works = "it works on the first part of an array while the server sends the rest"
+    if more[1] < more[0]:
+        works = "less of an array is sent while it works on the first part"
+    return f": {works} (SQL*Net more data to client {from_to(*more)})"
 
 
 def _messages(result: RunResult) -> float:

@@ -11,7 +11,7 @@ from model.engine import answered, calculate, simulate
 from model.laws.block_layer import is_in_kernel, release_of
 from model.results import Interval, RunResult
 from model.spec import Transactions, Workload
-from model.units import show_bytes
+from model.units import show_bytes, show_seconds
 from model.workloads.families import KINDS
 from scenarios.forecast import USUAL, Budget, expected_within
 from scenarios.idle import why_idle
@@ -126,6 +126,7 @@ def _unread_by_all(changed: Mapping[str, Any], work: Workload) -> list[str]:
     return [path for path in first if all(path in unread for unread in others)]
 
 
+UPDATED_ROW: Final = "host.update_row_s"
 WITHOUT_SCANS: Final = "transactions that scan no blocks (workload.mix.scan_blocks is 0)"
 NO_ESTIMATE: Final = "the instant estimate: only the simulation uses it"
 INSTANCE_SHARE: Final = 0.8
@@ -177,8 +178,14 @@ def _notes_on_changes(scenario: Scenario) -> Iterator[str]:
     table = scenario.system.table
     if not work.plays_rows:
         return
-    if not any(path.startswith("host.") for path in scenario.system.constants):
-        yield "the CPU cost of a changed row is a default, measured on a server of 2008 with rows of 9 bytes"
+    if work.kind == "update" and not set_in(scenario.differences, [UPDATED_ROW]):
+        known = scenario.system.constants.get(UPDATED_ROW)
+        if known is None or known.how == "derived":
+            measured = "was measured" if known is None else "follows from one that was measured"
+            yield (
+                f"the CPU time of an updated row, {show_seconds(scenario.system.host.update_row_s)}, {measured} on a "
+                f"server of 2008 with rows of 9 bytes; a server of today needs less: set {UPDATED_ROW}"
+            )
     if not (work.inserts or work.deletes or work.sets or work.growth_bytes):
         yield "no row grows: set workload.growth_bytes, or workload.sets where the table's columns are described"
     if not work.inserts and work.commit_every_rows:

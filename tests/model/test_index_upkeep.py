@@ -279,3 +279,18 @@ def test_sessions_read_leaves_among_their_other_work() -> None:
         for engine in ("calculate", "simulate")
     ]
     assert found[0].utilisation_fraction == pytest.approx(found[1].utilisation_fraction, rel=0.25)
+
+
+@pytest.mark.parametrize(
+    ("host", "says"),
+    [
+        ({}, "42.7 µs, was measured"),
+        ({"use": "xeon-6148-2s"}, "29.8 µs, follows from one"),
+        ({"update_row_s": 5e-6}, ""),
+    ],
+)
+def test_an_update_tells_where_the_cost_of_a_row_is_from(host: dict[str, Any], says: str) -> None:
+    work = {"kind": "update", "growth_bytes": 1}
+    told = [note for note in answer(work, host=host).warnings if "of an updated row" in note]
+    assert [says in note for note in told] == ([True] if says else [])
+    assert not any("of an updated row" in note for note in answer({"kind": "insert", "rows": 10}).warnings)

@@ -334,3 +334,11 @@ def test_the_processor_that_makes_the_calls_is_named_where_it_sets_the_rate() ->
     base, other = (run(scenario) for scenario in asked)
     assert why(base, other, asked)[1].endswith(": the processor that makes the calls sets the rate")
     assert "sets the rate" not in " ".join(why(other, base, asked[::-1]))
+
+
+def test_a_client_that_works_while_more_of_an_array_is_sent_is_told() -> None:
+    base, other = (run(load("rahn-full-scan", [f"table.row_bytes={size}"])) for size in (50, 200))
+    assert (
+        "while the server sends the rest (SQL*Net more data to client rose from 0 to" in why(base, other)[0]
+    )
+    assert "fell from 143,953 to 0" in why(other, base)[0]

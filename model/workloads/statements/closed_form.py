@@ -17,6 +17,7 @@ from model.demand import (
     reaps_are_waits,
 )
 from model.demand.index_upkeep import waits_at_leaves
+from model.demand.reading import one_for_all
 from model.demand.storage import slots_of
 from model.demand.turns import Alone, among_others, ends_at
 from model.laws import device, read_slots
@@ -89,7 +90,7 @@ def _composed(
         & where(system.disk.report_interval_s > 0, False, True)
         & where(own < CLEARLY_SLOWER * asked.service_s, False, True)
     )
-    if follow and is_followed(system, work, demand) and some(where(hidden, False, True)):
+    if follow and is_followed(system, work, demand) and one_for_all(where(hidden, False, True)):
         return _as_followed(system, work, demand, own, asked)
     if plan.through_page_cache:
         asked, copy_s = _copied(system, demand, asked)
@@ -178,7 +179,7 @@ def _as_followed(
     copied = demand.read_blocks * demand.block_size_bytes / host.copy_bytes_per_s if inside_submit else 0.0
     reaped = demand.reads * host.reap_call_s if plan.asynchronous else 0.0
     posted = reaped if plan.asynchronous and not inside_submit and reaps_are_waits(system) else 0.0
-    run_queue = found.run_queue_s if work.sessions > 1 else 0.0
+    run_queue = where(work.sessions > 1, found.run_queue_s, 0.0)
     elapsed = own_s + copied + found.read_wait_s + found.single_wait_s + run_queue
     keeps_s = work.sessions * raw.keeps_s(demand)
     log_s, free_s = _stalls_s(

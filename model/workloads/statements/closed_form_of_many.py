@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from model.demand import MixedRegimes, OneByOne
+from model.demand.of_many import Overlay, own
 from model.errors import BlocktimeError
 from model.laws.numeric import Number
 from model.measures import MEASURES
@@ -41,24 +41,6 @@ CHOICES_OF_STATEMENTS = (
     "host.max_request_bytes", "host.max_segments", "host.nr_requests", "host.read_ahead_bytes",
 )  # fmt: skip
 """What the laws of a queue and of a drive count with."""
-
-
-class Overlay:
-    """A section of the inputs with some fields replaced."""
-
-    def __init__(self, base: Any, replaced: Mapping[str, Any]) -> None:
-        self._base = base
-        self._replaced = replaced
-
-    def __getattr__(self, name: str) -> Any:
-        if name in self._replaced:
-            return self._replaced[name]
-        derived = getattr(type(self._base), name, None)
-        if isinstance(
-            derived, property | FunctionType
-        ):  # what the class derives follows from the replaced fields
-            return derived.__get__(self)
-        return getattr(self._base, name)
 
 
 class Group(NamedTuple):
@@ -227,10 +209,8 @@ def _column(path: str, values: Any) -> Any:
 
 
 def _own(value: Any) -> Any:
-    """A value as Python's own; a float that is whole as an int, which counts have to be."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    """A value as Python's own."""
+    return own(value.item() if isinstance(value, np.generic) else value)
 
 
 def _check_field(system: System, work: Workload, path: str) -> None:

@@ -9,7 +9,6 @@ long as the later half of these.
 
 from __future__ import annotations
 
-import inspect
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -21,8 +20,9 @@ from zlib import crc32
 
 from model.demand.calls import largest_bytes_of
 from model.demand.device_calls import idles
-from model.demand.reading import OneByOne, one_for_all, reaps_are_waits
-from model.demand.turns import Pace, first_step_s, pace_of, stretch_blocks, stretches_of
+from model.demand.of_many import each_of
+from model.demand.reading import one_for_all, reaps_are_waits
+from model.demand.turns import first_step_s, pace_of, stretch_blocks, stretches_of
 from model.demand.work import Demand
 from model.laws import block_layer, page_cache
 from model.laws.device import copy_time_s
@@ -33,7 +33,7 @@ from model.machine.device.elevator import IDLE_S, NEAR_BYTES, SYNC_SLICE_S
 from model.machine.device.servers import Servers
 from model.machine.host.read_ahead import Window, read_ahead_of
 from model.machine.host.read_slots import ReadSlots
-from model.spec import Disk, Host, Statement, System
+from model.spec import Statement, System
 from model.workloads.statements.placed_reads import (
     Draws,
     Leaves,
@@ -118,18 +118,10 @@ def is_followed(system: System, work: Statement, demand: Demand) -> bool:
 def followed(system: System, work: Statement, demand: Demand) -> Followed:
     """The mean session of a statement, whose reads are followed; a statement of few reads several times.
 
-    Raises :class:`OneByOne` for an array of scenarios.
+    Of many scenarios each is followed by itself.
     """
-    pace = pace_of(system, demand)
-    parts: tuple[tuple[Any, Any], ...] = (
-        (system.disk, Disk),
-        (system.host, Host),
-        (demand, Demand),
-        (pace, Pace),
-    )
-    given = [work.sessions, *(value for part, kind in parts for value in _fields(part, kind))]
-    if any(getattr(number, "ndim", 0) for number in given):
-        raise OneByOne
+    if (scenarios := each_of(system, work, demand)) is not None:
+        return _together([followed(*scenario) for scenario in scenarios])
     users = max(2, MOST_SESSIONS * work.users // work.sessions)
     if work.users > users:
         return _of_many(system, work, demand, users)
@@ -165,8 +157,10 @@ def _mean(each: Sequence[Followed]) -> Followed:
     return Followed(*(sum(map(attrgetter(name), each)) / len(each) for name in FIELDS))
 
 
-def _fields(part: Any, kind: Any) -> Iterator[Any]:
-    return (getattr(part, name) for name in inspect.signature(kind).parameters)
+def _together(each: Sequence[Followed]) -> Followed:
+    import numpy as np  # noqa: PLC0415  (who asks one scenario waits for no numpy)
+
+    return Followed(*(np.array([getattr(one, name) for one in each]) for name in FIELDS))
 
 
 def _draws(replay: int) -> Draws:

@@ -17,7 +17,7 @@ ROW, STORED = 9, 11
 
 def by_law(system: System, work: Update) -> Change:
     """The change in closed form, as for arrays of scenarios."""
-    from model.workloads.statements.closed_form_of_many import Overlay
+    from model.demand.of_many import Overlay
 
     one = {"pctfree_percent": np.array([system.table.pctfree_percent])}
     view = Overlay(system, {"table": Overlay(system.table, one)})

@@ -1,0 +1,92 @@
+"""Many scenarios as one, whose fields are arrays; and each of them by itself again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from dataclasses import fields, is_dataclass
+from types import FunctionType
+from typing import Any
+
+Pick = Callable[[int], Any]
+"""From the place of a scenario to what it has there."""
+
+
+class Overlay:
+    """A section of the inputs with some fields replaced."""
+
+    def __init__(self, base: Any, replaced: Mapping[str, Any]) -> None:
+        self._base = base
+        self._replaced = replaced
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._replaced:
+            return self._replaced[name]
+        derived = getattr(type(self._base), name, None)
+        if isinstance(
+            derived, property | FunctionType
+        ):  # what the class derives follows from the replaced fields
+            return derived.__get__(self)
+        return getattr(self._base, name)
+
+    def picked(self, lengths: set[int]) -> Pick:
+        """The section of one scenario."""
+        pick = _pick(self._replaced, lengths) or (lambda _: self._replaced)
+        return lambda place: self._base.model_copy(update=pick(place))
+
+
+def each_of(*values: Any) -> Iterator[Any] | None:
+    """The *values* of one scenario after another, plain numbers where they have arrays; None where none has any.
+
+    They may be sections, dataclasses, lists, tuples and dictionaries of such.
+    """
+    lengths: set[int] = set()
+    pick = _pick(values, lengths)
+    if not lengths or pick is None:
+        return None
+    (length,) = lengths
+    return map(pick, range(length))
+
+
+def _pick(value: Any, lengths: set[int]) -> Pick | None:
+    """What a scenario has of *value*; None where all have the same. Adds the *lengths* of arrays."""
+    if getattr(value, "ndim", 0):
+        lengths.add(len(value))
+        return [own(number) for number in value.tolist()].__getitem__
+    if isinstance(value, Overlay):
+        return value.picked(lengths)
+    if isinstance(value, Mapping):
+        return _pick_parts(value, lengths, dict)
+    if isinstance(value, list | tuple):
+        made = getattr(value, "_make", type(value))
+        return _pick_parts(dict(enumerate(value)), lengths, lambda parts: made(parts.values()))
+    if is_dataclass(value):
+        parts = {field.name: getattr(value, field.name) for field in fields(value)}
+        picks = _picks(parts, lengths)
+        return (lambda place: _copied(value, picks, place)) if picks else None
+    return None
+
+
+def _pick_parts(
+    parts: Mapping[Any, Any], lengths: set[int], made: Callable[[dict[Any, Any]], Any]
+) -> Pick | None:
+    picks = _picks(parts, lengths)
+    if not picks:
+        return None
+    return lambda place: made({**parts, **{name: pick(place) for name, pick in picks.items()}})
+
+
+def _picks(parts: Mapping[Any, Any], lengths: set[int]) -> dict[Any, Pick]:
+    return {name: pick for name, part in parts.items() if (pick := _pick(part, lengths)) is not None}
+
+
+def _copied(value: Any, picks: Mapping[str, Pick], place: int) -> Any:
+    found = copy(value)
+    for name, pick in picks.items():
+        object.__setattr__(found, name, pick(place))
+    return found
+
+
+def own(value: Any) -> Any:
+    """A number as Python's own; a float that is whole as an int, which counts have to be."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value

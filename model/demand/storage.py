@@ -12,7 +12,19 @@ from model.demand.stream_work import call_demand
 from model.demand.work import Demand
 from model.laws import disk_means, limits, scan_reads
 from model.laws.block_layer import stated_call_s
-from model.laws.numeric import Number, larger, nearest, over, smaller, some, where
+from model.laws.numeric import (
+    Number,
+    in_rows,
+    is_array,
+    larger,
+    nearest,
+    of_all,
+    over,
+    smaller,
+    some,
+    total,
+    where,
+)
 from model.laws.parallel_reads import slowest_service
 from model.laws.read_slots import mean_slots
 from model.spec import ReadStream, System
@@ -124,10 +136,10 @@ def device_demand(system: System, demand: Demand, own_s: Number, users: Number) 
 
     for blocks, count in _by_size(plan.pieces):
         near = asked(blocks, in_flight=in_flight)
-        requests = requests + count * near.requests
-        alone_s = alone_s + count * near.device_s
-        held_s = held_s + count * (near.held_s if streams else near.device_s)
-        exact = exact & where(count > 0, near.exact, True)
+        requests = requests + total(count * near.requests)
+        alone_s = alone_s + total(count * near.device_s)
+        held_s = held_s + total(count * (near.held_s if streams else near.device_s))
+        exact = exact & of_all(where(count > 0, near.exact, True))
     mean_blocks = larger(FIRST, demand.read_blocks / larger(1, demand.reads))
     far = asked(mean_blocks, pattern="random")
     far_s, far_held_s = demand.reads * far.device_s, demand.reads * far.held_s
@@ -210,8 +222,9 @@ def _channel_s(disk: Any, size_bytes: Number) -> Number:
 
 def _by_size(pieces: list[scan_reads.Piece]) -> list[tuple[Number, Number]]:
     """Blocks of a read, and how many reads have them; those of one size together, where sizes are numbers."""
-    if any(getattr(piece.blocks, "ndim", 0) for piece in pieces):
-        return [(larger(FIRST, piece.blocks), piece.count * (piece.blocks > 0)) for piece in pieces]
+    if any(is_array(piece.blocks) for piece in pieces):
+        blocks, counts = (in_rows([getattr(piece, part) for piece in pieces]) for part in ("blocks", "count"))
+        return [(larger(FIRST, blocks), counts * (blocks > 0))]
     found: dict[float, Number] = {}
     for piece in pieces:
         if piece.blocks > 0:

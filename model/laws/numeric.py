@@ -29,6 +29,23 @@ def is_array(value: Any) -> bool:
     return getattr(value, "ndim", 0) > 0
 
 
+def in_rows(values: list[Number]) -> Number:
+    """Arrays and numbers as the rows of one array, so that a law takes them all at once."""
+    import numpy as np  # noqa: PLC0415
+
+    return np.stack(np.broadcast_arrays(*values))
+
+
+def total(rows: Number) -> Number:
+    """Sum of the rows of :func:`in_rows`, one after another; anything else as it is."""
+    return sum(rows) if getattr(rows, "ndim", 0) > 1 else rows
+
+
+def of_all(rows: Any) -> Any:
+    """Whether something holds in all of the rows of :func:`in_rows`; anything else as it is."""
+    return rows.all(axis=0) if getattr(rows, "ndim", 0) > 1 else rows
+
+
 def some(value: Number) -> bool:
     """Whether a value, or any value of an array, is not zero."""
     return bool(value.any()) if getattr(value, "ndim", 0) else bool(value)

@@ -47,6 +47,8 @@ PARTS = (
     "sim/pool.py",
     "sim/open_file.py",
     "sim/caller.py",
+    "machine/host/read_slots.py",
+    "workloads/statements/lone_session.py",
     "workloads/transactions/tally.py",
     "workloads/transactions/users.py",
 )

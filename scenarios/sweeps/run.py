@@ -21,9 +21,13 @@ from scenarios.sweeps.points import Values
 
 CHUNK_S: Final = 1.0
 """Work that is handed out at once: much against what handing out costs, little enough to show progress."""
-MOST_IN_A_CHUNK: Final = 2_000
+LONGEST_CHUNK_S: Final = 3.0
+"""Where more points at once take less time each, as answers by arrays do."""
+PAYS: Final = 0.9
+"""Of the time of a point, below which a larger chunk is worth it."""
+MOST_IN_A_CHUNK: Final = 10_000
 CHUNKS_A_WORKER: Final = 4
-"""At least so many, so that all workers end together."""
+"""At least so many, of what is left, so that all workers end together; of all, so that one shows progress."""
 PILOT_S: Final = 0.25
 MOST_STEPS: Final = 1_000
 GOLDEN: Final = 0.6180339887498949
@@ -69,6 +73,8 @@ class Running:
         self.outcome = Outcome(plan.answers)
         self.each_s = 0.0
         """What one answer takes, as far as it is known."""
+        self._size = 0
+        """Answers that are handed out together; 0 until any is known."""
         self._each = plan.how.replications
         self._known = bytearray(self._each + plan.answers)  # those of the base scenario come first
         self._look_up()
@@ -140,21 +146,23 @@ class Running:
             took = time.perf_counter() - began
             self.each_s = took / len(items)
             if step and took > PILOT_S:
+                self._size = 2 * len(items) if took < CHUNK_S else 0
                 break
         return self.each_s * self.outcome.left
 
     def run(self, executor: Executor, told: Told | None = None) -> Outcome:
         """Answer what is missing; *told* hears of every step. May be left by any exception, and called again."""
-        sent: dict[int, list[Item]] = {}
+        sent: dict[int, tuple[list[Item], float]] = {}
 
         def chunks() -> Iterator[list[Item]]:
             items = self._items(self._missing())
             while chunk := list(islice(items, self._chunk(executor.workers))):
-                sent[len(sent)] = chunk
+                sent[len(sent)] = chunk, time.perf_counter()
                 yield chunk
 
         for number, chunk_answers in executor.map(partial(answers, self.asked), chunks()):
-            items, sent[number] = sent[number], []
+            (items, began), sent[number] = sent[number], ([], 0.0)
+            self._learn(len(items), time.perf_counter() - began)
             self._keep(items, chunk_answers)
             if told is not None:
                 told(self.outcome)
@@ -170,8 +178,17 @@ class Running:
     def _chunk(self, workers: int) -> int:
         """Answers that are handed out together."""
         by_time = int(CHUNK_S / self.each_s) if self.each_s else MOST_IN_A_CHUNK
-        fair = -(-self.outcome.left // (CHUNKS_A_WORKER * workers))
-        return max(1, min(by_time, fair, MOST_IN_A_CHUNK))
+        among = self.outcome.left if workers > 1 else self.outcome.wanted
+        fair = -(-among // (CHUNKS_A_WORKER * workers))
+        return max(1, min(max(by_time, self._size), fair, MOST_IN_A_CHUNK))
+
+    def _learn(self, size: int, took_s: float) -> None:
+        """A chunk of that size is answered: the next may be twice as large where that has paid."""
+        each_s = took_s / size
+        if size >= self._size:
+            pays = each_s < PAYS * self.each_s and took_s < LONGEST_CHUNK_S
+            self._size = 2 * size if pays else 0 if took_s > LONGEST_CHUNK_S else size
+        self.each_s = each_s
 
     def _keep(self, items: Sequence[Item], chunk_answers: Sequence[Answer | Lost]) -> None:
         kept = []

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
+import numpy as np
 import pytest
 
-from model import calculate
+from model import calculate, calculate_many, loops
 from model.spec import Disk, FullScan, Host, Instance, System, Table
 from model.workloads.statements import followed
 from scenarios import load
@@ -58,3 +61,55 @@ def test_a_file_system_reads_all_of_a_segment_in_large_extents() -> None:
     moved = result.device["disk"].read_bytes_per_s * result.time.elapsed_s
     assert result.physical_io
     assert moved == pytest.approx(result.physical_io.read_bytes, rel=0.01)
+
+
+ALONE = [
+    ("rahn-full-scan", ("instance.serial_direct_read=never",)),
+    ("rahn-full-scan", ("table.rows=200",)),
+    ("rahn-full-scan", ("instance.serial_direct_read=never", "disk.use=array-raid5")),
+    ("index-range-scan-scattered", ("disk.use=sata-7k2", "workload.selectivity_fraction=0.001")),
+    ("parallel-scan", ("disk.use=sas-15k", "workload.degree=1")),
+    ("parallel-scan", ("disk.use=sas-15k", "workload.degree=1", "instance.release=11.1.0.7")),
+]
+"""One session: it waits for each read, or has some under way."""
+
+
+@pytest.mark.parametrize(("name", "settings"), ALONE)
+def test_a_session_that_is_alone_does_what_it_does_among_others(
+    monkeypatch: pytest.MonkeyPatch, name: str, settings: tuple[str, ...]
+) -> None:
+    """The compiled loop, the same as it is written, and the turns that sessions take, of which there is one."""
+    answers: list[dict[str, float]] = []
+    whole = followed._Session.whole
+    monkeypatch.setattr(
+        followed._Session, "whole", lambda self: (found := whole(self), answers.append(asdict(found)))[0]
+    )
+    scenario = load(name, settings)
+    calculate(scenario.system, scenario.workload)
+    with loops.as_written():
+        calculate(scenario.system, scenario.workload)
+    monkeypatch.setattr(
+        followed._Session, "alone", lambda self: self._replay._take_turns() or self._replay.busy_s
+    )
+    calculate(scenario.system, scenario.workload)
+    assert answers
+    compiled, written, turns = (answers[part * len(answers) // 3] for part in range(3))
+    assert compiled == written
+    assert compiled == pytest.approx(turns, rel=1e-9)
+
+
+def test_scenarios_of_an_array_are_followed_each_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of them goes through the answers one by one."""
+    from model import engine
+
+    scenario = load("rahn-full-scan")
+    rows = np.array([2e5, 1e6, 5e6])
+    apart = [
+        calculate(
+            load("rahn-full-scan", [f"table.rows={count:.0f}"]).system, scenario.workload
+        ).time.elapsed_s
+        for count in rows
+    ]
+    monkeypatch.setattr(engine, "_measures_alone", None)
+    many = calculate_many(scenario.system, scenario.workload, {"table.rows": rows})
+    assert many["elapsed_s"] == pytest.approx(apart, rel=1e-9)

@@ -8,14 +8,21 @@ from model.laws.read_slots import LOOK_EVERY_S, LOOKS_TO_ADD, WAITS_FRACTION, mo
 class ReadSlots:
     """How many direct reads a session may have in flight."""
 
-    __slots__ = ("_begin_s", "_every_s", "_limit", "_looked_s", "_looks", "_waited_s", "count", "history")
+    count: int
+    history: dict[float, int]
+    """Seconds since it began -> slots from then on."""
+    _limit: int
+    _begin_s: float
+    _looked_s: float
+    _waited_s: float
+    _looks: int
+    _every_s: float
 
     def __init__(self, slots: int, limit: int, now_s: float, look_every_s: float = LOOK_EVERY_S) -> None:
         self.count, self._limit = slots, limit
         self._begin_s = self._looked_s = now_s
         self._waited_s, self._looks, self._every_s = 0.0, 0, look_every_s
-        self.history: dict[float, int] = {0.0: slots}
-        """Seconds since it began -> slots from then on."""
+        self.history = {0.0: slots}
 
     def reaped(self, now_s: float, waited_s: float) -> None:
         """A read has come after a wait; look whether it is time for more."""

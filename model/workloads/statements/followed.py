@@ -9,6 +9,7 @@ long as the later half of these.
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -28,12 +29,15 @@ from model.laws import block_layer, page_cache
 from model.laws.device import copy_time_s
 from model.laws.numeric import some, where
 from model.laws.read_slots import LOOK_EVERY_S
+from model.loops import fastest
+from model.loops.rows import reals, row
 from model.machine.device.drive import drive_of
 from model.machine.device.elevator import IDLE_S, NEAR_BYTES, SYNC_SLICE_S
 from model.machine.device.servers import Servers
 from model.machine.host.read_ahead import Window, read_ahead_of
 from model.machine.host.read_slots import ReadSlots
 from model.spec import Statement, System
+from model.workloads.statements.lone_session import SUMS, LoneSession
 from model.workloads.statements.placed_reads import (
     Draws,
     Leaves,
@@ -120,8 +124,18 @@ def followed(system: System, work: Statement, demand: Demand) -> Followed:
 
     Of many scenarios each is followed by itself.
     """
-    if (scenarios := each_of(system, work, demand)) is not None:
-        return _together([followed(*scenario) for scenario in scenarios])
+    shape = demand.segment.shape
+    where_reads_lie = replace(  # in its extents, whatever sizes of reads and runs the laws count
+        demand,
+        plan=replace(demand.plan, pieces=demand.plan.pieces[:1]),
+        segment=replace(demand.segment, shape=shape._replace(runs=shape.runs[:1])),
+    )
+    if (scenarios := each_of(system, work, where_reads_lie)) is not None:
+        return _together([_followed(*scenario) for scenario in scenarios])
+    return _followed(system, work, demand)
+
+
+def _followed(system: System, work: Statement, demand: Demand) -> Followed:
     users = max(2, MOST_SESSIONS * work.users // work.sessions)
     if work.users > users:
         return _of_many(system, work, demand, users)
@@ -138,7 +152,7 @@ def _of_many(system: System, work: Statement, demand: Demand, users: int) -> Fol
 
     Each session is done as many times later; it waits for that time where it waited before.
     """
-    found, times = followed(system, work.model_copy(update={"users": users}), demand), work.users / users
+    found, times = _followed(system, work.model_copy(update={"users": users}), demand), work.users / users
     waited_s = found.single_wait_s + found.read_wait_s + found.run_queue_s
     longer = 1 + (times - 1) * found.elapsed_s / waited_s if waited_s else 1.0
     return replace(
@@ -160,7 +174,8 @@ def _mean(each: Sequence[Followed]) -> Followed:
 def _together(each: Sequence[Followed]) -> Followed:
     import numpy as np  # noqa: PLC0415  (who asks one scenario waits for no numpy)
 
-    return Followed(*(np.array([getattr(one, name) for one in each]) for name in FIELDS))
+    columns: list[Any] = [np.array([getattr(one, name) for one in each]) for name in FIELDS]
+    return Followed(*columns)
 
 
 def _draws(replay: int) -> Draws:
@@ -207,16 +222,13 @@ class _Replay:
         ]
 
     def played(self) -> Followed:
-        """Let the session that is ready first go on, until all are done."""
-        ready = [(session.begin_s, rank, session.steps()) for rank, session in enumerate(self.sessions)]
-        waiting: list[tuple[float, float, int, Iterator[float]]] = []
-        for begin_s, rank, steps in ready:
-            heappush(waiting, (begin_s, begin_s, rank, steps))
-        while waiting:
-            now_s, _, rank, steps = heappop(waiting)
-            following_s = next(steps, None)
-            if following_s is not None:
-                heappush(waiting, (following_s, now_s, rank, steps))
+        """The mean of all sessions, when they are done."""
+        plan = self.demand.plan
+        others = plan.through_page_cache or plan.batched_reads or self.demand.leaf_reads
+        if len(self.sessions) == 1 and not others:
+            self.busy_s = self.sessions[0].alone()
+        else:
+            self._take_turns()
         found = [session.whole() for session in self.sessions]
         mean = _mean(found)
         first_s = min(session.begin_s for session in self.sessions)
@@ -228,6 +240,18 @@ class _Replay:
         played_s = max(session.count.elapsed_s + session.begin_s for session in self.sessions) - first_s
         mean.busy_s = min(mean.last_s, self.busy_s * mean.last_s / max(played_s, 1e-300))
         return mean
+
+    def _take_turns(self) -> None:
+        """Let the session that is ready first go on, until all are done."""
+        ready = [(session.begin_s, rank, session.steps()) for rank, session in enumerate(self.sessions)]
+        waiting: list[tuple[float, float, int, Iterator[float]]] = []
+        for begin_s, rank, steps in ready:
+            heappush(waiting, (begin_s, begin_s, rank, steps))
+        while waiting:
+            now_s, _, rank, steps = heappop(waiting)
+            following_s = next(steps, None)
+            if following_s is not None:
+                heappush(waiting, (following_s, now_s, rank, steps))
 
     def submit(self, now_s: float, place: int, size: int) -> float:
         """When a request is done."""
@@ -318,6 +342,30 @@ class _Session:
             followed.elapsed_s += others_s
             followed.read_wait_s += others_s
         return followed
+
+    def alone(self) -> float:
+        """Make all reads that are followed, with nobody else there; the device's busy time."""
+        demand, most = self._demand, self.most
+        sums, half = reals(SUMS, 0.0), reals(SUMS, 0.0)
+        session = fastest(LoneSession)(
+            self._replay.server, self._size, self._replay.largest_bytes, float(demand.blocks_wanted), self._each,
+            float(self._pace.cpu_s + self._pace.other_s), most // 2, sums, half,
+        )  # fmt: skip
+        session.singles(row(array("q", self._singles)))
+        instance, limit = self._replay.system.instance, 0
+        if self._plan.asynchronous:
+            limit = instance.direct_read_slots_limit
+        reads = list(islice(self._reads, most + limit + 1))
+        firsts, sizes = (row(array("q", [read[part] for read in reads])) for part in (0, 1))
+        if self._plan.asynchronous:
+            every_s = LOOK_EVERY_S * (most - most // 2) / max(most, float(demand.reads))
+            count, reap_s = instance.direct_read_slots, self._host.reap_call_s
+            session.asynchronously(firsts, sizes, most, count, limit, every_s, reap_s)
+        else:
+            session.one_by_one(firsts[:most], sizes[:most], len(reads) <= most)
+        self.count, self.half = Followed(*sums), Followed(*half)
+        self._number, self._blocks, self._half_blocks = session.number, session.blocks, session.half_blocks
+        return float(session.busy_s)
 
     def steps(self) -> Iterator[float]:
         """Moments at which it goes on."""

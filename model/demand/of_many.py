@@ -81,10 +81,10 @@ def _picks(parts: Mapping[Any, Any], lengths: set[int]) -> dict[Any, Pick]:
 
 
 def _copied(value: Any, picks: Mapping[str, Pick], place: int) -> Any:
-    found = copy(value)
+    scenario = copy(value)
     for name, pick in picks.items():
-        object.__setattr__(found, name, pick(place))
-    return found
+        object.__setattr__(scenario, name, pick(place))
+    return scenario
 
 
 def own(value: Any) -> Any:

@@ -174,7 +174,7 @@ def _mean(each: Sequence[Followed]) -> Followed:
 def _together(each: Sequence[Followed]) -> Followed:
     import numpy as np  # noqa: PLC0415  (who asks one scenario waits for no numpy)
 
-    columns: list[Any] = [np.array([getattr(one, name) for one in each]) for name in FIELDS]
+    columns: list[Any] = [np.array([getattr(scenario, name) for scenario in each]) for name in FIELDS]
     return Followed(*columns)
 
 

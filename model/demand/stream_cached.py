@@ -339,7 +339,7 @@ def _committed_in_place_s(
     limit = [1 / limits.limited_per_s(disk, 1 / one, size) for one, size in zip(held, records, strict=True)]
     # NOTE: a volume lets the next request through after this one's share of a second
     apart = [1 / limits.limited_per_s(disk, inf, size) for size in (larger(1, size_bytes), *records)]
-    waited_s = seek_s + sum(map(larger, took[:-1], apart[1:-1])) + took[-1]
+    waited_s = seek_s + sum(map(larger, took[:-1], limit[:-1])) + took[-1]
     if len(records) > WAITS_OF_COMMIT and (disk.write_cache_bytes or disk.parallel_requests > 1):
         # NOTE: those of the blocks, which do not merge, go down together
         apart_s = (len(records) - 2) * larger(limit[0], records[0] / rate)
@@ -349,7 +349,9 @@ def _committed_in_place_s(
     data_s = runs * data.held_s + back_s / disk.parallel_requests
     records_s = sum(limit)
     at_a_time = _commits_at_a_time(disk, calls, data_s, records_s)
-    alone_s = larger(data.alone_s + (runs - 1) * data.held_s, apart[0]) + back_s + waited_s
+    # NOTE: blocks of a commit wait until the cells have taken the data
+    data_alone_s = larger(data.alone_s + (runs - 1) * data.held_s, 0.0 if disk.write_cache_bytes else data_s)
+    alone_s = larger(data_alone_s, apart[0]) + back_s + waited_s
     idle_s = 0.0
     if calls.users > 1 and calls.rate_per_s is None and idles(system) and system.host.nomerges != "2":
         # NOTE: the scheduler waits for a commit block that has merged into the records of another process
@@ -420,7 +422,8 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
     visit = visit_of(system, seen, window if ahead else size / visits, gap_s)
     if by_page and not lone_pages:
         longer_s = larger(0.0, share - 1) * disk_means.overhead_s(system.disk, False)
-        visit.alone_s, visit.held_s = visit.alone_s + longer_s, visit.held_s + longer_s
+        visit.held_s = visit.held_s * (1 + longer_s / visit.alone_s)
+        visit.alone_s = visit.alone_s + longer_s
     if not ahead:
         often = missed * visits
         return CallDemand(

@@ -113,7 +113,12 @@ def _notes_on_what_is_not_read(scenario: Scenario, result: RunResult) -> Iterato
         (set_in(changed, ONLY_SIMULATED) if estimated else [], NO_ESTIMATE),
     ):
         if listed_paths:
-            yield f"{listed(listed_paths)} {'has' if len(listed_paths) == 1 else 'have'} no effect on {what}"
+            instead = (
+                OTHER_INDEX
+                if "table.indexes" in listed_paths and not is_unread(work.kind, "index.key_bytes")
+                else ""
+            )
+            yield f"{listed(listed_paths)} {'has' if len(listed_paths) == 1 else 'have'} no effect on {what}{instead}"
     for path in () if work.beside else set_in(changed, ["*"]):
         reason = "" if is_unread(work.kind, path) else why_idle(path, scenario)
         if reason:
@@ -126,6 +131,7 @@ def _unread_by_all(changed: Mapping[str, Any], work: Workload) -> list[str]:
     return [path for path in first if all(path in unread for unread in others)]
 
 
+OTHER_INDEX: Final = ": its index is described by [index]"
 UPDATED_ROW: Final = "host.update_row_s"
 WITHOUT_SCANS: Final = "transactions that scan no blocks (workload.mix.scan_blocks is 0)"
 NO_ESTIMATE: Final = "the instant estimate: only the simulation uses it"

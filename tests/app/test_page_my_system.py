@@ -210,7 +210,7 @@ def test_what_does_not_reproduce_has_counts_alone(monkeypatch: pytest.MonkeyPatc
 
 def test_one_statement_of_a_trace(tmp_path: Path) -> None:
     app = given(("a.trc", made.TRACE.encode()))
-    assert "which a system is identified from" in app.info[0].value
+    assert "a system is not described without" in app.info[0].value
     assert app.selectbox[0].options == ["0123456789abc"]
     assert "Choose a statement" in app.info[0].value
     app.selectbox[0].select("0123456789abc").run()
@@ -226,7 +226,7 @@ def test_an_iostat_alone_is_read_and_says_what_it_does_not_tell() -> None:
     app.run()
     assert "dm-0" in app.code[0].value
     assert "a.host.example" not in app.code[0].value
-    assert "which a system is identified from" in app.info[0].value
+    assert "a system is not described without" in app.info[0].value
     assert "[measured]" in toml(app)
 
 

@@ -598,3 +598,16 @@ def test_calls_that_the_device_cannot_take_are_refused_by_both_engines(
     for engine in ("calculate", "simulate"):
         with pytest.raises(OutsideLaw, match=said):
             run(from_mapping(scenario), engine)
+
+
+def test_an_index_scan_says_where_its_index_is_described() -> None:
+    indexes = {"indexes": [{"key_bytes": 8}]}
+    told = {
+        kind: run(from_mapping({"table": indexes, "workload": {"kind": kind}}), "calculate").warnings
+        for kind in ("index_range_scan", "full_scan")
+    }
+    assert (
+        "table.indexes has no effect on an index range scan: its index is described by [index]"
+        in told["index_range_scan"]
+    )
+    assert "table.indexes has no effect on a full scan" in told["full_scan"]

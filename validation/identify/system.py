@@ -84,7 +84,9 @@ def identify(readings: Sequence[Reading], rpm: float | None = None) -> Identifie
     if not reports and any(reading.format == "fio" for reading in readings):
         return identify_device(readings, rpm)
     if not reports:
-        raise NotIdentified("these files hold no AWR or Statspack report, which a system is identified from")
+        raise NotIdentified(
+            "these files hold no AWR or Statspack report; a system is not described without one"
+        )
     report = reports[0]
     check(report)
     contradicted = checked(report, readings)
@@ -99,7 +101,7 @@ def _of_report(report: Report, limit: Limit, asked: Asked | str | None) -> Ident
     per_s = report.transactions_per_s()
     if db_time is None or cpu is None or per_s is None:
         raise NotIdentified(
-            f"{reading.file}: has no time model or no load profile, which a system is identified from"
+            f"{reading.file}: has no time model or no load profile; a system is not described without them"
         )
     active = db_time.value / span_s
     if active < LEAST_ACTIVE or per_s.value <= 0:

@@ -64,6 +64,7 @@ HOTTEST_BLOCKS: Final = 4096
 FEWEST_HOTTEST: Final = 16
 BANDWIDTH_BYTES_PER_S: Final = 2e9
 """No limit: a block takes 4 µs of it, which a measured read holds."""
+LATENCY_DIGITS: Final = 4
 COUNTED_READS: Final = 4300
 """So many are by chance within 3 % of their mean, 1.96/√n, in 95 of 100 runs."""
 FEWEST_TRANSACTIONS: Final = 4000
@@ -399,12 +400,14 @@ class Interval(Filling):
         block_bytes = float(self.report.setting("db_block_size") or Instance().db_block_size_bytes)
         transfer_s = block_bytes / BANDWIDTH_BYTES_PER_S
         (self.know if limit.read_source else self.assume)(
-            "disk.overhead_s", max(0.0, limit.read_s - transfer_s), limit.read_source or "nothing was read"
+            "disk.overhead_s",
+            _with_digits(max(0.0, limit.read_s - transfer_s)),
+            limit.read_source or "nothing was read",
         )
         if limit.varies_source:
             self.know("disk.service_cv", round(limit.varies, 3), limit.varies_source)
         if limit.write_s:
-            self.know("disk.write_overhead_s", limit.write_s, limit.write_source)
+            self.know("disk.write_overhead_s", _with_digits(limit.write_s), limit.write_source)
         self.assume("disk.bandwidth_bytes_per_s", BANDWIDTH_BYTES_PER_S, "not a limit")
         if limit.redo_bytes_per_s:
             self.know("instance.redo_limit_bytes_per_s", limit.redo_bytes_per_s, limit.redo_source)
@@ -474,3 +477,8 @@ class Interval(Filling):
             add(SYNC_WAIT, waits[LOG_FILE_SYNC].each_s, "s", waits[LOG_FILE_SYNC].total)
         writes = self.report.per_second("Physical write")
         add(WRITES, writes.value if writes else 0.0, "1/s", writes)
+
+
+def _with_digits(latency_s: float) -> float:
+    """A latency with as many digits as a report's mean has, and one more for what is taken off it."""
+    return float(f"{latency_s:.{LATENCY_DIGITS}g}")

@@ -57,15 +57,20 @@ def run(
 
 
 def beyond_measured(scenario: Scenario, result: RunResult) -> list[str]:
-    """A warning where a measured system reads more than was measured of a disk whose limit no figure told."""
+    """A warning about a measured disk whose limit no figure told: what it can do, and that more was not measured."""
     disk, modelled = scenario.system.disk, FIGURES[READ_REQUESTS](result)
     measured = next(
         (compared.value for compared in scenario.compared if compared.name == READ_REQUESTS), None
     )
-    if measured is None or modelled is None or modelled <= (1 + REPRODUCES) * measured:
+    if measured is None or modelled is None:
         return []
     if disk.iops_limit is not None or disk.throughput_limit_bytes_per_s is not None or disk.rotation_s:
         return []
+    if modelled <= (1 + REPRODUCES) * measured:
+        return [
+            "no limit of the disk is known, so it is taken as endless: the knee and the maximum TPS are those of the "
+            "rest of the system; set disk.iops_limit"
+        ]
     return [
         f"no limit of the disk is known: {modelled:,.0f} reads a second are more than the {measured:,.0f} that were "
         "measured, so the answer is an upper bound, and what saturates first holds without the disk; set "

@@ -47,6 +47,12 @@ class Case:
         return self.system.disk.raid_level != "none"
 
     @property
+    def is_paced(self) -> bool:
+        """Whether the device lets so many requests or bytes a second through."""
+        disk = self.system.disk
+        return disk.iops_limit is not None or disk.throughput_limit_bytes_per_s is not None
+
+    @property
     def busy(self) -> float:
         """Share of its capacity that is taken of the busiest device."""
         return busiest_fraction(self.result)
@@ -332,12 +338,22 @@ OF_TRANSACTIONS = (
         lambda case: not case.arrives and run_transactions(case.work) < ROUNDS_OF_USERS * case.work.users,
     ),
     Regime(
+        "volume with limits",
+        "The volume lets requests through at its own pace, whatever chance does.",
+        lambda case: case.is_paced,
+    ),
+    Regime(
         "saturated system, write cache",
         "The estimate is that of the long run; a short one ends before the write cache is full.",
         lambda case: case.saturated and case.system.disk.write_cache_bytes > 0,
     ),
     Regime(
-        "saturated system",
+        "saturated system, solid-state device",
+        "The estimate is that of the long run; a short one ends before DBWR falls behind.",
+        lambda case: case.saturated and not case.positions,
+    ),
+    Regime(
+        "saturated system, disk",
         "The estimate is that of the long run; a short one ends before DBWR falls behind.",
         lambda case: case.saturated,
     ),
@@ -359,6 +375,11 @@ OF_TRANSACTIONS = (
         "solid-state device that is seldom busy",
         "Few requests queue; which ones is a matter of chance.",
         lambda case: not case.positions,
+    ),
+    Regime(
+        "RAID set that is seldom busy",
+        "Few requests queue; which member they meet at is a matter of chance.",
+        lambda case: case.is_set,
     ),
     Regime(
         "disk that is seldom busy", "Few requests queue; which ones is a matter of chance.", lambda case: True

@@ -57,3 +57,10 @@ def test_what_a_few_cases_saw_is_widened() -> None:
     seen = Residual(n=25, median=1.0, longest=1.1, shortest=1.0, within_fraction=0.5, factor=2.0)
     assert seen.seen(1.1) == pytest.approx(0.3)
     assert seen.seen(0.9) == 0
+
+
+def test_a_saturated_volume_with_limits_says_what_it_takes_to_within_a_fifth() -> None:
+    users = {"kind": "transactions", "users": 30, "think_s": 0.1, "think_cv": 1, "transactions": 2000}
+    found = run(from_mapping({"disk": {"use": "azure-p30"}, "workload": users}), "calculate")
+    assert found.accuracy.regime == "volume with limits"
+    assert found.accuracy.within_fraction <= 0.2

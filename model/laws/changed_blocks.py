@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from math import expm1
-
-from model.laws.numeric import Number, larger, where
+from model.laws.numeric import Number, expm1, larger, where
 
 LEAST = 1e-12
 
@@ -27,7 +25,7 @@ def dirty_age_s(checkpoint_s: Number, resident_blocks: Number, reads_per_s: Numb
     """
     passing = checkpoint_s * reads_per_s / resident_blocks
     # NOTE: below the least, the second term of its series is lost in rounding
-    return checkpoint_s * where(passing < LEAST, 1.0, -_expm1(-passing) / larger(passing, LEAST))
+    return checkpoint_s * where(passing < LEAST, 1.0, -expm1(-passing) / larger(passing, LEAST))
 
 
 def undo_gets(gets: Number, others: Number, changed_blocks: Number, collision: Number) -> Number:
@@ -40,11 +38,3 @@ def undo_gets(gets: Number, others: Number, changed_blocks: Number, collision: N
     """
     needed = (gets + changed_blocks - abs(gets - changed_blocks)) / 2
     return needed * others * changed_blocks / 2 * collision
-
-
-def _expm1(value: Number) -> Number:
-    if getattr(value, "ndim", 0):
-        import numpy as np  # noqa: PLC0415
-
-        return np.expm1(value)
-    return expm1(value)

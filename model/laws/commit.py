@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from math import exp
-from math import expm1 as _expm1
-from typing import NamedTuple
+from dataclasses import dataclass
 
-from model.laws.numeric import Number, smaller
+from model.laws.numeric import Number, exp, expm1, smaller
 from model.units import MIB
 
 LOG_BLOCK_BYTES = 512
@@ -31,7 +29,7 @@ def log_writer_busy_fraction(commits_per_s: Number, write_s: Number) -> Number:
     on average, and then 1/λ until the next commit [kleinrock-1975].
     """
     arriving = smaller(commits_per_s * write_s, MOST_COMMITS_PER_WRITE)
-    grown = arriving * _exp(arriving)
+    grown = arriving * exp(arriving)
     return grown / (1 + grown)
 
 
@@ -63,7 +61,8 @@ def longest_sync_s(buffer_bytes: Number, redo_per_s: Number) -> Number:
     return 1.5 * buffer_bytes / redo_per_s
 
 
-class TurningLog(NamedTuple):
+@dataclass
+class TurningLog:
     """What a log writer does whose disk lets one place pass a turn."""
 
     busy_fraction: float
@@ -81,16 +80,16 @@ def turning_log(commits_per_s: float, turn_s: float) -> TurningLog:
     if coming <= 0:
         return TurningLog(0.0, 0.0)
     none = exp(-coming)
-    twice = -_expm1(-coming) - coming * none
+    twice = -expm1(-coming) - coming * none
     begun = twice / (twice + none)
-    some = -_expm1(-coming)
+    some = -expm1(-coming)
     found = found_in_turn(coming)
     return TurningLog(begun + (1 - begun) * found, (begun + (1 - begun) * some) / turn_s)
 
 
 def found_in_turn(coming: float) -> float:
     """Chance that another of *coming* arrivals by chance came before one within a turn: 1 - (1 - e^-a)/a."""
-    return 1 + _expm1(-coming) / coming if coming > SMALL else coming / 2
+    return 1 + expm1(-coming) / coming if coming > SMALL else coming / 2
 
 
 def until_turn_s(fixed_s: float, random_s: float, turn_s: float) -> float:
@@ -104,12 +103,5 @@ def until_turn_s(fixed_s: float, random_s: float, turn_s: float) -> float:
         return left_s
     if random_s > turn_s / SMALL:
         return turn_s / 2
-    return left_s + turn_s * exp(-left_s / random_s) / -_expm1(-turn_s / random_s) - random_s
-
-
-def _exp(value: Number) -> Number:
-    if getattr(value, "ndim", 0):
-        import numpy as np  # noqa: PLC0415
-
-        return np.exp(value)
-    return exp(value)
+    later_s: float = turn_s * exp(-left_s / random_s) / -expm1(-turn_s / random_s)
+    return left_s + later_s - random_s

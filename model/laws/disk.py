@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+from model.laws.numeric import Number, larger, smaller
+
 # A sector met this share of a turn too late was met on time: clocks of 1e5 s resolve no less.
 TURN_TOLERANCE = 1e-6
 
@@ -35,6 +37,14 @@ def seek_s(
         return max(0.0, track_seek_s + per_root * (math.sqrt(distance_cylinders) - 1))
     share = (min(distance_cylinders, cylinders) - third) / (cylinders - third)
     return average_seek_s + share * (full_seek_s - average_seek_s)
+
+
+def on_curve_s(
+    distance_cylinders: Number, third: Number, base: Number, root: Number, slope: Number, cylinders: Number
+) -> Number:
+    """The same by the parts of the curve: ``a + b sqrt(d)`` to the end of the short seeks, then linear."""
+    short = base + root * smaller(distance_cylinders, third) ** 0.5
+    return short + slope * larger(0.0, smaller(distance_cylinders, cylinders) - third)
 
 
 def zone_ratio(zone: int, zones: int, inner_ratio: float) -> float:

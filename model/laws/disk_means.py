@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import inf
 from typing import Any
 
-from model.laws.disk import TURN_TOLERANCE, zone_of, zone_ratio, zone_start_bytes
+from model.laws.disk import TURN_TOLERANCE, on_curve_s, zone_of, zone_ratio, zone_start_bytes
 from model.laws.disk_geometry import Geometry, geometry_of
 from model.laws.garbage_collection import collected_s, erased_bytes
 from model.laws.limits import burst_requests, counted_requests, limited_per_s
@@ -231,9 +231,7 @@ def random_service_s(
 
 def seek_at_s(g: Geometry, distance_cylinders: Number) -> Number:
     """The seek curve of :func:`model.laws.disk.seek_s`, for arrays as well."""
-    third, base, root, slope = seek_curve(g)
-    short = base + root * smaller(distance_cylinders, third) ** 0.5
-    return short + slope * larger(0.0, smaller(distance_cylinders, g.cylinders) - third)
+    return on_curve_s(distance_cylinders, *seek_curve(g), g.cylinders)
 
 
 def servers_of(disk: Any) -> int:

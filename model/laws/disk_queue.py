@@ -37,8 +37,8 @@ class Positionings:
         cylinders = larger(1.0, cylinder_of(g, span_bytes))
         step_s = larger(g.rotation_s / STEPS, g.average_seek_s / MOST_STEPS)
         steps = 1 + int(largest(g.full_seek_s / step_s)) + STEPS
-        self._each_s = step_s / STARTS
-        self._left: list[Number] = []
+        self.each_s = step_s / STARTS
+        self.left: list[Number] = []
         curve = seek_curve(g)
         reaches = [
             _reach(curve, g.average_seek_s, (step + 0.5) * step_s) / cylinders for step in range(steps)
@@ -52,17 +52,22 @@ class Positionings:
                 within = within + reached[step] / STEPS
                 if step >= STEPS:
                     within = within - reached[step - STEPS] / STEPS
-                self._left.append(larger(0.0, 1 - within))
+                self.left.append(larger(0.0, 1 - within))
 
     def shorter_s(self, commands: Number) -> Number:
         """How much shorter the mean positioning is with *commands* in the queue, 1 or more, than in order of arrival.
 
         A number that is no whole one is a mean, and its gain lies between those of whole ones.
         """
-        gained: Number = 0.0
-        for left in self._left:
-            gained = gained + (left - left**commands)
-        return gained * self._each_s
+        return gained(self.left, commands) * self.each_s
+
+
+def gained(left: list[Number], commands: Number) -> Number:
+    """By how much the shortest of so many is shorter, in steps: Σ l - lⁿ over the chances that none is reached yet."""
+    steps: Number = 0.0
+    for chance in left:
+        steps = steps + (chance - chance**commands)
+    return steps
 
 
 def _reach(curve: tuple[Number, Number, Number, Number], average_seek_s: Number, seek_s: Number) -> Number:

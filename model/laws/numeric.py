@@ -24,6 +24,24 @@ def where(condition: Number, yes: Number, no: Number) -> Number:
     return yes if condition else no
 
 
+def exp(value: Number) -> Number:
+    """Exponential function."""
+    if getattr(value, "ndim", 0):
+        import numpy as np  # noqa: PLC0415
+
+        return np.exp(value)
+    return math.exp(value)
+
+
+def expm1(value: Number) -> Number:
+    """Exponential function less 1, to the last digit near 0."""
+    if getattr(value, "ndim", 0):
+        import numpy as np  # noqa: PLC0415
+
+        return np.expm1(value)
+    return math.expm1(value)
+
+
 def is_array(value: Any) -> bool:
     """Whether a value is an array and no number."""
     return getattr(value, "ndim", 0) > 0

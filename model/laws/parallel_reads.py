@@ -93,9 +93,12 @@ def slowest_wait(queues: float, busy: float) -> float:
     if queues <= 1:
         return 1.0
     idle = 1 - min(1.0, max(busy, 1e-6))
-    whole = floor(queues)
-    terms = [(1 - idle**k) / (k * (1 - idle)) for k in range(1, whole + 2)]
-    return sum(terms[:whole]) + (queues - whole) * terms[whole]
+    whole = int(queues)
+    waits = left = 0.0
+    for count in range(1, whole + 2):
+        waits += left
+        left = (1 - idle**count) / (count * (1 - idle))
+    return waits + (queues - whole) * left
 
 
 @lru_cache(maxsize=256)

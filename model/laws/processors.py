@@ -29,29 +29,38 @@ class Cores(NamedTuple):
 
 
 def capacity_cores(busy: Number, host: Cores) -> Number:
-    """Work that *busy* runnable threads do a second, in that of a thread alone on the machine, in cores.
+    """Work that *busy* runnable threads do a second, in that of a thread alone on the machine, in cores."""
+    return capacity_at(busy, *host)
+
+
+def thread_speed(busy: Number, host: Cores) -> Number:
+    """Speed of each of *busy* running threads, 1 for a thread alone on the machine [smt-gain, turbo-bins]."""
+    return speed_of(busy, host.cores, host.threads_per_core, host.smt_gain_fraction, host.busy_loss_fraction)
+
+
+def capacity_at(busy: Number, cores: Number, threads_per_core: Number, gain: Number, loss: Number) -> Number:
+    """What *busy* threads do on such :class:`Cores`.
 
     b threads on cores of their own do b·(1 - loss·(b - 2)/cores): two busy cores keep the clock of one, then it falls
     with every busy core, and memory and the last-level cache are shared [turbo-bins]. Each further one adds its part of
     the gain of a core's other threads [smt-gain], and never more than the last core did.
     """
-    cores, loss = host.cores, host.busy_loss_fraction
     alone = smaller(busy, cores)
-    shared = smaller(larger(0.0, busy - cores), cores * (host.threads_per_core - 1))
-    gain = host.smt_gain_fraction * (1 - _lost(cores, host)) / larger(1, host.threads_per_core - 1)
+    shared = smaller(larger(0.0, busy - cores), cores * (threads_per_core - 1))
+    each = gain * (1 - _lost(cores, cores, loss)) / larger(1, threads_per_core - 1)
     last_core = 1 - where(cores > FULL_SPEED, loss * (2 * cores - FULL_SPEED - 1) / cores, 0.0)
-    return alone * (1 - _lost(alone, host)) + shared * smaller(gain, last_core)
+    return alone * (1 - _lost(alone, cores, loss)) + shared * smaller(each, last_core)
 
 
-def _lost(busy: Number, host: Cores) -> Number:
+def _lost(busy: Number, cores: Number, loss: Number) -> Number:
     """By how much each of *busy* cores is slower than one alone; one core more never makes the others slower."""
-    return host.busy_loss_fraction * larger(0.0, busy - FULL_SPEED) / host.cores
+    return loss * larger(0.0, busy - FULL_SPEED) / cores
 
 
-def thread_speed(busy: Number, host: Cores) -> Number:
-    """Speed of each of *busy* running threads, 1 for a thread alone on the machine [smt-gain, turbo-bins]."""
-    running = larger(1, smaller(busy, host.threads))
-    return capacity_cores(running, host) / running
+def speed_of(busy: Number, cores: Number, threads_per_core: Number, gain: Number, loss: Number) -> Number:
+    """Speed of each of *busy* threads on such :class:`Cores`."""
+    running = larger(1, smaller(busy, cores * threads_per_core))
+    return capacity_at(running, cores, threads_per_core, gain, loss) / running
 
 
 class Contention(NamedTuple):

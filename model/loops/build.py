@@ -20,17 +20,26 @@ from pathlib import Path
 from typing import Any
 
 MODEL = Path(__file__).resolve().parent.parent
-PARTS = (
+LAWS = (
     "laws/disk.py",
     "laws/device.py",
     "laws/changed_blocks.py",
+    "laws/bursts.py",
+    "laws/commit.py",
+    "laws/processors.py",
+    "laws/disk_queue.py",
+    "laws/parallel_reads.py",
     "loops/rows.py",
-    "loops/queue.py",
-    "loops/cache.py",
-    "loops/buffers.py",
-    "loops/rotating.py",
-    "loops/elevator.py",
+)
+"""Those that are only called by the others."""
+NUMBERS = ("loops/queue.py", "loops/cache.py", "loops/buffers.py", "loops/rotating.py", "loops/elevator.py")
+"""Those that call nothing that is not compiled, so that nothing in them fails."""
+CALLED = (
     "loops/calendar.py",
+    "workloads/transactions/writers.py",
+    "workloads/transactions/network.py",
+)
+OBJECTS = (
     "machine/device/servers.py",
     "machine/device/flash.py",
     "machine/device/drive.py",
@@ -49,25 +58,33 @@ PARTS = (
     "sim/caller.py",
     "machine/host/read_slots.py",
     "workloads/statements/lone_session.py",
+    "workloads/transactions/disk.py",
+    "workloads/transactions/parts.py",
     "workloads/transactions/tally.py",
     "workloads/transactions/users.py",
 )
-LOOPS = PARTS[4:]
-"""Those that are called from outside; the others only by these."""
-WITH_PYTHON = PARTS[9:]
-"""Those that call what is not compiled, which may fail."""
-OBJECTS = PARTS[10:]
 """Of these, classes that say which types their attributes have, and what they call."""
+PARTS = (*LAWS, *NUMBERS, *CALLED, *OBJECTS)
 THEIRS = ("model.laws", "model.errors", "model.causes")
 """What the compiled text may import."""
 FOLDER = MODEL / "loops" / "compiled"
 PLAIN = "The loops are not compiled: the same answers come from plain Python, and large runs take many times as long."
 FLAGS = ("-O2", "-fwrapv", "-fno-strict-aliasing", "-fno-math-errno", "-ffp-contract=off", "-fPIC", "-w")
 HEADER = """# cython: language_level=3, infer_types=True, boundscheck=False, wraparound=False, initializedcheck=False
-# cython: auto_pickle=False, binding=False
+# cython: auto_pickle=False, binding=False, cpow=True
 cimport cython
 from libc cimport math
 from array import array
+
+cdef inline double smaller(double first, double second) noexcept:
+    return first if first < second else second
+
+cdef inline double larger(double first, double second) noexcept:
+    return first if first > second else second
+
+cdef inline double where(bint condition, double yes, double no) noexcept:
+    return yes if condition else no
+
 """
 TYPES = {
     "float": "double",
@@ -94,8 +111,20 @@ TYPES = {
 """What Python's types and those of model/loops/rows.py are in C."""
 C_ONLY = {"double", "long long", "bint", "void"}
 """Types that have no None."""
+IN_C = {
+    "ceiling": "math.ceil",
+    "exp": "math.exp",
+    "expm1": "math.expm1",
+    "inf": "math.INFINITY",
+    "smaller": "smaller",
+    "larger": "larger",
+    "where": "where",
+}
+"""Choices for numbers and arrays, and functions of C's library."""
 ONLY_PYTHON = (ast.Yield, ast.YieldFrom, ast.Lambda, ast.FunctionDef, ast.GeneratorExp)
 """What no function of C has."""
+MADE = "_made"
+"""What a class's ``__init__`` does, and the way of C to a new instance."""
 CASTS = {"int": "cython.longlong", "float": "cython.double"}
 
 
@@ -122,18 +151,19 @@ def text() -> str:
                 definitions[node.name], part_of[node.name] = node, part
     classes = {one for one, node in definitions.items() if isinstance(node, ast.ClassDef)}
     loops = {
-        one for one, part in part_of.items() if part in LOOPS and (one in classes or part not in OBJECTS)
+        one for one, part in part_of.items() if part not in LAWS and (one in classes or part not in OBJECTS)
     }
     wanted = list(loops)
     called: set[str] = set()
     for one in wanted:  # and what it calls
         called |= (names := _names(definitions[one]))
         wanted += [law for law in definitions if law in names and law not in wanted]
+    made = {each for each, node in definitions.items() if isinstance(node, ast.ClassDef) and _made_by(node)}
     lines = [HEADER]
     lines += sorted({line for one in wanted for line in _imports(part_of[one], called - definitions.keys())})
     for one, node in definitions.items():
         if one in wanted:
-            lines += _Form(part_of[one], part_of).definition(
+            lines += _Form(part_of[one], part_of, made).definition(
                 node, "", one not in loops or one.startswith("_")
             )
     return "\n".join(lines) + "\n"
@@ -184,7 +214,7 @@ def _imports(part: str, names: set[str]) -> Iterator[str]:
         ours = not str(node.module).startswith("model.") or str(node.module).startswith(THEIRS)
         for one in node.names:
             called = one.asname or one.name
-            if ours and called in names and called not in _constants(part):
+            if ours and called in names and called not in (*IN_C, *_constants(part)):
                 yield f"from {node.module} import {ast.unparse(one)}"
 
 
@@ -211,10 +241,11 @@ def _constants(part: str) -> dict[str, Any]:
 class _Form(ast.NodeTransformer):
     """What is written as Cython has it."""
 
-    def __init__(self, part: str, part_of: dict[str, str]) -> None:
+    def __init__(self, part: str, part_of: dict[str, str], made: set[str]) -> None:
         self.numbers = _constants(part)
         self.classes = {one for one in part_of if part_of[one] in (part, _imported_from(part).get(one))}
-        self.sure = part not in WITH_PYTHON
+        self.made = made & self.classes
+        self.sure = part in LAWS or part in NUMBERS
 
     def c_type(self, annotation: ast.expr | None) -> str:
         """C's type."""
@@ -230,24 +261,26 @@ class _Form(ast.NodeTransformer):
         if isinstance(node, ast.ClassDef):
             yield f"@cython.final\ncdef class {node.name}:"
             handed = _handed_on(node)
-            if node.decorator_list:
-                yield from self.definition(_init_of(node), inside, inner=False)
+            init = _made_by(node)
+            if init:
+                yield from self.definition(init, inside, inner=True)
+                yield f"{inside}def __init__(self, {', '.join(self.given(init))}):"
+                yield f"{inside}    self.{MADE}({', '.join(_arguments(init))})"
             for one in node.body:
                 if isinstance(one, ast.AnnAssign):
                     c_type, name = self.c_type(one.annotation), ast.unparse(one.target)
                     known = "" if name.startswith("_") or c_type.endswith("]") else "public "
                     yield f"{inside}cdef {known}{c_type} {name}"
-                elif isinstance(one, ast.FunctionDef):
+                elif isinstance(one, ast.FunctionDef) and not (init and one.name == "__init__"):
                     inner = one.name.startswith("_") and one.name not in handed
                     yield from self.definition(one, inside, inner)
+            if init:  # without boxes for numbers, in which Python hands them to a class
+                yield f"cdef inline {node.name} {MADE}_{node.name}({', '.join(self.given(init))}):"
+                yield f"{inside}cdef {node.name} new = {node.name}.__new__({node.name})"
+                yield f"{inside}new.{MADE}({', '.join(_arguments(init))})"
+                yield f"{inside}return new"
             return
         own = [] if not indent else ["self"]
-        defaults: list[ast.expr | None] = [None] * (len(node.args.args) - len(node.args.defaults))
-        defaults += [*node.args.defaults, *node.args.kw_defaults]
-        given = [
-            f"{self.c_type(arg.annotation)} {arg.arg}{f' = {ast.unparse(self.visit(one))}' if one else ''}"
-            for arg, one in zip([*node.args.args, *node.args.kwonlyargs], defaults, strict=True)
-        ][len(own) :]
         answer, parts = self.c_type(node.returns), list(_own_parts(node))
         way = f"cdef {'inline ' * (not indent)}{answer}" if inner else f"cpdef {answer}"
         if node.name.startswith("__") or any(isinstance(part, ONLY_PYTHON) for part in parts):
@@ -255,8 +288,12 @@ class _Form(ast.NodeTransformer):
         if node.decorator_list:
             yield f"{indent}@property"
             way = "def"
-        sure = " noexcept" if way.startswith("cdef") and answer == "void" and self.sure else ""
-        yield f"{indent}{way} {node.name}({', '.join(own + given)}){sure}:"
+        sure = (
+            " noexcept"
+            if way.startswith("cdef") and answer == "void" and self.sure and node.name != MADE
+            else ""
+        )
+        yield f"{indent}{way} {node.name}({', '.join(own + self.given(node))}){sure}:"
         for part in parts:
             if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
                 yield f"{inside}cdef {self.c_type(part.annotation)} {part.target.id}"
@@ -264,10 +301,20 @@ class _Form(ast.NodeTransformer):
             if step := self.visit(step):
                 yield from (f"{inside}{line}" for line in ast.unparse(step).splitlines())
 
+    def given(self, node: ast.FunctionDef) -> list[str]:
+        """Arguments with their types."""
+        defaults: list[ast.expr | None] = [None] * (len(node.args.args) - len(node.args.defaults))
+        defaults += [*node.args.defaults, *node.args.kw_defaults]
+        return [
+            f"{self.c_type(arg.annotation)} {arg.arg}{f' = {ast.unparse(self.visit(one))}' if one else ''}"
+            for arg, one in zip([*node.args.args, *node.args.kwonlyargs], defaults, strict=True)
+            if arg.arg != "self"
+        ]
+
     def visit_Name(self, node: ast.Name) -> ast.expr:
         """A constant stands where its name was, and C's function."""
-        if node.id == "ceiling":
-            return ast.Name("math.ceil")
+        if node.id in IN_C:
+            return ast.Name(IN_C[node.id])
         if node.id not in self.numbers or isinstance(node.ctx, ast.Store):
             return node
         value = self.numbers[node.id]
@@ -298,7 +345,23 @@ class _Form(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id in CASTS:
             return ast.Call(ast.Name("cython.cast"), [ast.Name(CASTS[node.func.id]), *node.args], [])
+        if isinstance(node.func, ast.Name) and node.func.id in self.made and not node.keywords:
+            return ast.Call(ast.Name(f"{MADE}_{node.func.id}"), node.args, [])
         return node
+
+
+def _made_by(node: ast.ClassDef) -> ast.FunctionDef | None:
+    """What makes an instance of a class, if C can have it."""
+    own = [step for step in node.body if isinstance(step, ast.FunctionDef) and step.name == "__init__"]
+    init = _init_of(node) if node.decorator_list else own[0] if own else None
+    if init is None or any(isinstance(part, ONLY_PYTHON) for part in _own_parts(init)):
+        return None
+    return ast.FunctionDef(MADE, init.args, init.body, [], init.returns)
+
+
+def _arguments(node: ast.FunctionDef) -> list[str]:
+    """Their names."""
+    return [given.arg for given in [*node.args.args, *node.args.kwonlyargs] if given.arg != "self"]
 
 
 def _init_of(node: ast.ClassDef) -> ast.FunctionDef:

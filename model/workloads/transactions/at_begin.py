@@ -28,7 +28,7 @@ from model.spec import System, Transactions
 from model.workloads.transactions.closed_form import Solved
 from model.workloads.transactions.parts import log_disk_of
 from model.workloads.transactions.warm import Chance, Dirty, dirty, hottest_dirty, together, warm
-from model.workloads.transactions.writers import dirty_of, written_age_s
+from model.workloads.transactions.writers import dirty_groups, written_age_s
 
 MOST_BUFFERS = 50_000_000
 ALONE = Place()
@@ -123,8 +123,8 @@ def _pools(system: System, work: Transactions, solved: Solved, seed: int) -> lis
     if work.begins == "cold":
         return [(buffers, Dirty(NOBODY, np.empty(0))) for buffers in pools]
     per_s = solved.point.per_s
-    age_s = written_age_s(solved.parts, per_s, solved.point.writes.written)
-    groups = dirty_of(solved.parts, per_s, age_s).groups
+    age_s = fastest(written_age_s)(solved.parts, per_s, solved.point.writes.written)
+    groups = fastest(dirty_groups)(solved.parts, per_s, age_s)
     first, *others = [dirty(buffers, data, groups, chance, age_s) for buffers in pools]
     changes_per_s = per_s * solved.parts.hottest_changes
     hottest = hottest_dirty(int(sum(data.blocks)), work.hottest_blocks, changes_per_s, age_s, seed)

@@ -26,15 +26,16 @@ from model.errors import OutsideLaw
 from model.laws import commit, limits, queueing
 from model.laws.block_layer import stated_call_s
 from model.laws.iostat import DeviceSums, at_least_busy
+from model.loops import fastest
 from model.results import DeviceStats, EventTime, RunResult, TransactionKind
 from model.spec import System, Transactions
 from model.units import show_seconds
 from model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
 from model.workloads.transactions.disk import LEAST
 from model.workloads.transactions.knee import Knee, knee_of
-from model.workloads.transactions.network import CPUS, Point, at_rate, closed
+from model.workloads.transactions.network import CPUS, Caused, Point, at_rate, closed, contended
 from model.workloads.transactions.parts import Parts, parts_of
-from model.workloads.transactions.writers import FULL, redo_held_s, written_of
+from model.workloads.transactions.writers import FULL, written_of
 
 FALLS_INTO_STEP = 0.5
 """Variation of pauses below which mean values, which take users to come by chance, say too much."""
@@ -85,8 +86,9 @@ def _point_at(parts: Parts, knee: Knee) -> Point:
     """The network at the load that is asked for."""
     work, point = parts.work, None
     if work.rate_per_s is not None:
-        return at_rate(parts, work.rate_per_s)
-    for point in closed(parts, int(work.users), knee.most, every=False):  # noqa: B007  (the last one is wanted)
+        return fastest(at_rate)(parts, work.rate_per_s)
+    every = fastest(closed)(parts, int(work.users), knee.per_s, knee.held_back)
+    for point in every:  # noqa: B007  (the last one is wanted)
         pass
     assert point is not None
     return point
@@ -107,7 +109,7 @@ def _counted(parts: Parts, point: Point) -> float:
             parts.system.disk, size * parts.scan_read_blocks / max(parts.scan_reads, LEAST)
         )
     )
-    shared = parts.system.instance.redo_disk == "data"
+    shared = parts.redo_on_data
     logs = point.log.writes_per_s / max(point.per_s, LEAST) if shared else 0.0
     return parts.reads + scanned + point.writes.written + logs
 
@@ -121,11 +123,11 @@ def rates_of(solved: Solved) -> Rates:
     write_s = point.writes.held_s + lasting.disk.write_held_s - parts.disk.write_held_s
     disk += per_s * point.writes.written * write_s
     used = {CPUS: per_s * caused.cpu_s / parts.threads, DATA: disk}
-    if parts.system.instance.redo_disk == "data":
+    if parts.redo_on_data:
         used[DATA] += log_load / parts.disk.servers
     else:
         used[DATA] += log.writes_per_s * parts.log_limit_s
-        used[REDO] = max(log_load, per_s * redo_held_s(parts))
+        used[REDO] = max(log_load, per_s * parts.redo_held_s)
     if knee.bottleneck == DBWR:
         used[DBWR] = per_s * point.writes.written / parts.disk.writer_per_s
     return Rates(
@@ -169,12 +171,12 @@ def _mean(solved: Solved) -> Mean:
     wait(LOG_FILE_SYNC, parts.commits, point.log.sync_s)
     wait(LOG_SPACE, 1.0, point.space_s)
     wait(FREE_BUFFERS, 1.0, point.free_s)
-    for event, times, cost in (
-        (LATCH, parts.hottest_gets, caused.latch),
-        (BUFFER_BUSY, parts.hottest_changes, caused.pin),
+    for event, times, table in (
+        (LATCH, parts.hottest_gets, parts.latch),
+        (BUFFER_BUSY, parts.hottest_changes, parts.pin),
     ):
-        if cost.waits:
-            wait(event, times * cost.waits, cost.wait_s / cost.waits)
+        if waited := fastest(contended)(table, caused.running, 2):
+            wait(event, times * waited, fastest(contended)(table, caused.running, 1) / waited)
     if trips := parts.mean("trips"):
         wait(FROM_CLIENT, trips, parts.mean("trips_s") / trips)
     wait(STATED, 1.0, parts.mean("stated_wait_s"))
@@ -185,7 +187,7 @@ def _mean(solved: Solved) -> Mean:
         if parts.work.rate_per_s is None
         else "queues of processors, data disk and log at the rate of arrivals",
         response_s=point.response_s,
-        cpu=caused.cpu,
+        cpu=_cpu(parts, caused),
         waits=waits,
         run_queue_s=point.run_queue_s,
         gets=parts.mean("gets") + parts.mean("scan_blocks") + caused.undo,
@@ -199,6 +201,12 @@ def _mean(solved: Solved) -> Mean:
         kinds=[_kind(parts, point, kind) for kind in parts.kinds],
         warnings=[*credit_warnings(solved), *_warnings(parts, point)],
     )
+
+
+def _cpu(parts: Parts, caused: Caused) -> dict[str, float]:
+    """CPU seconds by cause."""
+    more = {asked.UNDO: caused.undo * parts.logical_io_s, asked.SPINS: parts.hottest_gets * caused.spin_s}
+    return {cause: seconds / caused.speed for cause, seconds in (parts.cpu | more).items()}
 
 
 def credit_warnings(solved: Solved) -> list[str]:
@@ -219,7 +227,10 @@ def _warnings(parts: Parts, point: Point) -> list[str]:
             f"users who pause equally long (workload.think_cv {work.think_cv:g}) fall into step and queue less than "
             "calculate says: the response of a busy disk is up to a quarter shorter"
         )
-    if point.free_s > 0 or point.writes.written < written_of(parts, point.per_s) * FULL:
+    if (
+        point.free_s > 0
+        or point.writes.written < fastest(written_of)(parts, point.per_s, parts.checkpoint_s) * FULL
+    ):
         texts.append("DBWR cannot write as fast as blocks change: there would be free buffer waits")
     return texts
 
@@ -245,8 +256,8 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
         + (requests * on_disk - parts.scan_reads) * point.scan_read_s
         + (kind.commits - parts.commits) * point.log.sync_s
         + (kind.redo_bytes / max(parts.redo_bytes, LEAST) - 1) * point.space_s
-        + (kind.hottest_gets - parts.hottest_gets) * caused.latch.wait_s
-        + (kind.hottest_changes - parts.hottest_changes) * caused.pin.wait_s
+        + (kind.hottest_gets - parts.hottest_gets) * fastest(contended)(parts.latch, caused.running, 1)
+        + (kind.hottest_changes - parts.hottest_changes) * fastest(contended)(parts.pin, caused.running, 1)
         + kind.apart_s
         - parts.apart_s
     )
@@ -263,7 +274,7 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
 def _device(parts: Parts, point: Point) -> dict[str, DeviceStats]:
     """The data disk, and the redo disk where it is another one, in iostat's quantities."""
     size, per_s, caused = parts.data.block_size_bytes, point.per_s, point.caused
-    log_s, log_held_s, logs, _ = point.log
+    log_s, log_held_s, logs = point.log.write_s, point.log.held_s, point.log.writes_per_s
     log_bytes = per_s * parts.redo_bytes + logs * float(commit.log_write_bytes(0.0))
     log = (logs, log_s, log_held_s)
     writes = per_s * point.writes.written
@@ -279,7 +290,7 @@ def _device(parts: Parts, point: Point) -> dict[str, DeviceStats]:
         (writes, min(parts.disk.write_s + waits_s, most_s), point.writes.held_s),
     ]
     written_bytes = writes * size
-    shared = parts.system.instance.redo_disk == "data"
+    shared = parts.redo_on_data
     if shared:
         flow.append(log)
         writes, written_bytes = writes + logs, written_bytes + log_bytes
@@ -306,7 +317,7 @@ def _any_under_way(parts: Parts, point: Point) -> float:
     beside = min(parts.disk.servers, max(1.0, writes.requests))
     idle = 1 - float(queueing.any_busy_fraction(reading, users))
     idle *= 1 - min(1.0, per_s * writes.written * parts.disk.write_s / beside)
-    if parts.system.instance.redo_disk == "data":
+    if parts.redo_on_data:
         idle *= 1 - min(1.0, point.log.writes_per_s * point.log.write_s)
     return float(1 - idle)
 

@@ -8,8 +8,11 @@ from typing import Any
 
 from model.demand.calls import writes_at_once
 from model.laws import disk_means, limits, parallel_reads, queueing
-from model.laws.disk_geometry import Geometry, geometry_of
-from model.laws.disk_queue import Positionings
+from model.laws.disk import on_curve_s
+from model.laws.disk_geometry import geometry_of
+from model.laws.disk_queue import Positionings, gained
+from model.laws.parallel_reads import slowest_wait
+from model.loops import fastest
 from model.machine.device.elevator import FIFO_BATCH, IN_BATCHES, IN_ORDER, WRITES_STARVED
 from model.spec import System
 
@@ -20,11 +23,44 @@ NEARER_COPY = 5 / 8
 """Of two heads at random places the nearer is 5/24 of the span away on average, a single one a third."""
 
 
-@dataclass(slots=True)
+@dataclass
+class Arm:
+    """How the heads of a disk that turns get over the data."""
+
+    data_cylinders: float
+    head_switch_s: float
+    third: float
+    """Of the seek curve, as :func:`model.laws.disk_means.seek_curve` has it."""
+    base: float
+    root: float
+    slope: float
+    cylinders: float
+
+    def seek_s(self, distance_cylinders: float) -> float:
+        """A seek over a distance."""
+        takes_s: float = on_curve_s(
+            distance_cylinders, self.third, self.base, self.root, self.slope, self.cylinders
+        )
+        return takes_s
+
+
+@dataclass
 class DataDisk:
     """The disk of the data: requests go side by side through slots, then one by one through what is left."""
 
-    disk: Any
+    arm: Arm | None
+    """None where nothing turns."""
+    rotation_s: float
+    overhead_s: float
+    write_overhead_s: float
+    bytes_per_s: float
+    track_buffer_bytes: float
+    cache_blocks: float
+    """Blocks that its write cache holds."""
+    read_hit_fraction: float
+    random_write_s: float
+    """A block at a random place, as the medium writes it."""
+    queue_depth: int
     size_bytes: int
     """Of a block."""
     span_bytes: float
@@ -46,8 +82,10 @@ class DataDisk:
     """Whether the scheduler makes seeks shorter where many wait."""
     sweeps_all: bool
     """Whether it sorts reads and writes together, and neither passes the other."""
-    positionings: Positionings | None
-    """Of the drives, where these take the shortest of those in their queues."""
+    unreached: list[float]
+    """Chances that no place is reached yet, step by step, where the drives take the shortest of what they hold."""
+    step_s: float
+    """One of those steps."""
     reads_first: bool
     """Whether reads pass DBWR's writes: by the scheduler, or as a write cache keeps these for later."""
     passing: float
@@ -117,13 +155,13 @@ class DataDisk:
         varies = mean / self.copies * self.serial_scv * queueing.largest_of(groups) ** 2
         return max(1.0, mean + float((apart**2 + varies) ** 0.5))
 
-    def batch_wait_s(self, reads: float, slots: tuple[float, float], serial: tuple[float, float]) -> float:
+    def batch_wait_s(
+        self, reads: float, slots_s: float, slots_load: float, serial_s: float, serial_load: float
+    ) -> float:
         """Wait of the slowest of so many reads for those of others; mean wait and load of a slot, and of a member."""
         apart = min(reads, self.servers) if self.in_slot_group == 1 else 1.0
-        found = slots[0] * parallel_reads.slowest_wait(apart, slots[1])
-        return found + serial[0] * parallel_reads.slowest_wait(
-            min(reads, self.members / self.copies), serial[1]
-        )
+        members = min(reads, self.members / self.copies)
+        return slots_s * slowest_wait(apart, slots_load) + serial_s * slowest_wait(members, serial_load)
 
     def own_waits(self, batches: dict[int, float]) -> tuple[float, float]:
         """Services of slots, and of one member, that the reads of batches wait for those of their own batch."""
@@ -145,22 +183,25 @@ class DataDisk:
         Where that is less than a cylinder, the arm often stays and another head is switched to. A read so near to the
         one before that the drive reads ahead as far within a turn comes out of its buffer [ruemmler-wilkes-disk].
         """
-        if self.positionings is not None:
-            left = min(there, self.disk.queue_depth - 1)  # by one that ends, at one of the members
-            return float(self.positionings.shorter_s(max(1.0, (left + self.members - 1) / self.members)))
-        if not self.sorts or there <= self.depth:
+        if self.unreached:
+            left = min(there, self.queue_depth - 1.0)  # by one that ends, at one of the members
+            commands = max(1.0, (left + self.members - 1) / self.members)
+            shorter: float = gained(self.unreached, commands)
+            return shorter * self.step_s
+        arm: Arm | None = self.arm
+        if not self.sorts or there <= self.depth or arm is None:
             return 0.0
-        g, cylinders = self._over()
+        cylinders = arm.data_cylinders
         held = max(0.0, min(there, self.nr_requests) - self.depth)
         near = max(SMALL, cylinders / (3 + held))
         stays = 1 - near * (1 - exp(-1 / near))
-        near_s = float(disk_means.seek_at_s(g, max(1.0, near / (1 - stays)))) * (1 - stays)
-        near_s += stays * g.head_switch_s
-        far_s = float(disk_means.seek_at_s(g, max(1.0, cylinders / 3)))
+        near_s = arm.seek_s(max(1.0, near / (1 - stays))) * (1 - stays)
+        near_s += stays * arm.head_switch_s
+        far_s = arm.seek_s(max(1.0, cylinders / 3))
         # NOTE: sweeps of deadlines hold either reads or writes; where they are mixed, a write before a read ends it
         follows = reads_fraction if self.passing else reads_fraction**2
         ahead_s = self._read_ahead_s(self.span_bytes / (3 + held), near_s) if follows else 0.0
-        return float(far_s - near_s + follows * ahead_s)
+        return far_s - near_s + follows * ahead_s
 
     def _read_ahead_s(self, mean_bytes: float, seek_s: float) -> float:
         """What a read gains on average that begins, by chance, *mean_bytes* behind the end of the one before.
@@ -168,41 +209,32 @@ class DataDisk:
         The medium passes the gap x in x/rate, the command comes after its overhead; up to the bytes of a turn (or of
         the buffer) that is all, instead of overhead, seek and half a turn. Gaps are exponential.
         """
-        disk = self.disk
-        rate, overhead_s = float(disk.bandwidth_bytes_per_s), float(disk_means.overhead_s(disk, False))
-        most = min(float(disk.track_buffer_bytes), rate * (overhead_s + disk.rotation_s))
+        rate, overhead_s = self.bytes_per_s, self.overhead_s
+        most = min(self.track_buffer_bytes, rate * (overhead_s + self.rotation_s))
         least = min(most, rate * overhead_s)
-
-        def beyond(gap_bytes: float) -> float:
-            return exp(-gap_bytes / mean_bytes)
-
-        passed_s = overhead_s * (1 - beyond(least))
-        passed_s += ((mean_bytes + least) * beyond(least) - (mean_bytes + most) * beyond(most)) / rate
-        return float((1 - beyond(most)) * (overhead_s + seek_s + disk.rotation_s / 2) - passed_s)
+        beyond_least, beyond_most = exp(-least / mean_bytes), exp(-most / mean_bytes)
+        passed_s = overhead_s * (1 - beyond_least)
+        passed_s += ((mean_bytes + least) * beyond_least - (mean_bytes + most) * beyond_most) / rate
+        return (1 - beyond_most) * (overhead_s + seek_s + self.rotation_s / 2) - passed_s
 
     def swept_s(self, reads: float, written: float, blocks: float) -> float:
         """What a write holds a disk whose cache writes so many blocks in sorted sweeps, where no read comes between."""
-        disk = self.disk
-        if not disk.write_cache_bytes or not disk.rotation_s or not written:
+        arm: Arm | None = self.arm
+        if not self.cache_blocks or arm is None or not written:
             return self.write_held_s
-        g, cylinders = self._over()
-        random_s = disk_means.random_moments(disk, self.size_bytes, self.span_bytes, True)[0]
-        near = max(1.0, cylinders / max(1.0, blocks))
-        swept_s = (
-            disk_means.seek_at_s(g, near) + disk.rotation_s / 2 + self.size_bytes / disk.bandwidth_bytes_per_s
-        )
+        near = max(1.0, arm.data_cylinders / max(1.0, blocks))
+        swept_s = arm.seek_s(near) + self.rotation_s / 2 + self.size_bytes / self.bytes_per_s
         among_writes = written / (reads + written)
-        return self.write_held_s * float(1 - among_writes * max(0.0, 1 - swept_s / random_s))
+        return self.write_held_s * (1 - among_writes * max(0.0, 1 - swept_s / self.random_write_s))
 
-    @property
-    def cache_blocks(self) -> float:
-        """Blocks that its write cache holds."""
-        return float(self.disk.write_cache_bytes / self.size_bytes)
 
-    def _over(self) -> tuple[Geometry, float]:
-        """Its geometry, and the cylinders of the data."""
-        g = geometry_of(self.disk)
-        return g, self.span_bytes / (g.heads * g.track_bytes)
+def _arm(disk: Any, span_bytes: float) -> Arm | None:
+    """That of a disk that turns, whose data take such a span."""
+    if not disk.rotation_s:
+        return None
+    g = geometry_of(disk)
+    cylinders = span_bytes / (g.heads * g.track_bytes)
+    return fastest(Arm)(cylinders, g.head_switch_s, *disk_means.seek_curve(g), g.cylinders)
 
 
 def _slots_s(disk: Any, size_bytes: int, span_bytes: float, read_s: float) -> tuple[float, float]:
@@ -265,8 +297,18 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
         scv = disk.service_cv**2 or float(disk_means.random_moments(disk, size_bytes, member_span, False)[1])
     write_held_s = held_s(size_bytes, True)
     under_way = writes_at_once(system)
-    return DataDisk(
-        disk=disk,
+    positionings = None if disk.reorder_age_s is None else Positionings(disk, member_span)
+    return fastest(DataDisk)(
+        arm=_arm(disk, member_span),
+        rotation_s=disk.rotation_s,
+        overhead_s=disk_means.overhead_s(disk, False),
+        write_overhead_s=disk_means.overhead_s(disk, True),
+        bytes_per_s=disk.bandwidth_bytes_per_s,
+        track_buffer_bytes=disk.track_buffer_bytes,
+        cache_blocks=disk.write_cache_bytes / size_bytes,
+        read_hit_fraction=disk.read_hit_fraction,
+        random_write_s=disk_means.random_moments(disk, size_bytes, member_span, True)[0],
+        queue_depth=disk.queue_depth,
         size_bytes=size_bytes,
         span_bytes=member_span,
         nr_requests=host.nr_requests,
@@ -278,7 +320,8 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
         unpassed=_unpassed(depth, in_batches and not disk.write_cache_bytes, sorts and single),
         sorts=sorts and single,
         sweeps_all=sorts and single and not in_batches,
-        positionings=None if disk.reorder_age_s is None else Positionings(disk, member_span),
+        unreached=[] if positionings is None else positionings.left,
+        step_s=0.0 if positionings is None else positionings.each_s,
         reads_first=in_batches or bool(disk.write_cache_bytes),
         passing=min(FIFO_BATCH, under_way) / (WRITES_STARVED * FIFO_BATCH) if in_batches else 0.0,
         read_s=alone_s(size_bytes),

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from model.demand.transactions import DATA, DBWR, REDO
 from model.laws import queueing
+from model.loops import fastest
 from model.spec import System, Transactions
 from model.workloads.transactions.disk import LEAST
-from model.workloads.transactions.network import ALONE, CPUS, Most, caused_at, closed, unhindered
+from model.workloads.transactions.network import (
+    AT_DBWR,
+    AT_DISK,
+    AT_LOG,
+    AT_PROCESSORS,
+    CPUS,
+    Met,
+    caused_at,
+    closed,
+    unhindered,
+)
 from model.workloads.transactions.parts import parts_of
-from model.workloads.transactions.writers import disk_demands_s, reads_at_most
+from model.workloads.transactions.writers import disk_demands, due_at, reads_at_most
 
 PASSES = 40
 NEAR = 1e-9
@@ -27,9 +39,9 @@ class Knee(NamedTuple):
     """Response of a single user, or of arrivals that do not meet."""
 
     @property
-    def most(self) -> Most:
-        """What throughput ends at."""
-        return Most(self.per_s, self.bottleneck)
+    def held_back(self) -> int:
+        """Where who is held back waits."""
+        return {CPUS: AT_PROCESSORS, DBWR: AT_DBWR, REDO: AT_LOG}.get(self.bottleneck, AT_DISK)
 
 
 def knee_of(system: System, work: Transactions) -> Knee:
@@ -39,23 +51,22 @@ def knee_of(system: System, work: Transactions) -> Knee:
     the log writer gathers the more commits, so demands are those at the throughput that saturates.
     """
     parts = parts_of(system, work, saturated=True)
-    closed_loop = parts.work.rate_per_s is None
-    alone = next(closed(parts, 1)) if closed_loop else unhindered(parts, LEAST)
-    per_s = 1 / max(alone.response_s, LEAST)
+    first = fastest(unhindered)(parts, LEAST) if parts.open_loop else next(fastest(closed)(parts, 1))
+    per_s = 1 / max(first.response_s, LEAST)
     demands: dict[str, float] = {}
     for _ in range(PASSES):
-        met = ALONE._replace(
-            running=float(parts.threads), others=per_s * alone.response_s, at_disk=reads_at_most(parts, per_s)
-        )
-        caused = caused_at(parts, per_s, met)
-        demands = {CPUS: caused.cpu_s / parts.threads} | disk_demands_s(
-            parts, per_s, caused.more_s, 0.0, met.at_disk
-        )
+        at_disk, due = fastest(reads_at_most)(parts, per_s), fastest(due_at)(parts, per_s)
+        met = fastest(Met)(float(parts.threads), 0.0, 0.0, 0.0, 0.0, per_s * first.response_s, at_disk)
+        caused = fastest(caused_at)(parts, per_s, due, met)
+        disks = fastest(disk_demands)(parts, per_s, due, caused.more_s, 0.0, at_disk)
+        demands = {CPUS: caused.cpu_s / parts.threads, DATA: disks.data_s, DBWR: disks.dbwr_s}
+        if not parts.redo_on_data:
+            demands[REDO] = disks.redo_s
         before, per_s = per_s, 1 / max(*demands.values(), LEAST)
         if abs(per_s - before) <= NEAR * per_s:
             break
     bottleneck = max(demands, key=lambda name: demands[name])
     users = None
-    if closed_loop:
-        users = float(queueing.saturation_users(alone.response_s, 1 / per_s, parts.work.think_s))
-    return Knee(bottleneck, per_s, users, alone.response_s)
+    if not parts.open_loop:
+        users = float(queueing.saturation_users(first.response_s, 1 / per_s, parts.think_s))
+    return Knee(bottleneck, per_s, users, first.response_s)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import lru_cache
+from math import inf
 from typing import NamedTuple, TypeVar
 
 from model.demand import transactions as asked
 from model.demand.device_calls import changed
 from model.demand.reading import mbrc_of
 from model.demand.transactions import Data, KindDemand
-from model.laws import commit, disk_means, limits, processors, touch_count
+from model.laws import commit, disk_means, limits, processors, queueing, touch_count
 from model.laws.block_layer import stated_call_s
 from model.laws.disk_geometry import geometry_of
+from model.loops import fastest
 from model.spec import Disk, System, Transactions
 from model.workloads.transactions.disk import LEAST, DataDisk, data_disk
+
+LOADS = 256
+"""Loads at which the chance that all servers are busy is known."""
 
 
 class Asked(NamedTuple):
@@ -37,7 +42,19 @@ class Asked(NamedTuple):
         return self.reads + self.scan_blocks
 
 
-class DirtyGroup(NamedTuple):
+@dataclass
+class Group:
+    """Blocks that are got equally often."""
+
+    share: float
+    """Of the gets outside the hottest blocks."""
+    blocks: float
+    held: float
+    """Share of them that is in memory."""
+
+
+@dataclass
+class DirtyGroup:
     """What becomes of the changed blocks of a group."""
 
     written_per_s: float
@@ -49,15 +66,6 @@ class DirtyGroup(NamedTuple):
     """How often one of these leaves the cache."""
 
 
-class Dirty(NamedTuple):
-    """What becomes of all changed blocks, at a throughput and an age at which DBWR writes."""
-
-    groups: list[DirtyGroup]
-    """The hot blocks and the others."""
-    written: float
-    """Blocks that DBWR writes for a transaction, the hottest among them."""
-
-
 @dataclass
 class Parts:
     """What one mean transaction asks of each resource, and what that costs where nobody queues."""
@@ -66,8 +74,23 @@ class Parts:
     work: Transactions
     kinds: list[KindDemand]
     data: Data
-    held: tuple[float, ...]
-    """Share of each group of blocks that is in memory."""
+    groups: list[Group]
+    """The hot blocks and the others."""
+    open_loop: bool
+    """Whether transactions arrive at a rate."""
+    think_s: float
+    think_cv: float
+    hottest_blocks: float
+    checkpoint_s: float
+    redo_on_data: bool
+    """Whether the log lies on the disk of the data."""
+    cores: float
+    threads_per_core: float
+    smt_gain_fraction: float
+    busy_loss_fraction: float
+    collision: float
+    """Chance that a get and a change, neither of the hottest blocks, are of the same block."""
+    logical_io_s: float
     hit: float
     """Share of the gets outside the hottest blocks that find their block."""
     asked: Asked
@@ -87,6 +110,8 @@ class Parts:
     scan_read_blocks: float
     cpu: dict[str, float]
     """CPU seconds by cause, without those of others' doing."""
+    cpu_s: float
+    """Sum of them."""
     disk: DataDisk
     cpu_scv: float
     """Of the times on a processor between two reads."""
@@ -104,84 +129,53 @@ class Parts:
     threads: int
     mbrc: int
     """Blocks of a multiblock read."""
-    log_disk: Disk
-    """The log's, with its own limit."""
     log_turns: bool
     """Whether the log goes to a turning disk without a write cache."""
-    log_turn_s: float
-    """Of a log write: command and platter, before the transfer and without a seek."""
+    log_fixed_s: float
+    """Of a log write alone, before its transfer: command and, without a write cache, half a turn."""
+    log_bytes_per_s: float
+    """Rate of that transfer."""
+    log_limit_bytes_per_s: float
+    """Below which the next write comes no sooner."""
+    log_buffer_bytes: float
+    redo_held_s: float
+    """What the redo of a transaction takes of a disk of the log's own, in long writes."""
     to_log_s: float
     """Seek from the data to the log, on the same disk."""
     from_log_s: float
     """What a request among the data costs more after a log write."""
     log_limit_s: float
     """What a log write on a disk of its own takes of the host's limit, where that holds up the data's volume."""
-    dirty: dict[tuple[float, float], Dirty] = field(default_factory=dict, repr=False, compare=False)
-    """By throughput and age at which DBWR writes, what becomes of changed blocks, as far as somebody asked."""
-
-    @cached_property
-    def batched(self) -> float:
-        """Single-block reads in batches."""
-        return sum(size * count for size, count in self.batches.items())
-
-    @cached_property
-    def parallel_waits(self) -> float:
-        """Batches."""
-        return sum(self.batches.values())
-
-    @cached_property
-    def single_waits(self) -> float:
-        """Reads that are waited for one by one."""
-        left = self.reads - self.batched
-        return left if left > LEAST * self.reads else 0.0
-
-    @cached_property
-    def disk_waits(self) -> float:
-        """How often it waits for the disk."""
-        return self.requests - self.batched + self.parallel_waits
-
-    @cached_property
-    def at_once(self) -> float:
-        """Reads that a batch has on average, 1 without any."""
-        return self.batched / self.parallel_waits if self.batches else 1.0
-
-    @cached_property
-    def own_bulk(self) -> float:
-        """Reads of its own batch that a read finds before it, on average of all reads."""
-        pairs = sum(count * size * (size - 1) / 2 for size, count in self.batches.items())
-        return pairs / max(self.requests, LEAST)
-
-    @cached_property
-    def batch_s(self) -> float:
-        """A batch, nobody queueing."""
-        if not self.batches:
-            return 0.0
-        whole_s = sum(count * self.disk.batch_s(size) for size, count in self.batches.items())
-        return whole_s / self.parallel_waits
-
-    @cached_property
-    def own_waits(self) -> tuple[float, float]:
-        """Services of slots, and of one member, that reads of a batch wait for those of their own."""
-        return self.disk.own_waits(self.batches)
+    batched: float
+    """Single-block reads in batches."""
+    parallel_waits: float
+    """Batches."""
+    single_waits: float
+    """Reads that are waited for one by one."""
+    disk_waits: float
+    """How often it waits for the disk."""
+    at_once: float
+    """Reads that a batch has on average, 1 without any."""
+    own_bulk: float
+    """Reads of its own batch that a read finds before it, on average of all reads."""
+    batch_s: float
+    """A batch, nobody queueing."""
+    own_slots: float
+    """Services of slots that reads of a batch wait for those of their own."""
+    own_serial: float
+    """Services of one member that they wait for so."""
+    disk_held_s: float
+    """Of the disk's capacity, for all reads of a transaction."""
+    serial_s: float
+    """Of its capacity to serve one by one."""
+    threads_busy: list[float]
+    """Chances that all threads are busy, at loads as :func:`all_busy` has them."""
+    slots_busy: list[float]
+    copies_busy: list[float]
 
     def mean(self, name: str) -> float:
         """Mean of a number of the kinds."""
         return float(sum(kind.share * getattr(kind, name) for kind in self.kinds))
-
-    @cached_property
-    def cpu_s(self) -> float:
-        """Sum of the causes."""
-        return sum(self.cpu.values())
-
-    @cached_property
-    def disk_held_s(self) -> float:
-        """Of the disk's capacity, for all reads of a transaction."""
-        return self.reads * self.disk.read_held_s + self.scan_reads * self.disk.scan_held_s
-
-    @cached_property
-    def serial_s(self) -> float:
-        """Of its capacity to serve one by one."""
-        return self.reads * self.disk.read_serial_s + self.scan_reads * self.disk.scan_serial_s
 
 
 Named = TypeVar("Named", str, int)
@@ -211,7 +205,6 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
     hit = min(1.0, sum(share * there for share, there in zip(data.shares, held, strict=True)))
     reads, on_disk = drawn * (1 - hit), 1 - asked.in_page_cache(system)
     batches = _mixed(kinds, lambda kind: kind.batches(1 - hit))
-    batched = sum(several * count for several, count in batches.items())
     mbrc = max(1, int(mbrc_of(system.instance, data.block_size_bytes)))
     every = float(sum(data.blocks))
     missed = requests = 0.0
@@ -240,16 +233,39 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
     def between(times: float) -> float:
         return busy_s * work.hottest_blocks / times if times else 0.0
 
+    batched = sum(several * count for several, count in batches.items())
+    parallel_waits = sum(batches.values())
+    single_waits = reads - batched if reads - batched > LEAST * reads else 0.0
+    pairs = sum(count * several * (several - 1) / 2 for several, count in batches.items())
     to_log_s, from_log_s = _to_log_s(system, work, span)
     none = [processors.Contention(0.0, 0.0, 0.0)] * (threads + 1)
     scan_bytes = wanted.scan_blocks / wanted.scan_reads * size if wanted.scan_reads else size
     data_files = data_disk(system, size, scan_bytes, span)
-    return Parts(
+    batches_s = sum(count * data_files.batch_s(several) for several, count in batches.items())
+    own_slots, own_serial = data_files.own_waits(batches)
+    log_disk = log_disk_of(system)
+    log_fixed_s, log_rate = float(disk_means.overhead_s(disk, True)), disk.bus_bytes_per_s
+    if not disk.write_cache_bytes:
+        log_fixed_s += disk.rotation_s / 2
+        log_rate = disk_means.rate_bytes_per_s(disk, True)
+    return fastest(Parts)(
         system=system,
         work=work,
         kinds=kinds,
         data=data,
-        held=held,
+        groups=[
+            fastest(Group)(share, blocks, there)
+            for share, blocks, there in zip(data.shares, data.blocks, held, strict=True)
+        ],
+        open_loop=work.rate_per_s is not None,
+        think_s=work.think_s,
+        think_cv=work.think_cv,
+        hottest_blocks=work.hottest_blocks,
+        checkpoint_s=system.instance.checkpoint_s,
+        redo_on_data=system.instance.redo_disk == "data",
+        **host.cores._asdict(),
+        collision=data.collision,
+        logical_io_s=host.logical_io_s,
         hit=hit,
         asked=wanted,
         on_disk=on_disk,
@@ -258,11 +274,10 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
         scan_hit=scan_hit,
         requests=reads + requests,
         batches=batches,
-        disk_s=(reads - batched) * data_files.read_s
-        + requests * data_files.scan_read_s
-        + sum(count * data_files.batch_s(size) for size, count in batches.items()),
+        disk_s=(reads - batched) * data_files.read_s + requests * data_files.scan_read_s + batches_s,
         scan_read_blocks=missed * on_disk,
         cpu=cpu,
+        cpu_s=busy_s,
         disk=data_files,
         cpu_scv=_cpu_scv(kinds, hit, on_disk),
         latch=processors.contention(threads, between(hottest), host.latch_hold_s, host.latch_spin_s)
@@ -278,12 +293,29 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
         apart_s=mean("apart_s"),
         threads=threads,
         mbrc=mbrc,
-        log_disk=log_disk_of(system),
         log_turns=bool(disk.rotation_s and not disk.write_cache_bytes),
-        log_turn_s=float(disk_means.overhead_s(disk, True) + disk.rotation_s / 2),
+        log_fixed_s=log_fixed_s,
+        log_bytes_per_s=log_rate,
+        log_limit_bytes_per_s=log_disk.throughput_limit_bytes_per_s or inf,
+        log_buffer_bytes=system.instance.log_buffer_bytes,
+        redo_held_s=mean("redo_bytes") / float(disk_means.sequential_bytes_per_s(log_disk, True)),
         to_log_s=to_log_s,
         from_log_s=from_log_s,
         log_limit_s=_log_limit_s(system, mean("redo_bytes")),
+        batched=batched,
+        parallel_waits=parallel_waits,
+        single_waits=single_waits,
+        disk_waits=reads + requests - batched + parallel_waits,
+        at_once=batched / parallel_waits if batches else 1.0,
+        own_bulk=pairs / max(reads + requests, LEAST),
+        batch_s=batches_s / parallel_waits if batches else 0.0,
+        own_slots=own_slots,
+        own_serial=own_serial,
+        disk_held_s=reads * data_files.read_held_s + requests * data_files.scan_held_s,
+        serial_s=reads * data_files.read_serial_s + requests * data_files.scan_serial_s,
+        threads_busy=all_busy(threads),
+        slots_busy=all_busy(data_files.in_slot_group),
+        copies_busy=all_busy(data_files.copies),
     )
 
 
@@ -293,6 +325,18 @@ def log_disk_of(system: System) -> Disk:
     if own is None:
         return disk
     return changed(disk, throughput_limit_bytes_per_s=min(own, disk.throughput_limit_bytes_per_s or own))
+
+
+@lru_cache(maxsize=16)
+def all_busy(servers: int) -> list[float]:
+    """Erlang's C at the loads 1 - (1 - k/n)², closer to each other the nearer to 1; nothing for one server."""
+    if servers == 1:
+        return []
+    import numpy as np  # noqa: PLC0415
+
+    loads = 1 - (1 - np.arange(LOADS + 1) / LOADS) ** 2
+    found: list[float] = queueing.mmc_waiting_fraction(loads * servers, 1.0, servers).tolist()
+    return [*found, 1.0]
 
 
 def _log_limit_s(system: System, redo_bytes: float) -> float:

@@ -20,12 +20,15 @@ class Overlay:
         self._replaced = replaced
 
     def __getattr__(self, name: str) -> Any:
+        # Neither the base nor a field changes, so that each is asked for once.
+        value = self.__dict__[name] = self._value(name)
+        return value
+
+    def _value(self, name: str) -> Any:
         if name in self._replaced:
             return self._replaced[name]
         derived = getattr(type(self._base), name, None)
-        if isinstance(
-            derived, property | FunctionType
-        ):  # what the class derives follows from the replaced fields
+        if isinstance(derived, property | FunctionType):  # which follows from the replaced fields
             return derived.__get__(self)
         return getattr(self._base, name)
 

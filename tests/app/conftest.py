@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 from app.session import engines, playing, sweep_job, wishes
 from app.session.playing import Ask, Job, Played, Players
@@ -24,6 +26,15 @@ from scenarios import run
 from tests.answered import answered
 
 WAIT = "waiting for the device"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _components() -> Iterator[None]:
+    """Each program under the test client would look for components in all that is installed, which takes half of it."""
+    with pytest.MonkeyPatch.context() as patch:
+        once = cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", once)
+        yield
 
 
 def line(begin_s: float, requests_per_s: float, each_s: float = 4.07e-3) -> DeviceLine:

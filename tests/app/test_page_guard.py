@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Mapping
+from random import Random
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -12,6 +13,7 @@ import pytest
 from app import mechanisms
 from tests.app.windows import LIMIT_MS, STILL
 from tests.patience import LIMIT_S
+from tests.whole import SEED, WHOLE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -20,15 +22,11 @@ UPGRADE: Final = {
     "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
     "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol": "streamlit",
 }  # fmt: skip
+LESSONS: Final = [path for _, path in mechanisms.PAGES.values()]
 PAGES: Final = (
-    "",
-    "compare",
-    "sweep",
-    "my-system",
-    "evidence",
-    "about",
-    *(path for _, path in mechanisms.PAGES.values()),
-)
+    "", "compare", "sweep", "my-system", "evidence", "about",
+    *(LESSONS if WHOLE else Random(SEED).sample(LESSONS, 3)),
+)  # fmt: skip
 REFUSED: Final = """
 window.refused = [];
 document.addEventListener('securitypolicyviolation', e => refused.push(`${e.violatedDirective} ${e.blockedURI}`));

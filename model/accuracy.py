@@ -444,9 +444,9 @@ def with_accuracy(
     """*result*, an instant estimate, with how far it may be off; an estimate warns of it first."""
     regime = regime_of(case := Case(system, work, result, exact), family)
     residual = next(
-        found
+        near
         for place in ((work.kind, regime.name), (family, regime.name), (work.kind, ALL))
-        if (found := table().get(place))
+        if (near := table().get(place))
     )
     accuracy = Accuracy(
         within_fraction=residual.within_fraction,

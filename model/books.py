@@ -214,7 +214,7 @@ def check_books(result: RunResult) -> RunResult:
     _equal(
         "read_blocks = requests x size",
         physical.read_blocks,
-        sum(size * many for size, many in physical.request_blocks.items()),
+        sum(size * requests for size, requests in physical.request_blocks.items()),
         tolerance=0.02 if result.cache is not None and result.cache.hits else 1e-6,
     )
     if result.row_sources:

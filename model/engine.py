@@ -63,8 +63,8 @@ def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[
     Quicker where they need no whole result. Raises what :func:`simulate` raises.
     """
     quickly = family_for(work).summed_up
-    found = quickly.measures(system, work, seed=seed) if quickly else None
-    return measures_of(simulate(system, work, seed=seed)) if found is None else found
+    quick = quickly.measures(system, work, seed=seed) if quickly else None
+    return measures_of(simulate(system, work, seed=seed)) if quick is None else quick
 
 
 def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,9 +149,9 @@ def answered_many(
     engine: str, system: System, work: Workload, axes: Mapping[str, Any]
 ) -> tuple[dict[str, Any], Any]:
     """The numbers of :func:`calculate_many`, and of which scenarios they are the answer that *engine* asks for."""
-    found = calculate_many(system, work, axes)
-    exact, refused = found.pop("exact"), found.pop("refused")
-    return found, (refused == "") & (exact | (engine == "calculate"))
+    table = calculate_many(system, work, axes)
+    exact, refused = table.pop("exact"), table.pop("refused")
+    return table, (refused == "") & (exact | (engine == "calculate"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,8 +41,8 @@ def _device(field: str) -> Callable[[Any], Number | None]:
 
 def _part(part: str, field: str) -> Callable[[Any], Number | None]:
     def of(result: Any) -> Number | None:
-        found = getattr(result, part)
-        return None if found is None else getattr(found, field)
+        section = getattr(result, part)
+        return None if section is None else getattr(section, field)
 
     return of
 
@@ -70,8 +70,8 @@ def _read_wait_s(result: Any) -> Number:
 
 
 def _extrapolated(result: Any) -> Number:
-    found = result.extrapolated
-    return len(found) if isinstance(found, list) else found
+    extrapolated = result.extrapolated
+    return len(extrapolated) if isinstance(extrapolated, list) else extrapolated
 
 
 _ALL: Final = (
@@ -141,7 +141,9 @@ MEASURES: Final[Mapping[str, Measure]] = {measure.name: measure for measure in _
 
 def measures_of(result: Any) -> dict[str, Number]:
     """The numbers that *result* has, by name; seconds, bytes and counts; of arrays NaN where one has no such number."""
-    found = {name: measure.of(result) for name, measure in MEASURES.items()}
+    measured = {name: measure.of(result) for name, measure in MEASURES.items()}
     return {
-        name: value if is_array(value) else float(value) for name, value in found.items() if value is not None
+        name: value if is_array(value) else float(value)
+        for name, value in measured.items()
+        if value is not None
     }

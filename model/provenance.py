@@ -44,17 +44,17 @@ class Frozen(BaseModel):
 def _below_fields(owner: type) -> dict[str, str]:
     """The text below each field that a model declares itself, where there is one."""
     classes = _classes_of(owner.__module__) if issubclass(owner, BaseModel) and owner is not BaseModel else {}
-    found: dict[str, str] = {}
+    text_below: dict[str, str] = {}
     for node, below in pairwise([*classes.get(owner.__name__, ()), ast.Pass()]):
         if (
             isinstance(node, ast.AnnAssign)
             and isinstance(node.target, ast.Name)
             and isinstance(below, ast.Expr)
         ):
-            said = getattr(below.value, "value", None)
-            if isinstance(said, str):
-                found[node.target.id] = inspect.cleandoc(said)
-    return found
+            text = getattr(below.value, "value", None)
+            if isinstance(text, str):
+                text_below[node.target.id] = inspect.cleandoc(text)
+    return text_below
 
 
 @lru_cache(maxsize=64)
@@ -83,8 +83,8 @@ class Constant(Frozen):
     """Quantity -> smallest and largest value it had where the constant was fitted."""
 
 
-def _times_beyond(found: dict[str, Any]) -> float | None:
-    used, low, high = found["used"], found["low"], found["high"]
+def _times_beyond(extrapolation: dict[str, Any]) -> float | None:
+    used, low, high = extrapolation["used"], extrapolation["low"], extrapolation["high"]
     part, whole = (used, high) if used > high else (low, used)
     return part / whole if whole > 0 else None
 

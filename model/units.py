@@ -160,15 +160,15 @@ def show_number(value: float) -> str:
 
 def show_quantity(name: str, *values: float) -> str:
     """What a constant is fitted over, in words with its value, or its lowest and highest: ``blocks of 2K to 8K``."""
-    before, text, many = _QUANTITIES.get(name, (f"{name.replace('_', ' ')} ", "", ""))
+    before, text, unit = _QUANTITIES.get(name, (f"{name.replace('_', ' ')} ", "", ""))
     exact = [show_number(value) for value in values]
     if unit_of(name) == "bytes":
         rounded = [show_bytes(value) for value in values]
         if min(values) >= KIB and len(set(rounded)) == len(set(values)):
             exact = rounded
         else:
-            many = " bytes" + many
-    return f"{before}{' to '.join(dict.fromkeys(exact))}{text if set(values) == {1} else many}"
+            unit = " bytes" + unit
+    return f"{before}{' to '.join(dict.fromkeys(exact))}{text if set(values) == {1} else unit}"
 
 
 LONGEST_IN_SECONDS: Final = 300
@@ -217,7 +217,7 @@ def show_span(low_s: float, high_s: float) -> str:
     ends = []
     for end_s, outward in ((low_s, math.floor), (high_s, math.ceil)):
         _, scale_s, unit = next(span for span in _SPANS if abs(end_s) >= span[0])
-        finest_s = min([abs(one) for one in (end_s, apart_s) if one], default=1.0)
+        finest_s = min([abs(span_s) for span_s in (end_s, apart_s) if span_s], default=1.0)
         decimals = 1 - math.floor(math.log10(finest_s / scale_s))
         shown = outward(round(end_s / scale_s * 10**decimals, 6)) / 10**decimals
         ends.append((f"{shown:,.{max(0, decimals)}f}", unit))

@@ -178,11 +178,11 @@ class _Search:
             middle = self._along.between(*sorted((inner.value, outer.value)))
             if middle is None or outer.less == "unknown":
                 break
-            (found,) = self.ask([middle])
-            if found.apart_fraction <= LEVEL:
-                inner = found
+            (answer,) = self.ask([middle])
+            if answer.apart_fraction <= LEVEL:
+                inner = answer
             else:
-                outer = found
+                outer = answer
         if outer.apart_fraction > EQUAL:
             low, high = sorted((scanned[0].value, inner.value))
             marked = (replace(point, coincides=True) for point in self.line if low <= point.value <= high)

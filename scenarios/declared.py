@@ -35,8 +35,8 @@ def declared_field(path: str, kind: str) -> dict[str, Any] | None:
             target = system["$defs"][field.get("$ref", "#/x/?").rsplit("/", 1)[-1]] if "$ref" in field else {}
             if not target:
                 return None
-    found: dict[str, Any] | None = target["properties"].get(name)
-    return found and _without_null(found)
+    declaration: dict[str, Any] | None = target["properties"].get(name)
+    return declaration and _without_null(declaration)
 
 
 def _declared_beside(parts: list[str]) -> dict[str, Any] | None:
@@ -74,8 +74,8 @@ def _without_null(declared: dict[str, Any]) -> dict[str, Any]:
     forms = [form for form in declared.get("anyOf", ()) if form.get("type") != "null"]
     if len(forms) != 1:
         return declared
-    said = {_LIMITS.get(key, key): value for key, value in forms[0].items()}
-    return {**declared, **said, "optional": True}
+    limits = {_LIMITS.get(key, key): value for key, value in forms[0].items()}
+    return {**declared, **limits, "optional": True}
 
 
 _LIMITS: Final = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}

@@ -29,7 +29,7 @@ def inferred_in(layer: Mapping[str, Any], place: str) -> dict[str, Constant]:
     listed = layer.get("inferred", [])
     if not isinstance(listed, list):
         raise SpecError(f"{place}: inferred: got {shown(listed)}; it is a list of tables, [[inferred]]")
-    found = {}
+    notes = {}
     for entry in listed:
         try:
             inferred = Inferred.model_validate(entry)
@@ -37,7 +37,7 @@ def inferred_in(layer: Mapping[str, Any], place: str) -> dict[str, Constant]:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "inferred"
             raise SpecError(f"{place}: inferred: {where}: {first['msg']}") from None
-        found[inferred.field] = Constant(
+        notes[inferred.field] = Constant(
             value=0,
             name=f"scenario/{place}: {inferred.field}",
             how="fitted",
@@ -46,7 +46,7 @@ def inferred_in(layer: Mapping[str, Any], place: str) -> dict[str, Constant]:
             interval=inferred.interval,
             fitted_to=inferred.fitted_to,
         )
-    return found
+    return notes
 
 
 def without_set(constants: Mapping[str, Constant], sections: Mapping[str, Any]) -> dict[str, Constant]:

@@ -80,17 +80,17 @@ class Profiles:
                 f"{' -> '.join(cut(text, 20) for text in (*chain, name))}"
             )
         values = {field: value for field, value in table.items() if field not in ("use", *SAID)}
-        said = {}
+        words = {}
         for field, value in values.items():
-            said[field] = _said(f"{where}.{field}", value)
-            _refuse_what_no_constant_has(f"{where}.{field}", said[field])
+            words[field] = _said(f"{where}.{field}", value)
+            _refuse_what_no_constant_has(f"{where}.{field}", words[field])
         below = Entry(name=name, title="", source="", constants={})
         if "use" in table:
             below = self._named(kind, table["use"], f"{where}.use", (*chain, name))
-        given = {field: constant.value for field, constant in said.items()}
+        given = {field: constant.value for field, constant in words.items()}
         section = _checked(section_of(kind), {**below.values(), **given}, where)
         constants, texts = dict(below.constants), dict(below.texts)
-        for field, constant in said.items():
+        for field, constant in words.items():
             value = getattr(section, field)
             constants.pop(field, None)
             if isinstance(value, str):

@@ -29,14 +29,14 @@ def schema_of(kind: str) -> dict[str, Any]:
 
 def _sweep_schema() -> dict[str, Any]:
     """A scenario's file with the table that says what varies."""
-    found, sweep = _scenario_schema(), Sweep.model_json_schema()
+    of_scenario, sweep = _scenario_schema(), Sweep.model_json_schema()
     definitions = sweep.pop("$defs")
     for schema in (sweep, *definitions.values()):
         _allow_units(schema)
-    found["title"] = "Blocktime sweep"
-    found["properties"]["sweep"] = sweep
-    found["$defs"] |= definitions
-    return found
+    of_scenario["title"] = "Blocktime sweep"
+    of_scenario["properties"]["sweep"] = sweep
+    of_scenario["$defs"] |= definitions
+    return of_scenario
 
 
 def _scenario_schema() -> dict[str, Any]:

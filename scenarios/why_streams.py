@@ -68,8 +68,8 @@ def sentence(name: str, change: Change, base: RunResult, other: RunResult, asked
     if pair is None:
         return ""
     if name == CPU:
-        many = from_to(pair[0].calls, pair[1].calls)
-        fewer = f" while calls {many}" if differs(pair[0].calls, pair[1].calls) else ""
+        call_counts = from_to(pair[0].calls, pair[1].calls)
+        fewer = f" while calls {call_counts}" if differs(pair[0].calls, pair[1].calls) else ""
         return f"{CPU} {takes(change)}{fewer}, which {effect(change.change_s)}"
     waited = awaited(base, other, asked, queue=True)
     disk = another_disk(asked)
@@ -135,8 +135,8 @@ def _opened(before: StreamStats, after: StreamStats) -> Iterator[str]:
     if before.path != after.path:
         yield f"the I/O path is {after.path} instead of {before.path}"
     if after.in_flight_most != before.in_flight_most:
-        many = from_to(before.in_flight_most, after.in_flight_most)
-        yield f"calls in flight {many}"
+        depths = from_to(before.in_flight_most, after.in_flight_most)
+        yield f"calls in flight {depths}"
 
 
 def _calls(before: StreamStats, after: StreamStats) -> Iterator[str]:
@@ -157,12 +157,12 @@ def _requests(base: RunResult, other: RunResult) -> Iterator[str]:
     emptied = flushes(pair[0]), flushes(pair[1])
     if differs(*emptied):
         yield f"cache flushes {from_to(*emptied)}"
-    many = requests(pair[0]), requests(pair[1])
-    if not differs(*many):
+    request_counts = requests(pair[0]), requests(pair[1])
+    if not differs(*request_counts):
         return
-    each = _each(many[0], streams[0]), _each(many[1], streams[1])
+    each = _each(request_counts[0], streams[0]), _each(request_counts[1], streams[1])
     because = _because(*pair, fewer=each[1] < each[0]) if differs(*each, LEAST_MERGED) else ""
-    yield f"requests {from_to(*many)}{because}"
+    yield f"requests {from_to(*request_counts)}{because}"
 
 
 def _because(before: DeviceStats, after: DeviceStats, *, fewer: bool) -> str:
@@ -196,9 +196,9 @@ def _waits(change: Change, base: RunResult, other: RunResult) -> str:
         return f"{DEVICE} {takes(change)}, which {told}"
     each = before.total_s / before.waits if before else None, after.total_s / after.waits
     if before is not None and differs(before.waits, after.waits) and not _once_a_call(base, other):
-        many = f"{count(after.waits)} times instead of {count(before.waits)}"
+        how_often = f"{count(after.waits)} times instead of {count(before.waits)}"
         told_each = f"{show_seconds(each[1])} each instead of {show_seconds(each[0] or 0.0)}"
-        return f"{call}s wait for the device {many}, {told_each}, which {told}"
+        return f"{call}s wait for the device {how_often}, {told_each}, which {told}"
     if each[0] is None:
         return f"each {call} waits {show_seconds(each[1])} for the device, which {told}"
     if not differs(each[0], each[1]):

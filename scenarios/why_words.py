@@ -52,5 +52,5 @@ def listed(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def plural(many: float, word: str) -> str:
-    return f"{count(many)} {word}{'' if many == 1 else 's'}"
+def plural(number: float, word: str) -> str:
+    return f"{count(number)} {word}{'' if number == 1 else 's'}"

@@ -297,7 +297,8 @@ def speed(samples: Samples) -> Iterator[Bar]:
 
 
 CHECKS: Final = {
-    one.__name__: one for one in (speed, made_from, other_volume, arrays, advisories, explained, intervals)
+    check.__name__: check
+    for check in (speed, made_from, other_volume, arrays, advisories, explained, intervals)
 }
 
 

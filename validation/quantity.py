@@ -148,8 +148,8 @@ def stream_bytes_ratio(result: RunResult, others: Sequence[RunResult]) -> float:
 
 
 DERIVED: Final[dict[str, Derived]] = {
-    one.__name__: one
-    for one in (
+    derived.__name__: derived
+    for derived in (
         blocks_per_read,
         bytes_per_read,
         time_per_read_s,
@@ -184,7 +184,7 @@ def middle(lines: Sequence[DeviceLine]) -> DeviceLine:
 
 
 PICKS: Final[dict[str, Callable[[Sequence[DeviceLine]], DeviceLine]]] = {
-    one.__name__: one for one in (busiest, middle)
+    aggregate.__name__: aggregate for aggregate in (busiest, middle)
 }
 """Names for one of the lines of iostat: ``device.disk.lines[busiest]``."""
 

@@ -58,10 +58,10 @@ class Column:
 COLUMNS: Final = (
     Column(("", "measured"), measured_text),
     Column(("", "predicted"), lambda comparison: number_text(comparison.predicted)),
-    Column(("in", "sample%"), lambda one: percent_text(one.in_sample_error)),
+    Column(("in", "sample%"), lambda row: percent_text(row.in_sample_error)),
     Column(("out of", "sample%"), out_of_sample_text),
     Column(
-        ("without", "its size%"), lambda one: percent_text(one.without_its_block_size_error), optional=True
+        ("without", "its size%"), lambda row: percent_text(row.without_its_block_size_error), optional=True
     ),
     Column(("toler-", "ance"), tolerance_text),
     Column(("", "spread"), spread_text, optional=True),

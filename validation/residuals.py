@@ -184,21 +184,21 @@ def rounded_up(distance: float) -> float:
 
 def table_of(sample: Iterable[Compared]) -> dict[str, dict[str, Residual]]:
     """Kind or family -> regime -> bounds; a regime that a kind met too seldom has those of its family alone."""
-    found: dict[str, dict[str, list[Compared]]] = defaultdict(lambda: defaultdict(list))
+    by_kind: dict[str, dict[str, list[Compared]]] = defaultdict(lambda: defaultdict(list))
     for compared in sample:
         for owner, regime in {
             (compared.kind, ALL),
             (compared.kind, compared.regime),
             (family_of(compared.kind).name, compared.regime),
         }:
-            found[owner][regime].append(compared)
+            by_kind[owner][regime].append(compared)
     return {
         owner: {
             regime: residual_of(cases)
             for regime, cases in sorted(regimes.items())
             if regime == ALL or len(cases) >= (FEWEST_OF_FAMILY if owner in REGIMES else FEWEST)
         }
-        for owner, regimes in sorted(found.items())
+        for owner, regimes in sorted(by_kind.items())
     }
 
 
@@ -343,8 +343,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             key=lambda compared: -compared.distance,
         )
         lines += [
-            f"{one.case:<24}{one.ratio:>9.3f}  declares {one.factor:g}  {one.regime}"
-            for one in cases[: asked.worst]
+            f"{compared.case:<24}{compared.ratio:>9.3f}  declares {compared.factor:g}  {compared.regime}"
+            for compared in cases[: asked.worst]
         ]
         broken = [f"{kind}: {sentence}" for sentence in broken_bars(cases)]
         failed = failed or bool(broken)

@@ -93,16 +93,16 @@ def validate(
     *progress* is called with (done, all).
     Raises SpecError or MeasurementError for a case that is wrong in itself.
     """
-    found: dict[str, Case] = {}
+    case_of: dict[str, Case] = {}
     for name in cases or case_names():
         case = load_case(name)
-        if found.setdefault(case.name, case) != case:
+        if case_of.setdefault(case.name, case) != case:
             raise SpecError(f"{name}: got a second case called {case.name}; name the file otherwise")
     runs = Runs(engine)
-    printed = [number for case in found.values() for number in numbers_of(case)]
+    printed = [number for case in case_of.values() for number in numbers_of(case)]
     numbers = []
     for done, number in enumerate(printed, 1):
         numbers.append(compare(number, runs))
         if progress is not None:
             progress(done, len(printed))
-    return Validation([*found.values()], numbers)
+    return Validation([*case_of.values()], numbers)

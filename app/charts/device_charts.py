@@ -28,7 +28,7 @@ SYMBOLS: Final = ("circle", "diamond-open")
 def sizes(stats: DeviceStats, *, ink: str = "") -> tuple[Figure, str]:
     """How many requests of which size the device got, and how many of the bytes those are."""
     bands = by_size(stats.request_bytes, most=24)
-    requests, held = sum(one[1] for one in bands), sum(one[2] for one in bands)
+    requests, held = sum(band[1] for band in bands), sum(band[2] for band in bands)
     shares = {
         "requests": [100 * count / requests for _, count, _ in bands],
         "bytes": [100 * size / held if held else 0.0 for *_, size in bands],

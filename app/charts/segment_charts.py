@@ -119,8 +119,8 @@ def blocks(segment: SegmentSpace, *, ink: str = "") -> tuple[Figure, str]:
             "type": "bar", "orientation": "h", "name": name, "y": [row for row, _ in shown], "x": sizes,
             "marker": marker(colour, pattern) | ({"line": {"color": GREY, "width": 1}} if colour == CLEAR else {}),
             "hovertext": [
-                f"{name}: {has:,.0f} bytes" + (f", {many:,.0f}" if count else "")
-                for has, many in zip(sizes, counts, strict=True)
+                f"{name}: {has:,.0f} bytes" + (f", {number:,.0f}" if count else "")
+                for has, number in zip(sizes, counts, strict=True)
             ],
             "hovertemplate": "%{y}<br>%{hovertext}<extra></extra>", "width": 0.72,
         })  # fmt: skip

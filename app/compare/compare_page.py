@@ -623,15 +623,15 @@ def _crossings(laid: Laid) -> None:
     if crossover is None:
         return
     both = laid.letters[0], laid.letters[place]
-    figure, said = compare_charts.crossing(
+    figure, finding = compare_charts.crossing(
         crossover, both, (laid.titles[0], laid.titles[place]), label_of(key), ink=ink(),
         is_of_one=laid.results[0].transactions is not None,
     )  # fmt: skip
-    st.markdown(f"**{plain(said)}**")
+    st.markdown(f"**{plain(finding)}**")
     with st.container(key="crossed"):
         times, apart = st.columns(2, gap="medium")
     with times:
-        chart("compare_crossing", figure, said)
+        chart("compare_crossing", figure, finding)
     with apart:
         chart("compare_apart", *compare_charts.apart(crossover, both, label_of(key), ink=ink()))
     st.caption(

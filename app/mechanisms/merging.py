@@ -233,7 +233,7 @@ KNOBS: Final = (
     Knob(LARGEST, "Largest request", SECTORS_255, (32 * KIB, 64 * KIB, SECTORS_255, 256 * KIB, 512 * KIB, 1024 * KIB),
          kind="write_stream", titles={SECTORS_255: "127.5K (255 sectors)"}),
     Knob(KERNEL, "Kernel", "2.6.5", ("2.6.5", "2.6.32", "5.15"), kind="write_stream",
-         titles={one: one for one in ("2.6.5", "2.6.32", "5.15")}),
+         titles={release: release for release in ("2.6.5", "2.6.32", "5.15")}),
 )  # fmt: skip
 
 LESSON: Final = Lesson(

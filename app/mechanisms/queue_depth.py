@@ -105,7 +105,9 @@ def over_depth(settings: tuple[str, ...]) -> tuple[tuple[float, ...], tuple[floa
     for depth in DEPTHS:
         scenario = _loaded((*settings, f"{DEPTH}={depth}"))
         answers += (calculate(scenario.system, scenario.workload).streams or [])[:1]
-    return tuple(float(one.calls_per_s) for one in answers), tuple(float(one.response_s) for one in answers)
+    return tuple(float(stream.calls_per_s) for stream in answers), tuple(
+        float(stream.response_s) for stream in answers
+    )
 
 
 def _settings(values: Values) -> tuple[str, ...]:

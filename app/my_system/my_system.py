@@ -351,31 +351,31 @@ def _model(held: Held) -> None:
     assert held.document.found is not None
     base, _ = settings.settle(held.name, {})
     other, refused = settings.settle(held.name, held.changes)
-    found: engines.Pair | None = None
+    answers: engines.Pair | None = None
     light: Light = "does not"
     try:
         pair = engines.pair(base, other)
         assert isinstance(pair, engines.Pair)  # its law knows every system and statement that is identified
-        found = pair
+        answers = pair
     except BlocktimeError as error:
         st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
-    if found is not None:
+    if answers is not None:
         modelled = engines.best_known(base, engines.law(base))
         rows = as_modelled(base.compared, modelled)
         light = light_of(rows)
-        _as_modelled(rows, modelled, found)
-        _what_if(held, (base, other), found, refused, rows)
+        _as_modelled(rows, modelled, answers)
+        _what_if(held, (base, other), answers, refused, rows)
     else:
         _controls(held, (base, other), refused)
     _surer(held.document.found)
     st.markdown("#### Take along")
     with st.container(horizontal=True):
         taken.button(_measured(held.document))
-        if found is not None:
+        if answers is not None:
             times = light != "does not" and bool(held.changes)
             shown = Shown(
-                held.name, base, other if times else base, found.before,
-                found.after if times else found.before, times,
+                held.name, base, other if times else base, answers.before,
+                answers.after if times else answers.before, times,
             )  # fmt: skip
             taken.button(
                 Download("my_system.html", "Report (HTML)", f"{shown.stem}-report.html", "text/html",

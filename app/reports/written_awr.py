@@ -78,8 +78,8 @@ def _sections(result: RunResult, asked: Scenario | None) -> Iterator[Section]:
         and stats.log_writes_per_s
         and log.write_await_s
     ):
-        many = stats.log_writes_per_s * HOUR_S
-        background = [_event(LOG_WRITE, many, many * log.write_await_s)]
+        log_writes = stats.log_writes_per_s * HOUR_S
+        background = [_event(LOG_WRITE, log_writes, log_writes * log.write_await_s)]
         columns = ("Event", *SINGLE)
         yield "Background Wait Events", "background wait events statistics", columns, background
     model: list[Row] = [
@@ -124,14 +124,14 @@ def _advice(result: RunResult, asked: Scenario) -> list[Row]:
     work, size = cast("Transactions", asked.workload), asked.system.tablespace.block_size_bytes
     own = asked.system.instance.buffer_cache_bytes / MIB
     factors = {max(1, round(factor * own)): factor for factor in FACTORS}
-    found = cache_sizes(asked.system, work, [many * MIB / size for many in factors])
+    advised = cache_sizes(asked.system, work, [many * MIB / size for many in factors])
     gets = result.logical_io
     per_s = result.transactions.per_s if result.transactions is not None else 0.0
     asks = HOUR_S * per_s * (gets.consistent_gets + gets.current_gets if gets is not None else 0.0)
     return [
-        ("D", f"{many:,}", f"{factor:.1f}", f"{asks * (1 - one.hit_fraction) / MANY:,.0f}")
-        for (many, factor), one in zip(factors.items(), found, strict=True)
-        if round(asks * (1 - one.hit_fraction) / MANY)
+        ("D", f"{megabytes:,}", f"{factor:.1f}", f"{asks * (1 - advice.hit_fraction) / MANY:,.0f}")
+        for (megabytes, factor), advice in zip(factors.items(), advised, strict=True)
+        if round(asks * (1 - advice.hit_fraction) / MANY)
     ]
 
 

@@ -36,12 +36,12 @@ def shown_column(name: str, heading: str, values: Sequence[Any]) -> Shown:
     ]
     if unit_of(name) == "bytes" or not known or not are_numbers(known):
         return Shown(heading, [_sized(name, value) for value in values])
-    sizes = sorted(abs(one) for one in known if one and math.isfinite(one))
+    sizes = sorted(abs(value) for value in known if value and math.isfinite(value))
     least, most = (sizes[0], sizes[-1]) if sizes else (1.0, 1.0)
     scale, word = unit_for(name, max(least, most / LONGEST))
     unit = word.strip() or unit_of(name)
     laid = [_scaled(value, scale) for value in values]
-    whole = all(one is None or float(one).is_integer() for one in laid)
+    whole = all(value is None or float(value).is_integer() for value in laid)
     finest = min(least, most - least) if most > least else least
     return Shown(
         f"{heading} ({unit})" if unit else heading, laid, "" if whole else f"%.{_decimals(finest / scale)}f"

@@ -98,13 +98,13 @@ def _tkprof(figures: Found) -> Iterator[tuple[str, Rows]]:
     yield from _longest(figures, rows, "elapsed")
 
 
-def _trace(found: Found) -> Iterator[tuple[str, Rows]]:
+def _trace(figures_of: Found) -> Iterator[tuple[str, Rows]]:
     rows: Rows = []
-    for of, cells in found.items():
+    for of, cells in figures_of.items():
         parts = {name: [cell for key, cell in cells.items() if key.endswith(f" {name}")] for name in TRACED}
         if parts["e"]:
             rows.append((of, {name: _sum(figures) for name, figures in parts.items() if figures}))
-    yield from _longest(found, rows, "e")
+    yield from _longest(figures_of, rows, "e")
 
 
 def _sum(parts: Sequence[Figure]) -> Figure:

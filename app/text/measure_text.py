@@ -160,18 +160,18 @@ def series_of_fio(readings: Sequence[Reading], most: int | None = None) -> Itera
 
 def _fio_rows(reading: Reading) -> Iterator[tuple[str, float, float, float, str, tuple[str, ...]]]:
     """Each job and direction: direction, block size, depth, number of jobs, name, and what it reached."""
-    found = {(figure.of, figure.name): figure for figure in reading.figures}
-    asked = {key: figure.value for key, figure in found.items()}
-    for of, name in found:
+    figure_of = {(figure.of, figure.name): figure for figure in reading.figures}
+    asked = {key: figure.value for key, figure in figure_of.items()}
+    for of, name in figure_of:
         if name != "iops":
             continue
         job, _, direction = of.rpartition(" ")
         time = next(
-            (time for time in TIMES if any((of, f"{time}{unit} p99") in found for unit in UNITS)), "lat"
+            (time for time in TIMES if any((of, f"{time}{unit} p99") in figure_of for unit in UNITS)), "lat"
         )
         means, shares = ([f"{time}{unit} {what}" for unit in UNITS] for what in ("mean", "p99"))
         iops, rate, mean, p99 = (
-            next((_value(found[of, text]) for text in either if (of, text) in found), "-")
+            next((_value(figure_of[of, text]) for text in either if (of, text) in figure_of), "-")
             for either in (("iops",), ("bw_bytes", "bw"), means, shares)
         )
         cells = (iops, rate, time, mean, p99)
@@ -212,7 +212,7 @@ def _series_lines(reading: Reading) -> Iterator[str]:
     names = {column.name for device in devices for column in device.columns}
     means = [name for name in (*READS, *BYTES, *TIMES, *QUEUES, *UTILISED) if name in names]
     busiest = sorted(devices, key=lambda series: -_busy(series, first))[:MOST_DEVICES]
-    wide = max([len("device"), *(len(one.of) for one in busiest)])
+    wide = max([len("device"), *(len(series.of) for series in busiest)])
     rest = f", {MOST_DEVICES} busiest of {len(devices)} devices" if len(devices) > MOST_DEVICES else ""
     alone = all(len(device.lines) == 1 for device in devices)
     over = "the one sample" if alone else f"means over all samples{' but the first' if first else ''}"
@@ -223,7 +223,7 @@ def _series_lines(reading: Reading) -> Iterator[str]:
         cells = _means(one, first)
         row = (f"{cells.get(name, '-'):>{size}}" for name, size in zip(means, sizes, strict=True))
         yield f"{one.of:{wide}}" + "".join(row)
-    for one in (one for one in reading.series if one.of == "cpu"):
+    for one in (series for series in reading.series if series.of == "cpu"):
         yield "processors: " + "  ".join(f"{name} {cell}" for name, cell in _means(one, first).items())
 
 

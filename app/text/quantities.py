@@ -419,14 +419,14 @@ def _programs(results: Sequence[RunResult]) -> Iterator[Quantity]:
             yield Quantity(f"{name} {where}", SECONDS, read, says=says, missing=TOO_FEW)
 
 
-def amount(field: str, label: str, currency: str, words: str, many: float = 1, says: str = "") -> Quantity:
+def amount(field: str, label: str, currency: str, words: str, factor: float = 1, says: str = "") -> Quantity:
     """An amount of money, in one currency and of so much work; amounts of two currencies are not compared."""
 
     def read(result: RunResult) -> float | None:
         money = result.money
         if money is None or money.currency != currency or many_of(money)[0] != words:
             return None
-        return many * float(getattr(money, field))
+        return factor * float(getattr(money, field))
 
     return Quantity(label, Unit(show_amount, currency), read, says=says)
 
@@ -436,10 +436,10 @@ def _money(results: Sequence[RunResult]) -> Iterator[Quantity]:
     kinds = dict.fromkeys(
         (result.money.currency, *many_of(result.money)) for result in results if result.money
     )
-    for currency, words, many in kinds:
+    for currency, words, factor in kinds:
         for field, label, times_many, says in (
-            ("total", f"Cost of {words}", many, "licence, support, infrastructure and storage used"),
-            ("machine", f"Whole machine for {words}", many,
+            ("total", f"Cost of {words}", factor, "licence, support, infrastructure and storage used"),
+            ("machine", f"Whole machine for {words}", factor,
              "all cores with whole licences, and the storage, for as long"),
             ("used_per_hour", "Cost of an hour", 1, "what such work uses in an hour"),
         ):  # fmt: skip

@@ -276,7 +276,7 @@ def effects_of(summary: Summary) -> list[Effect]:
         if len(groups) < 2:
             continue
         means = {stretch: float(np.mean(values)) for stretch, values in groups.items()}
-        least, most = min(means, key=lambda one: means[one]), max(means, key=lambda one: means[one])
+        least, most = min(means, key=lambda level: means[level]), max(means, key=lambda level: means[level])
         if len(levels) > MOST_ROWS:
             ordered = list(places)
             middle = {stretch: ordered[(2 * stretch + 1) * len(ordered) // 20] for stretch in means}

@@ -139,8 +139,8 @@ def _presets() -> None:
 def _baseline(state: State) -> None:
     """What differs from the baseline, and what the baseline is."""
     count = len(state.differing)
-    said = f":primary[**{count} changed**]" if count else ":gray[nothing changed]"
-    st.markdown(f"{said} :gray[· baseline pinned]" if state.pinned else said)
+    heading = f":primary[**{count} changed**]" if count else ":gray[nothing changed]"
+    st.markdown(f"{heading} :gray[· baseline pinned]" if state.pinned else heading)
     with st.container(horizontal=True, gap="small", key="baseline"):
         st.button(
             "Pin as baseline", on_click=pin, disabled=not count, key="baseline.pin",
@@ -157,12 +157,12 @@ def _baseline(state: State) -> None:
     with st.container(key="changes", gap=None):
         for path in state.differing:
             text = state.changes.get(path)
-            said = (
+            sentence = (
                 f"{forms.words_of(path)} as in the scenario"
                 if text is None
                 else pins.change_words(path, text)
             )
             st.button(
-                plain(cut(said)), key=f"change.{path}", icon=":material/close:",
+                plain(cut(sentence)), key=f"change.{path}", icon=":material/close:",
                 icon_position="right", type="tertiary", on_click=undo, args=(path,), help="Undo this change",
             )  # fmt: skip

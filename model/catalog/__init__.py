@@ -55,12 +55,12 @@ def entries(kind: str) -> dict[str, Entry]:
     """All entries of a kind by name; raises :class:`UnknownName` for a kind that does not exist."""
     if kind not in KINDS:
         raise UnknownName("kind of catalog", kind, KINDS)
-    found = {}
+    entries_by_name = {}
     folder = files(__name__).joinpath(kind)
     for file in sorted(folder.iterdir(), key=lambda item: item.name):
         if file.name.endswith(".toml"):
-            found[file.name[:-5]] = _read(kind, file.name, file.read_text("utf-8"))
-    return found
+            entries_by_name[file.name[:-5]] = _read(kind, file.name, file.read_text("utf-8"))
+    return entries_by_name
 
 
 def entry(kind: str, name: str) -> Entry:
@@ -97,7 +97,7 @@ def correlations() -> dict[frozenset[str], float]:
 
 def read_correlations(text: str) -> dict[frozenset[str], float]:
     """The pairs of a file of correlations, as :func:`correlations` gives them."""
-    found: dict[frozenset[str], float] = {}
+    correlation_of: dict[frozenset[str], float] = {}
     try:
         pairs = tomllib.loads(text).get("pair", ())
     except tomllib.TOMLDecodeError as error:
@@ -115,10 +115,10 @@ def read_correlations(text: str) -> dict[frozenset[str], float]:
                     constant_named(name)
         except UnknownName as error:
             raise SpecError(f"{where}: {error}") from None
-        if frozenset(names) in found:
+        if frozenset(names) in correlation_of:
             raise SpecError(f"{where}: {names[0]} and {names[1]} were paired before")
-        found[frozenset(names)] = float(correlation)
-    return found
+        correlation_of[frozenset(names)] = float(correlation)
+    return correlation_of
 
 
 def _read(kind: str, file: str, text: str) -> Entry:

@@ -145,10 +145,12 @@ def following_byte(end_byte: int) -> int:
 
 def first_bytes(calls: Any, capacity_bytes: int) -> list[int]:
     """Where the files of the users of one stream begin, as :func:`files_of` lays them."""
-    found = [calls.start_byte or 0]
-    while len(found) < calls.users:
-        found.append(following_byte(found[-1] + span_bytes(calls, capacity_bytes, found[-1])))
-    return found
+    first_places = [calls.start_byte or 0]
+    while len(first_places) < calls.users:
+        first_places.append(
+            following_byte(first_places[-1] + span_bytes(calls, capacity_bytes, first_places[-1]))
+        )
+    return first_places
 
 
 def shown_call(calls: Any) -> int:

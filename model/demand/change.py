@@ -72,8 +72,8 @@ def change_of(system: System, work: Dml) -> Change:
         )
     segment = segment_of(system, row)
     inputs: tuple[object, ...] = (system.table, system.tablespace, work)
-    one = all(isinstance(section, Frozen) for section in inputs)
-    if one:
+    is_single = all(isinstance(section, Frozen) for section in inputs)
+    if is_single:
         return _played(system, work, row, (grows, columns_after))
     return _by_law(system, work, row, segment, (grows, columns_after))
 

@@ -119,12 +119,12 @@ def extrapolated_constants(system: System, work: Workload, demand: Demand | None
     total: Number = 0
     for path, constant in ranged.items():
         for quantity, (low, high) in constant.range.items():
-            found: Number = 0
+            beyond: Number = 0
             for part in parts:
                 if quantity in part.quantities:
                     outside = is_outside(part.quantities[quantity], low, high) & part.uses(path)
-                    found = larger(found, where(outside, 1, 0))
-            total = total + found
+                    beyond = larger(beyond, where(outside, 1, 0))
+            total = total + beyond
     return total
 
 

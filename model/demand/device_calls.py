@@ -101,11 +101,11 @@ def gaps_s(disk: Any, calls: Any, gap_s: Number) -> list[Number]:
     if calls.rate_per_s is not None:
         apart_s = 1 / (calls.users * calls.rate_per_s)
         if calls.arrivals == "poisson":
-            return [one * apart_s for one in _spread(1.0)]
+            return [factor * apart_s for factor in _spread(1.0)]
         return [larger(0.0, apart_s + (place / GAPS - 1) * disk.rotation_s) for place in range(1, GAPS + 1)]
     if not some(calls.think_s) or not calls.think_cv:
         return [gap_s]
-    return [gap_s + calls.think_s * (one - 1) for one in _spread(calls.think_cv)]
+    return [gap_s + calls.think_s * (factor - 1) for factor in _spread(calls.think_cv)]
 
 
 def _spread(cv: float) -> list[float]:

@@ -118,8 +118,8 @@ class LoadedHeap:
         self._before = _snapshot(heap, [])
         self.deleted = list(share_of_blocks(self._rows, deleted_fraction))
         """Blocks, and how many rows of each are deleted and not committed."""
-        for home, many in self.deleted:
-            heap.delete(sessions, home, 0, many)
+        for home, rows_there in self.deleted:
+            heap.delete(sessions, home, 0, rows_there)
 
     def turns(self, work: Dml) -> list[tuple[int, int]]:
         """Blocks, and how many rows of each *work* changes in one pass; none for inserts."""
@@ -180,18 +180,18 @@ def steps(rules: HeapRules, table: Table, work: Dml, lengths: tuple[int, int, in
     per_block = rules.rows_per_block(length)
     fit = min(per_block, per_block if most is None else most)
     homes = table.rows / fit
-    found = STEPS_PER_LOADED_ROW * table.rows + STEPS_PER_LOADED_BLOCK * homes
+    steps = STEPS_PER_LOADED_ROW * table.rows + STEPS_PER_LOADED_BLOCK * homes
     changed = work.changes_of_rows(table.rows)
     if work.inserts:
         turns = changed / work.rows_a_call if work.users > 1 else 0
-        found += STEPS_PER_TARGET * changed / per_block
-        found += (STEPS_PER_PASSING if work.uncommitted_delete_fraction else STEPS_PER_TURN) * turns
+        steps += STEPS_PER_TARGET * changed / per_block
+        steps += (STEPS_PER_PASSING if work.uncommitted_delete_fraction else STEPS_PER_TURN) * turns
     else:
-        found += STEPS_PER_VISIT * work.passes * min(homes, changed / work.passes)
-        found += _steps_of_growth(rules, work, homes * work.rows_fraction, fit, lengths)
+        steps += STEPS_PER_VISIT * work.passes * min(homes, changed / work.passes)
+        steps += _steps_of_growth(rules, work, homes * work.rows_fraction, fit, lengths)
     if work.commit_every_rows:
-        found += STEPS_PER_TURN * changed / work.commit_every_rows
-    return found
+        steps += STEPS_PER_TURN * changed / work.commit_every_rows
+    return steps
 
 
 def _steps_of_growth(
@@ -255,7 +255,7 @@ def _snapshot(heap: Heap, sample: list[int]) -> Snapshot:
         classes = list(heap.space.classes())
     else:
         classes = [int(freeness(left, rules.reserve, rules.block)) for left in heap.free]
-    counted = Counter(CLASS_NAMES[one] for one in classes)
+    counted = Counter(CLASS_NAMES[freeness_class] for freeness_class in classes)
     stride = max(1, -(-len(classes) // MAP_CELLS))
     cells = "".join(
         str(ITL_FULL_CELL if heap.itl[number] == rules.itl_limit else classes[number])

@@ -122,15 +122,15 @@ def _used(system: System, result: RunResult) -> tuple[float, float]:
 def _limits(system: System, result: RunResult) -> list[tuple[str, str, float]]:
     """The limits in words, in the long run and at most, and the used share of the most."""
     host, used = system.host, _used(system, result)
-    found = []
+    limits = []
     if host.iops_limit is not None:
         most = host.iops_limit if host.burst_iops is None else host.burst_iops
-        found.append((f"{host.iops_limit:,.0f} requests/s", f"{most:,.0f} requests/s", used[0] / most))
+        limits.append((f"{host.iops_limit:,.0f} requests/s", f"{most:,.0f} requests/s", used[0] / most))
     if host.bandwidth_limit_bytes_per_s is not None:
         least, burst = host.bandwidth_limit_bytes_per_s, host.burst_bandwidth_bytes_per_s
         most = least if burst is None else burst
-        found.append((f"{show_data(least)}/s", f"{show_data(most)}/s", used[1] / most))
-    return sorted(found, key=lambda one: -one[2])
+        limits.append((f"{show_data(least)}/s", f"{show_data(most)}/s", used[1] / most))
+    return sorted(limits, key=lambda limit: -limit[2])
 
 
 def _span_s(result: RunResult, work: Workload) -> float:
@@ -148,5 +148,5 @@ def _over_run(limit: float | None, burst: float | None, share: float) -> float |
     return 1 / (share / burst + (1 - share) / limit)
 
 
-def _smaller(one: float | None, other: float | None) -> float | None:
-    return other if one is None else one if other is None else min(one, other)
+def _smaller(first: float | None, other: float | None) -> float | None:
+    return other if first is None else first if other is None else min(first, other)

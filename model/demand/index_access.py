@@ -272,8 +272,8 @@ def in_range(system: System, work: IndexRangeScan, whole: Number) -> Number:
         raise OutsideLaw(
             "workload.predicate is equality, but nothing says how many keys the rows have: set index.distinct_keys"
         )
-    one = whole * probes_of(system, work) / distinct_keys(system)
-    return where(equality, one, whole * work.selectivity_fraction)
+    rows_of_key = whole * probes_of(system, work) / distinct_keys(system)
+    return where(equality, rows_of_key, whole * work.selectivity_fraction)
 
 
 def leaves_visited(system: System, work: IndexRangeScan, leaf: Number) -> Number:
@@ -282,15 +282,15 @@ def leaves_visited(system: System, work: IndexRangeScan, leaf: Number) -> Number
     return where(work.access == "full", leaf, some_leaves)
 
 
-def _shown(system: System, found: Statistics) -> IndexStatistics:
+def _shown(system: System, statistics: Statistics) -> IndexStatistics:
     """The index as DBA_INDEXES shows it, its branch blocks besides."""
-    leaf = found.leaf_blocks
+    leaf = statistics.leaf_blocks
     return part(
         IndexStatistics,
         leaf_blocks=leaf,
-        blocks=leaf + sum(block.branches_by_level(leaf, found.fan_out)),
-        height=found.blevel + 1,
-        clustering_factor=found.clustering_factor,
+        blocks=leaf + sum(block.branches_by_level(leaf, statistics.fan_out)),
+        height=statistics.blevel + 1,
+        clustering_factor=statistics.clustering_factor,
         distinct_keys=system.index.distinct_keys,
     )
 

@@ -73,7 +73,7 @@ def among_programs(system: System, every: Sequence[Any]) -> list[System]:
             changed(system, host=at_speed(system.host, calls, speed)) if some(speed < 1) else system
             for speed, calls in zip(speeds, every, strict=True)
         ]
-        if all(one is system for one in systems):
+        if all(known is system for known in systems):
             break
     return systems
 
@@ -130,18 +130,20 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     """
     path = calls.path or system.host.io_path
     unbuffered = path in UNBUFFERED
-    many = calls.users * (calls.in_flight if unbuffered else 1)  # io_submit to a page cache waits
+    in_flight = calls.users * (calls.in_flight if unbuffered else 1)  # io_submit to a page cache waits
     total = calls.users * calls.count
     own_s = demand.cpu_s + calls.think_s
     overlap_s = smaller(own_s, demand.overlap_s)
     elsewhere_s: Number = 0.0
-    if many == 1 and not demand.ahead:
+    if in_flight == 1 and not demand.ahead:
         cycle_s = larger(own_s + demand.device_s - overlap_s, demand.held_s)
         elapsed, waited, method = calls.count * cycle_s, cycle_s - own_s, "one call after the other"
     else:
         together = demand.together
         waiting = (
-            max(1, round(many / float(_mean(together)))) if unbuffered else calls.users * max(1, demand.ahead)
+            max(1, round(in_flight / float(_mean(together))))
+            if unbuffered
+            else calls.users * max(1, demand.ahead)
         )
         cycle_s, at_device_s, method = _cycle_s(system, calls, demand, waiting)
         alone = max(demand.servers, float(_mean(demand.alike))) == 1 and not system.disk.write_cache_bytes
@@ -177,11 +179,11 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     elapsed = elapsed + longer_s
     if calls.in_flight > 1 and unbuffered:
         # NOTE: Little's law: a call lasts until its program has asked for it, and submits the next one then
-        waited = larger(0.0, elapsed * many / total - demand.cpu_s)
+        waited = larger(0.0, elapsed * in_flight / total - demand.cpu_s)
         # NOTE: the first calls of all find no full queue
-        waited = waited - larger(0.0, waited - demand.device_s) * smaller(1.0, (many - 1) / total) / 2
+        waited = waited - larger(0.0, waited - demand.device_s) * smaller(1.0, (in_flight - 1) / total) / 2
     else:
-        waited = larger(0.0, elapsed * many / total - own_s)
+        waited = larger(0.0, elapsed * in_flight / total - own_s)
     return StreamTime(
         demand, total, elapsed, demand.cpu_s + waited, waited, 0.0, method, elsewhere_s=elsewhere_s
     )
@@ -344,7 +346,7 @@ def _met_in_step_s(system: System, calls: Any, demand: CallDemand, share: Number
         slots = int(_mean(demand.alike))
         starts = first_bytes(calls, int(system.disk.capacity_bytes))
         places = Counter(int(start // calls.block_size_bytes) % slots for start in starts)
-        same = sum(many * (many - 1) / 2 for many in places.values()) / calls.users
+        same = sum(files * (files - 1) / 2 for files in places.values()) / calls.users
     return larger(met, same * (1 - system.disk.read_hit_fraction) * device_s)
 
 

@@ -169,10 +169,10 @@ def in_page_cache(system: System) -> float:
 
 def block_cpu_s(system: System) -> dict[str, float]:
     """CPU seconds by cause of a block that is read; through the page cache it is copied."""
-    host, found = system.host, {FILLS: float(system.host.buffer_block_s)}
+    host, cpu_s = system.host, {FILLS: float(system.host.buffer_block_s)}
     if system.database_path not in UNBUFFERED:
-        found[COPIES] = float(copy_time_s(system.tablespace.block_size_bytes, host.copy_bytes_per_s))
-    return found
+        cpu_s[COPIES] = float(copy_time_s(system.tablespace.block_size_bytes, host.copy_bytes_per_s))
+    return cpu_s
 
 
 def data_of(system: System, work: Transactions) -> Data:
@@ -190,7 +190,9 @@ def data_of(system: System, work: Transactions) -> Data:
         )
     blocks = max(1, int(work.data_bytes) // size - work.hottest_blocks)
     classes, shares = _popularity(system, work, blocks, size)
-    collision = sum(share**2 / many for many, share in zip(classes, shares, strict=True) if many)
+    collision = sum(
+        share**2 / class_blocks for class_blocks, share in zip(classes, shares, strict=True) if class_blocks
+    )
     return Data(size, classes, shares, collision, _pools(system, work, size, len(classes)))
 
 
@@ -201,7 +203,7 @@ def _popularity(
     wanted = stated_classes(work, blocks)
     if work.miss_curve:
         wanted = curve_classes(system, work)
-        asked = sum(many for many, _ in wanted)
+        asked = sum(class_blocks for class_blocks, _ in wanted)
         if asked > blocks * (1 + ROUNDING):
             raise OutsideLaw(
                 f"workload.miss_curve asks for {show_bytes(asked * size)} of data, as its largest cache still misses; "
@@ -209,7 +211,7 @@ def _popularity(
             )
         wanted.append((max(0.0, blocks - asked), 0.0))
     if wanted:
-        sums = accumulate(many for many, _ in wanted)
+        sums = accumulate(class_blocks for class_blocks, _ in wanted)
         ends = [min(blocks, max(rank + 1, round(end))) for rank, end in enumerate(sums)]
         ends[-1] = blocks
         classes = tuple(end - begin for begin, end in pairwise([0, *ends]))
@@ -252,10 +254,10 @@ def stated_classes(work: PopularBlocks, blocks: int) -> popularity.Classes:
     return [] if work.zipf_exponent is None else popularity.zipf_classes(blocks, work.zipf_exponent)
 
 
-def _drawn_gets(one: Transaction, work: Transactions) -> Number:
+def _drawn_gets(transaction: Transaction, work: Transactions) -> Number:
     """Gets of a transaction that do not go to the hottest blocks."""
     hottest, changed_hottest = work.hottest_gets_percent / 100, work.hottest_changes_percent / 100
-    return larger(one.gets * (1 - hottest), one.changed_blocks * (1 - changed_hottest))
+    return larger(transaction.gets * (1 - hottest), transaction.changed_blocks * (1 - changed_hottest))
 
 
 @lru_cache(maxsize=64)
@@ -265,8 +267,8 @@ def classes_of_curve(
     """Classes of blocks of which touch counts miss as measured in a cache of each size."""
 
     def kept_of(room: float, classes: popularity.Classes, asked: Sequence[float]) -> list[float]:
-        popular = [share / many for many, share in classes]
-        blocks = [many for many, _ in classes]
+        popular = [share / class_blocks for class_blocks, share in classes]
+        blocks = [class_blocks for class_blocks, _ in classes]
         held = touch_count.resident_fractions(room, [*popular, *asked], [*blocks, *[0.0] * len(asked)], rules)
         return [sum(regions) for regions in held[len(classes) :]]
 

@@ -103,11 +103,11 @@ class Buffers:
         cold: list[int] = []
         hot: list[int] = []
         buffers, state = self._buffers, self._state
-        one = buffers[HOTTER]
-        while one:
-            region = hot if state[one] & REGION == HOT else cold
-            region.append(int(buffers[one * FIELDS + BLOCK]))
-            one = buffers[one * FIELDS + HOTTER]
+        slot = buffers[HOTTER]
+        while slot:
+            region = hot if state[slot] & REGION == HOT else cold
+            region.append(int(buffers[slot * FIELDS + BLOCK]))
+            slot = buffers[slot * FIELDS + HOTTER]
         return cold, hot
 
     def touches(self, block: int) -> int:
@@ -186,6 +186,6 @@ def _flat(name: str, given: ArrayLike, kind: Any, count: int | None = None) -> N
     return array
 
 
-def _copied(found: Blocks, begin: int, end: int) -> Blocks:
+def _copied(passing: Blocks, begin: int, end: int) -> Blocks:
     """A part of what a loop answered; the next call overwrites it there."""
-    return found[begin:end].copy() if end > begin else NOTHING
+    return passing[begin:end].copy() if end > begin else NOTHING

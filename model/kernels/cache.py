@@ -155,8 +155,8 @@ def _no(stream: Stream) -> NDArray[np.uint8]:
     return np.zeros(stream.ids.size, np.uint8)
 
 
-def _replay(found: NDArray[np.uint8]) -> Replay:
-    hit = found.view(np.bool_)
+def _replay(flags: NDArray[np.uint8]) -> Replay:
+    hit = flags.view(np.bool_)
     hits = int(np.count_nonzero(hit))
     return Replay(hit, hits, hit.size - hits)
 
@@ -164,9 +164,11 @@ def _replay(found: NDArray[np.uint8]) -> Replay:
 def _each(name: str, given: ArrayLike, kind: Any, count: int) -> NDArray[Any]:
     """One entry for each reference, as an array of that kind."""
     try:
-        found = np.asarray(given, dtype=kind, order="C")
+        entries = np.asarray(given, dtype=kind, order="C")
     except (TypeError, ValueError) as error:
         raise SpecError(f"{name}: {shown(given)} is no array of {kind.__name__}") from error
-    if found.shape != (count,):
-        raise SpecError(f"{name} has the shape {found.shape} for {count} references; give one entry to each")
-    return found
+    if entries.shape != (count,):
+        raise SpecError(
+            f"{name} has the shape {entries.shape} for {count} references; give one entry to each"
+        )
+    return entries

@@ -74,12 +74,12 @@ class Carried(NamedTuple):
 
 def queued(calls: Arrivals, rules: Rules, disk: Any) -> Carried:
     """All calls, carried out by a single drive without caches and limits."""
-    many = calls.arrival_s.size
-    whole, times = [np.empty(many, np.int64) for _ in range(5)], [np.empty(many) for _ in range(4)]
+    count = calls.arrival_s.size
+    whole, times = [np.empty(count, np.int64) for _ in range(5)], [np.empty(count) for _ in range(4)]
     (request, made_by, write, begins, ends), (taken_s, queued_s, begin_s, end_s) = whole, times
     given = [np.ascontiguousarray(call) for call in calls]
     rows = (*given, request, taken_s, made_by, write, begins, ends, queued_s, begin_s, end_s)
-    made = Elevator(*rules, single_of(disk), many).carried(*map(row, rows))
+    made = Elevator(*rules, single_of(disk), count).carried(*map(row, rows))
     return Carried(
         request,
         taken_s,

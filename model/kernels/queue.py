@@ -81,13 +81,13 @@ def open_queue(arrival_s: ArrayLike, service_s: ArrayLike, servers: int = 1) -> 
         raise SpecError(
             f"arrival_s goes back from {arrival[at]:g} s to {arrival[at + 1]:g} s after {at + 1} requests; sort it"
         )
-    found = Served(np.empty_like(arrival), np.empty_like(arrival))
+    served = Served(np.empty_like(arrival), np.empty_like(arrival))
     if servers == 1:
-        one_server(*map(row, (arrival, service, *found)))
+        one_server(*map(row, (arrival, service, *served)))
     elif arrival.size:
-        rows = (arrival, service, *found, _heap(min(servers, arrival.size)))
+        rows = (arrival, service, *served, _heap(min(servers, arrival.size)))
         several_servers(*map(row, rows))
-    return found
+    return served
 
 
 @lru_cache
@@ -101,10 +101,10 @@ def threads_queue(arrival_s: Times, work_s: Times, threads: int, speeds: Sequenc
     """Work that arrives in order at processors, whose threads are as fast as *speeds* by how many run, or all alike."""
     if speeds is None:
         return open_queue(arrival_s, work_s, threads)
-    found = Served(np.empty_like(arrival_s), np.empty_like(arrival_s))
-    rows = (arrival_s, work_s, np.array(speeds), np.zeros(2 * threads), *found)
+    served = Served(np.empty_like(arrival_s), np.empty_like(arrival_s))
+    rows = (arrival_s, work_s, np.array(speeds), np.zeros(2 * threads), *served)
     at_threads(*map(row, rows))
-    return found
+    return served
 
 
 def summed_queue(gap_s: Times, service_s: Times, way: Way) -> Summed:
@@ -131,8 +131,8 @@ def quantiles(values: Times, shares: Iterable[float]) -> Times:
     places = (values.size - 1) * np.array(list(shares))
     below = places.astype(np.int64)
     above = np.minimum(below + 1, values.size - 1)
-    found = at_ranks(values, np.concatenate((below, above)))
-    low, high = found[: below.size], found[below.size :]
+    ends = at_ranks(values, np.concatenate((below, above)))
+    low, high = ends[: below.size], ends[below.size :]
     part = places - below
     return np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part))
 

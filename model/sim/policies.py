@@ -40,8 +40,8 @@ def compare(parts: Any, per_s: float, gets: float, seed: int) -> dict[str, float
     if min(gets, rate) < LEAST or scans or _holds_everything(data):
         return {}
     rules = asked.touch_rules(parts.system)
-    found = _replayed(parts.kinds, data, rules, rate, seed) | _laws(data, rules, rate)
-    return {name: max(0.0, 1 - parts.gets * (1 - share) / gets) for name, share in found.items()}
+    hit_fractions = _replayed(parts.kinds, data, rules, rate, seed) | _laws(data, rules, rate)
+    return {name: max(0.0, 1 - parts.gets * (1 - share) / gets) for name, share in hit_fractions.items()}
 
 
 def _holds_everything(data: Data) -> bool:
@@ -51,7 +51,13 @@ def _holds_everything(data: Data) -> bool:
 def _replayed(kinds: Any, data: Data, rules: TouchRules, rate: float, seed: int) -> dict[str, float]:
     """Hits of the drawn gets, replayed on a sample; the first half of the references fills the cache."""
     one_of = max(1.0, sum(pool.room_blocks for pool in data.pools) / BUFFERS)
-    sample = replace(data, blocks=tuple(max(1, round(many / one_of)) if many else 0 for many in data.blocks))
+    sample = replace(
+        data,
+        blocks=tuple(
+            max(1, round(blocks_of_class / one_of)) if blocks_of_class else 0
+            for blocks_of_class in data.blocks
+        ),
+    )
     blocks = References(kinds, sample, seed).blocks(REFERENCES)
     times_s: NDArray[np.float64] = np.arange(REFERENCES, dtype=np.float64) * (one_of / rate)
     replays: dict[str, Callable[[Any, int, NDArray[np.float64]], cache.Replay]] = {
@@ -70,12 +76,12 @@ def _replayed(kinds: Any, data: Data, rules: TouchRules, rate: float, seed: int)
         room = max(1, round(pool.room_blocks / one_of))
         for name, replay in replays.items():
             hits[name] += int(np.count_nonzero(replay(stream, room, times_s[mine]).hit[later]))
-    return {name: many / (REFERENCES - REFERENCES // 2) for name, many in hits.items()}
+    return {name: count / (REFERENCES - REFERENCES // 2) for name, count in hits.items()}
 
 
 def _laws(data: Data, rules: TouchRules, rate: float) -> dict[str, float]:
     """Hits of the drawn gets by the laws, over all pools."""
-    found = {LRU_LAW: 0.0, TOUCH_LAW: 0.0}
+    hits = {LRU_LAW: 0.0, TOUCH_LAW: 0.0}
     for pool in data.pools:
         groups = [group for group in pool.groups if data.blocks[group] and data.shares[group]]
         share = float(sum(data.shares[group] for group in groups))
@@ -84,7 +90,7 @@ def _laws(data: Data, rules: TouchRules, rate: float) -> dict[str, float]:
         popularity = [float(data.shares[group] / data.blocks[group]) for group in groups]
         blocks = [float(data.blocks[group]) for group in groups]
         room = float(pool.room_blocks)
-        found[LRU_LAW] += share * float(hit_ratio.lru_hit_fraction(room, popularity, blocks))
+        hits[LRU_LAW] += share * float(hit_ratio.lru_hit_fraction(room, popularity, blocks))
         once = share * rate * rules.touch_time_s
-        found[TOUCH_LAW] += share * touch_count.hit_fraction(room, popularity, blocks, rules, once)
-    return found
+        hits[TOUCH_LAW] += share * touch_count.hit_fraction(room, popularity, blocks, rules, once)
+    return hits

@@ -29,9 +29,9 @@ def varied(mean: float, cv: float, draws: np.random.Generator) -> Iterator[float
         yield from gamma(mean, cv, draws, DRAWN_AT_ONCE).tolist()
 
 
-def gamma(mean: float, cv: float, draws: np.random.Generator, many: int) -> NDArray[np.float64]:
-    """*many* of them at once."""
-    return draws.gamma(1 / cv**2, mean * cv**2, many)
+def gamma(mean: float, cv: float, draws: np.random.Generator, count: int) -> NDArray[np.float64]:
+    """*count* of them at once."""
+    return draws.gamma(1 / cv**2, mean * cv**2, count)
 
 
 def uniform(draws: np.random.Generator) -> Iterator[float]:

@@ -74,11 +74,11 @@ class Network:
                     for program, mean, asks in zip(self.programs, means, visits, strict=True)
                 ]
             else:
-                found = [
+                rates = [
                     min(mean.cycles_per_s, program.users / program.cycle_s)
                     for mean, program in zip(means, self.programs, strict=True)
                 ]
-                now = [(new + old) / 2 for new, old in zip(found, now, strict=True)]
+                now = [(new + old) / 2 for new, old in zip(rates, now, strict=True)]
             if all(abs(new - old) <= CLOSE * new for new, old in zip([*now, *rest], before, strict=True)):
                 break
         return means, visits
@@ -97,10 +97,10 @@ class Network:
     def _other_share(self, program: Program, asks: Requests, rates: Sequence[float]) -> float:
         """Chance that the request before it, at the place where it goes, is another program's."""
         mine = others = 0.0
-        for one, rate in zip(self.programs, rates, strict=True):
-            for their in one.requests:
+        for other_program, rate in zip(self.programs, rates, strict=True):
+            for their in other_program.requests:
                 arrives = rate * their.times * self._at_once(their)
-                if one is program:
+                if other_program is program:
                     mine += arrives if their is asks else 0.0
                 else:
                     others += arrives
@@ -167,7 +167,7 @@ def shares(system: System, programs: Sequence[Program]) -> list[Share]:
             f"writes behind the programs take {100 * network.behind:.0f} % of the disk, and what waits depends on how "
             "full the write cache is: no closed form knows the programs together; simulate"
         )
-    found = []
+    times = []
     for program, (disk_s, cpu_s), mean, asks in zip(programs, alone, means, visits, strict=True):
         at_disk_s, at_cpu_s = network.residence_s(mean, asks)
         disk_more_s, cpu_more_s = max(0.0, at_disk_s - disk_s), max(0.0, at_cpu_s - cpu_s)
@@ -184,8 +184,8 @@ def shares(system: System, programs: Sequence[Program]) -> list[Share]:
                     "or simulate"
                 )
             cycles_per_s = program.rate_per_s
-        found.append(Share(cycles_per_s, disk_more_s, cpu_more_s))
-    return found
+        times.append(Share(cycles_per_s, disk_more_s, cpu_more_s))
+    return times
 
 
 def _alone(system: System, program: Program) -> tuple[float, float]:

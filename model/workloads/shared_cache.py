@@ -71,7 +71,7 @@ def held_of(
         classes = classes_in(own, work) if says else _drawn(own, work) if work.mixed else None
         if classes is not None:
             popular[rank] = classes
-    found, rates, ends_s = (
+    hit_share, rates, ends_s = (
         dict.fromkeys(popular, 0.5),
         dict.fromkeys(popular, 0.0),
         dict.fromkeys(popular, inf),
@@ -82,7 +82,7 @@ def held_of(
         for rank in popular:
             if stated[rank] or not rates[rank]:
                 own, work = every[rank]
-                seen = cached_so(own, work, found[rank]) if stated[rank] else own
+                seen = cached_so(own, work, hit_share[rank]) if stated[rank] else own
                 result = calculated[rank](seen, work)
                 rates[rank] = _gets_per_s(own, work, result)
                 if stated[rank] and not endless:
@@ -96,7 +96,7 @@ def held_of(
                 held = held_together([popular[rank] for rank in there], gets, room, rules, rules.touch_time_s)
                 phases.append((min(until_s - since_s, LONGEST_S), dict(zip(there, held, strict=True))))
         means = {rank: _mean(phases, rank) for rank in popular}
-        found = {rank: mean.found_fraction for rank, mean in means.items()}
+        hit_share = {rank: mean.found_fraction for rank, mean in means.items()}
     first = phases[0][1] if min(begin_s.values()) == 0 else {}
     return [Held(means[rank], first.get(rank)) if says else None for rank, says in enumerate(stated)]
 

@@ -97,12 +97,12 @@ def _refuse(system: System, work: Workload) -> None:
 
 def _steady(system: System, programs: Sequence[Program]) -> float:
     """All at work throughout; what ends begins anew. Returns how long the first one's transactions take."""
-    found = shares(system, programs)
-    end_s = run_transactions(programs[0].work) / found[0].cycles_per_s
-    for program, share in zip(programs, found, strict=True):
+    program_shares = shares(system, programs)
+    end_s = run_transactions(programs[0].work) / program_shares[0].cycles_per_s
+    for program, share in zip(programs, program_shares, strict=True):
         if program.cycles < inf:
             end_s = max(end_s, program.users * program.cycles / share.cycles_per_s)
-    for program, share in zip(programs, found, strict=True):
+    for program, share in zip(programs, program_shares, strict=True):
         _work(program, share, end_s)
         if program.cycles < inf:
             program.ended_s = program.begin_s + program.users * program.cycles / share.cycles_per_s
@@ -116,13 +116,13 @@ def _phases(system: System, programs: Sequence[Program]) -> float:
     now_s = 0.0
     while any(0 < program.left < inf for program in programs):
         here = [program for program in programs if program.left > 0 and program.begin_s <= now_s]
-        found = shares(system, here) if here else []
+        program_shares = shares(system, here) if here else []
         step_s = min(
             [program.begin_s - now_s for program in programs if program.left > 0 and program.begin_s > now_s]
-            + [program.left / share.cycles_per_s for program, share in zip(here, found, strict=True)]
+            + [program.left / share.cycles_per_s for program, share in zip(here, program_shares, strict=True)]
         )
         now_s += step_s
-        for program, share in zip(here, found, strict=True):
+        for program, share in zip(here, program_shares, strict=True):
             done = _work(program, share, step_s)
             program.left -= done
             if program.left <= SPENT * program.users * program.cycles:
@@ -263,16 +263,16 @@ def _answer(
     busy = disk.utilisation_fraction if disk else 0.0
     names = names_of(work.programs)
     stats = []
-    for rank, one in enumerate(seen):
-        here, alone = figures_of(one.result), figures_of(results_alone[rank])
+    for rank, seen_program in enumerate(seen):
+        here, alone = figures_of(seen_program.result), figures_of(results_alone[rank])
         others = [(fractions[other], names[other]) for other in range(len(names)) if other != rank]
         stats.append(
             ProgramStats(
                 **{key: getattr(here, key) for key in ProgramFigures.model_fields},
                 name=names[rank],
-                kind=one.program.work.kind,
-                users=one.program.work.users,
-                begin_s=one.program.begin_s,
+                kind=seen_program.program.work.kind,
+                users=seen_program.program.work.users,
+                begin_s=seen_program.program.begin_s,
                 disk_fraction=fractions[rank],
                 requests=round(requests[rank]),
                 alone=alone,

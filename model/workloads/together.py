@@ -216,7 +216,7 @@ def _warm(machine: Machine, seed: int, programs: Sequence[Program]) -> None:
     """Put what the cache holds of popular blocks into it, in any order; one of users is theirs already."""
     if machine.pool is None or len(machine.pool.buffers):
         return
-    held = [found for program in programs if (found := program.held_blocks()) is not None]
+    held = [cached for program in programs if (cached := program.held_blocks()) is not None]
     if not held:
         return
     blocks, counts = (np.concatenate([each[side] for each in held]) for side in (0, 1))

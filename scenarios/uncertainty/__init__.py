@@ -233,15 +233,15 @@ def _origins(knowledge: Knowledge, draws: Draws, errors: dict[str, Reals]) -> tu
 
 def _together(origins: Sequence[Origin]) -> list[Origin]:
     """One for each constant and mechanism, with the scores of both results."""
-    found: dict[str, Origin] = {}
+    origin_of: dict[str, Origin] = {}
     for origin in origins:
         name = origin.mechanism if origin.constant is None else origin.constant.name
-        before = found.get(name, origin)
+        before = origin_of.get(name, origin)
         known = {id(scores): scores for scores in (*before.scores, *origin.scores)}
-        found[name] = replace(
+        origin_of[name] = replace(
             before, scores=tuple(known.values()), extrapolated=before.extrapolated or origin.extrapolated
         )
-    return [found[name] for name in sorted(found)]
+    return [origin_of[name] for name in sorted(origin_of)]
 
 
 def _of_chance_s(result: RunResult) -> float | None:

@@ -138,8 +138,8 @@ def _times(
     """How many times the gets, changes and reads of the file's transaction one of the other interval has."""
     before, now = (sections_of["workload"]["mix"][0] for sections_of in (content, sections))
     counts = [
-        [one["gets"] + one["changed_blocks"], one["changed_blocks"], _reads(figures)]
-        for one, figures in ((before, mine), (now, others))
+        [transaction["gets"] + transaction["changed_blocks"], transaction["changed_blocks"], _reads(figures)]
+        for transaction, figures in ((before, mine), (now, others))
     ]
     return [after / earlier for earlier, after in zip(*counts, strict=True) if earlier and after] or [1.0]
 

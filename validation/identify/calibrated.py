@@ -153,10 +153,10 @@ def fitted(content: Mapping[str, Any], name: str, progress: Callable[[int, int],
         fields.append(Fitted(path, value, middle, middle / spread, middle * spread, told))
     kept = {field.path for field in fields}
     correlations = {
-        (paths[one], paths[other]): float(covariance[one, other] / sd[one] / sd[other])
-        for one in range(len(paths))
-        for other in range(one)
-        if paths[one] in kept and paths[other] in kept
+        (paths[place], paths[other]): float(covariance[place, other] / sd[place] / sd[other])
+        for place in range(len(paths))
+        for other in range(place)
+        if paths[place] in kept and paths[other] in kept
     }
     off = {
         compared.name: (exp(float(was - there)) - 1, exp(float(is_now - there)) - 1)

@@ -64,14 +64,14 @@ def identify_device(readings: Sequence[Reading], rpm: float | None = None) -> Id
     )
     if not depths:
         raise NotIdentified(f"these files hold no random reads of fio whose depth is stated; {HOW}")
-    sizes = sorted({one.block_bytes for one in depths})
+    sizes = sorted({depth.block_bytes for depth in depths})
     if len(sizes) > 1:
         listed = " and ".join(show_bytes(size) for size in sizes[:2])
         raise NotIdentified(f"fio's jobs read {listed} a call: give those of one size")
-    for before, one in pairwise(depths):
-        if before.depth == one.depth:
+    for before, deeper in pairwise(depths):
+        if before.depth == deeper.depth:
             raise NotIdentified(
-                f"{before.file} and {one.file} are both of depth {one.depth}: give one of them"
+                f"{before.file} and {deeper.file} are both of depth {deeper.depth}: give one of them"
             )
     if rpm is not None:
         return _Turning(depths, MINUTE_S / rpm).fill()

@@ -217,7 +217,7 @@ class Quiet:
 
 def quieter(report: Report, readings: Sequence[Reading]) -> Quiet | None:
     """The fastest mean read of another interval of the same work with fewer reads under way: nearer to a lone one."""
-    found = [
+    fewer_under_way = [
         Quiet(event.each_s, f"{other.reading.file}: {SEQUENTIAL}: mean, with {under_way:.3g} under way")
         for other in others_of(report, readings)
         if same_work(report, other)
@@ -225,7 +225,7 @@ def quieter(report: Report, readings: Sequence[Reading]) -> Quiet | None:
         if event.name == SEQUENTIAL and event.waits
         if (under_way := event.total.value / other.span_s) < LEAST_UNDER_WAY
     ]
-    return min(found, key=lambda one: one.read_s, default=None)
+    return min(fewer_under_way, key=lambda quiet: quiet.read_s, default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,9 +206,9 @@ class Fetches:
         for row, sample in enumerate(self.calls.samples):
             if sample < executions:
                 calls[sample].append(tuple(self.calls.values[row * wide : (row + 1) * wide]))
-        rows = [sum(call[0] for call in one) for one in calls]
+        rows = [sum(call[0] for call in fetches) for fetches in calls]
         average = sum(rows) / executions
-        return min(zip(calls, rows, strict=True), key=lambda one: abs(one[1] - average))[0]
+        return min(zip(calls, rows, strict=True), key=lambda pair: abs(pair[1] - average))[0]
 
 
 @dataclass(slots=True)

@@ -117,15 +117,15 @@ def parity_rows(start_byte: int, size_bytes: int, members: int, unit_bytes: int)
 
 def pieces(start_byte: int, size_bytes: int, wide: int, unit_bytes: int) -> list[tuple[int, int, int]]:
     """Place in the stripe, first byte there and bytes of each part of a request; what adjoins on a place is one."""
-    found: dict[int, tuple[int, int]] = {}
+    part_at: dict[int, tuple[int, int]] = {}
     byte, end = start_byte, start_byte + size_bytes
     while byte < end:
         row, place = divmod(byte // unit_bytes, wide)
         size = min(end, (byte // unit_bytes + 1) * unit_bytes) - byte
-        first, before = found.get(place, (row * unit_bytes + byte % unit_bytes, 0))
-        found[place] = (first, before + size)
+        first, before = part_at.get(place, (row * unit_bytes + byte % unit_bytes, 0))
+        part_at[place] = (first, before + size)
         byte += size
-    return [(place, first, size) for place, (first, size) in found.items()]
+    return [(place, first, size) for place, (first, size) in part_at.items()]
 
 
 def _free_first(copies: Sequence[Drive], now_s: float, start_byte: int) -> Drive:

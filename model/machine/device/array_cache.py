@@ -113,8 +113,8 @@ class WriteBack:
 
     def _next_run(self) -> int:
         """The first run at or behind the place that the sweep has come to, or the first of all."""
-        found = bisect_left(self._starts, self._sweep_byte)
-        return self._starts[found % len(self._starts)]
+        rank = bisect_left(self._starts, self._sweep_byte)
+        return self._starts[rank % len(self._starts)]
 
     def _destage(self, start: int, submit_s: float) -> None:
         end, since = self._ends[start], self._since[start]
@@ -135,17 +135,17 @@ class WriteBack:
         return when
 
     def _holds(self, start: int, end: int) -> bool:
-        found = bisect_right(self._starts, start) - 1
-        return found >= 0 and self._ends[self._starts[found]] >= end
+        rank = bisect_right(self._starts, start) - 1
+        return rank >= 0 and self._ends[self._starts[rank]] >= end
 
     def _keep(self, start: int, end: int, since_s: float) -> None:
         """Join dirty bytes with the runs that they touch; what was dirty already is so but once."""
-        found = max(0, bisect_right(self._starts, start) - 1)
-        if self._starts and self._ends[self._starts[found]] < start:
-            found += 1
+        rank = max(0, bisect_right(self._starts, start) - 1)
+        if self._starts and self._ends[self._starts[rank]] < start:
+            rank += 1
         size = end - start
-        while found < len(self._starts) and self._starts[found] <= end:
-            run = self._starts[found]
+        while rank < len(self._starts) and self._starts[rank] <= end:
+            run = self._starts[rank]
             run_end = self._ends[run]
             size -= max(0, min(end, run_end) - max(start, run))
             start, end, since_s = min(start, run), max(end, run_end), min(since_s, self._since[run])

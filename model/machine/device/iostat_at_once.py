@@ -39,9 +39,9 @@ def count_all(
     counters: Counters, write: bool, size_bytes: int, queued_s: Times, end_s: Times, until_s: float = 0.0
 ) -> None:
     """Count requests of one size that were queued at times in order and done at *end_s*; none was merged."""
-    many = len(queued_s)
-    direction, size = np.full(many, int(write)), np.full(many, size_bytes)
-    bios = Bios(queued_s, direction, size, np.zeros(many, bool))
+    count = len(queued_s)
+    direction, size = np.full(count, int(write)), np.full(count, size_bytes)
+    bios = Bios(queued_s, direction, size, np.zeros(count, bool))
     count_merged(counters, bios, Requests(queued_s, direction, size, end_s), until_s)
 
 
@@ -75,8 +75,10 @@ def count_merged(counters: Counters, bios: Bios, requests: Requests, until_s: fl
         counters.ticks_s[write] += float(ticks_s[write][-1])
         counters.bytes[write] += int(moved[-1])
         counters.moved_bytes[write] += int(moved[-1])
-        kinds, many = np.unique(done.size_bytes[done.write == write], return_counts=True)
-        counters.sizes.update({(bool(write), int(kind)): int(n) for kind, n in zip(kinds, many, strict=True)})
+        kinds, counts_of_kinds = np.unique(done.size_bytes[done.write == write], return_counts=True)
+        counters.sizes.update(
+            {(bool(write), int(kind)): int(n) for kind, n in zip(kinds, counts_of_kinds, strict=True)}
+        )
     counters.flushes += int(flushes[-1])
     counters.flushes_s += float(flushes_s[-1])
     counters.busy_s += float(busy_s[-1])
@@ -86,7 +88,7 @@ def count_merged(counters: Counters, bios: Bios, requests: Requests, until_s: fl
         *(merge[begun].tolist() for merge in merges),
         *(count[ended].tolist() for count in counts),
         *(size.tolist() for size in sizes),
-        *(one[ended].tolist() for one in ticks_s),
+        *(ticks[ended].tolist() for ticks in ticks_s),
         busy_s[:-1].tolist(),
         weighted_s[:-1].tolist(),
         flushes[ended].tolist(),
@@ -110,10 +112,10 @@ def _cumulated(values: NDArray[Any]) -> NDArray[Any]:
 
 def _passed(queued_s: Times, end_s: Times, moments_s: Times) -> tuple[Times, Times]:
     """Time with a request in flight until each moment and the end, and its sum over the requests; all in order."""
-    many = len(end_s)
+    requests = len(end_s)
     times = np.concatenate([queued_s, end_s, moments_s])
     order = np.argsort(times, kind="stable")
-    steps = np.concatenate([np.ones(many, int), np.full(many, -1), np.zeros(len(moments_s), int)])
+    steps = np.concatenate([np.ones(requests, int), np.full(requests, -1), np.zeros(len(moments_s), int)])
     in_flight, passed = np.cumsum(steps[order])[:-1], np.diff(times[order])
-    where = np.append(np.flatnonzero(order >= 2 * many), len(times) - 1)
+    where = np.append(np.flatnonzero(order >= 2 * requests), len(times) - 1)
     return _cumulated(np.where(in_flight > 0, passed, 0.0))[where], _cumulated(passed * in_flight)[where]

@@ -51,14 +51,14 @@ class ReadAhead:
             in_order = self._follows and (page == self._expected or page > pages.start or behind)
             left = pages.stop - page
             most = self._most(left)
-            many = first_window_pages(left, most) if in_order else left
-            many = self._until_end(page, many if self._most_pages else 1)
+            window_pages = first_window_pages(left, most) if in_order else left
+            window_pages = self._until_end(page, window_pages if self._most_pages else 1)
             if not in_order:
                 self._windows.clear()
-            mark = pages.stop if many > left else page
+            mark = pages.stop if window_pages > left else page
             if left > self._most_pages and most > self._most_pages:
-                mark = page + (many + 1) // 2  # ra->size >> 1 of its end
-            window = Window(range(page, page + many), mark if in_order and self._most_pages else None)
+                mark = page + (window_pages + 1) // 2  # ra->size >> 1 of its end
+            window = Window(range(page, page + window_pages), mark if in_order and self._most_pages else None)
             self._windows.append(window)
             windows = [window]
         else:
@@ -66,9 +66,11 @@ class ReadAhead:
         if window.mark == page:
             window.mark = None
             start = window.pages.stop
-            many = self._until_end(start, next_window_pages(len(window.pages), self._most(pages.stop - page)))
-            if many > 0:
-                following = Window(range(start, start + many), start)
+            window_pages = self._until_end(
+                start, next_window_pages(len(window.pages), self._most(pages.stop - page))
+            )
+            if window_pages > 0:
+                following = Window(range(start, start + window_pages), start)
                 self._windows.append(following)
                 windows.append(following)
         return window, windows
@@ -87,8 +89,8 @@ class ReadAhead:
                 return window
         return None
 
-    def _until_end(self, start: int, many: int) -> int:
-        return many if self.end_page is None else max(0, min(many, self.end_page - start))
+    def _until_end(self, start: int, window_pages: int) -> int:
+        return window_pages if self.end_page is None else max(0, min(window_pages, self.end_page - start))
 
 
 def read_ahead_of(host: Any, fadvise: str = "normal") -> ReadAhead:

@@ -36,12 +36,12 @@ class Heap(HeapRows):
     so. Its rows then leave in one batch, and in whatever order blocks take turns.
     """
 
-    def _grow(self, session: int, home: int, row: int, many: int, growth: int) -> None:
-        apart = self._apart(session, home, row, many, growth) if many > FEW else None
+    def _grow(self, session: int, home: int, row: int, count: int, growth: int) -> None:
+        apart = self._apart(session, home, row, count, growth) if count > FEW else None
         if apart is None:
-            super()._grow(session, home, row, many, growth)
+            super()._grow(session, home, row, count, growth)
             return
-        rows = np.arange(row, row + many)
+        rows = np.arange(row, row + count)
         self._settle(session, home, apart, rows, growth)
         self._send(session, rows[apart.moved], growth)
 
@@ -85,16 +85,16 @@ class Heap(HeapRows):
 
     def _settle(self, session: int, home: int, apart: Apart, rows: Rows, growth: int) -> None:
         """Put the outcome for *rows* of a block into its books; those that leave have still to be placed."""
-        many = len(apart.moved)
+        leaving = len(apart.moved)
         freed = self.rules.piece(int(self.lengths[rows[0]])) - self.rules.stub
         stays = np.ones(len(rows), dtype=bool)
         stays[apart.moved] = False
         self.lengths[rows[stays]] += growth
-        self.counts.in_place += len(rows) - many
-        self.counts.migrated += many
-        self.stubs[home] += many
-        if many * freed:
-            self._hold(session, home, many * freed)
+        self.counts.in_place += len(rows) - leaving
+        self.counts.migrated += leaving
+        self.stubs[home] += leaving
+        if leaving * freed:
+            self._hold(session, home, leaving * freed)
         self._set_free(session, home, apart.free)
 
     def _send(self, session: int, rows: Rows, growth: int) -> None:
@@ -107,8 +107,8 @@ class Heap(HeapRows):
             self.lengths[rows[done : done + placed]] = tail
             done += placed
 
-    def _apart(self, session: int, home: int, row: int, many: int, growth: int) -> Apart | None:
-        """How *many* rows like *row* fare in their home block, where that is nobody else's business."""
+    def _apart(self, session: int, home: int, row: int, count: int, growth: int) -> Apart | None:
+        """How that many rows like *row* fare in their home block, where that is nobody else's business."""
         rules = self.rules
         if int(self.places[row]) != HOME or not growth:
             return None
@@ -128,14 +128,14 @@ class Heap(HeapRows):
         freed = rules.piece(length) - rules.stub
         free, highest, at = self.free[home], 0, 0
         moved: list[int] = []
-        while at < many:
-            fit = min(many - at, free // wanted)
+        while at < count:
+            fit = min(count - at, free // wanted)
             free -= fit * wanted
             at += fit
-            if at < many and not freed:
-                moved += range(at, many)
+            if at < count and not freed:
+                moved += range(at, count)
                 break
-            if at < many:
+            if at < count:
                 moved.append(at)
                 free += freed
                 highest = max(highest, free)

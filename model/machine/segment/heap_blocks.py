@@ -109,14 +109,14 @@ class HeapBlocks:
             self._stuck_held.discard(block)
             self.space.stick(block, 0)
 
-    def _take_entries(self, session: int, block: int, many: int) -> int:
+    def _take_entries(self, session: int, block: int, wanted: int) -> int:
         """Take ITL entries, free ones first; returns the bytes that new ones need."""
         unused = self.itl[block] - self._taken[block]
-        new = max(0, many - unused)
+        new = max(0, wanted - unused)
         self.itl[block] += new
-        self._taken[block] += many
+        self._taken[block] += wanted
         entries = self._entries[block]
-        entries[session] = entries.get(session, 0) + many
+        entries[session] = entries.get(session, 0) + wanted
         self._touched[session].add(block)
         self._look_again(block)
         return new * self.rules.itl_entry
@@ -194,8 +194,8 @@ class HeapBlocks:
         )
         while True:
             added = 0
-            found = self.space.search(session, least, literal) if rules.assm else self.lists.search(session)
-            for block, passed in found:
+            offered = self.space.search(session, least, literal) if rules.assm else self.lists.search(session)
+            for block, passed in offered:
                 if block < 0:
                     self._count_stuck(passed)
                     break
@@ -214,8 +214,8 @@ class HeapBlocks:
         self.counts.rejected_itl += searches * itl
         self.counts.rejected_held += searches * held
 
-    def _place(self, session: int, length: int, many: int) -> tuple[int, int]:
-        """Put up to *many* migrated pieces into the block a search finds; returns the block and how many."""
+    def _place(self, session: int, length: int, pieces: int) -> tuple[int, int]:
+        """Put up to *pieces* migrated pieces into the block a search finds; returns the block and how many."""
         rules = self.rules
         slot = rules.slot(length)
         block, passed, settled = self._find_again(session, slot, True)
@@ -228,7 +228,7 @@ class HeapBlocks:
             most_new_entries=rules.itl_limit - self.itl[block],
             itl_entry=rules.itl_entry,
         )
-        placed = 1 if passed < 0 else max(1, min(many, int(by_space), int(by_itl)))
+        placed = 1 if passed < 0 else max(1, min(pieces, int(by_space), int(by_itl)))
         self.counts.accepted += placed - 1
         if placed > 1:
             settled = self._search_alike(session, slot, placed - 1, passed, settled)
@@ -248,10 +248,12 @@ class HeapBlocks:
         else:
             self._known[session] = (slot, migrated, self.space.version, block, passed, settled)
 
-    def _search_alike(self, session: int, slot: int, many: int, passed: int, settled: bool = False) -> bool:
-        """Count *many* more searches that end in the same block; whether the session's hint is where they leave it."""
-        self.counts.searches += many
-        self._count_stuck(passed, many)
+    def _search_alike(
+        self, session: int, slot: int, searches: int, passed: int, settled: bool = False
+    ) -> bool:
+        """Count *searches* more that end in the same block; whether the session's hint is where they leave it."""
+        self.counts.searches += searches
+        self._count_stuck(passed, searches)
         if not settled and self.rules.assm:
             self.space.settle(session, self._least(slot))
             settled = True

@@ -35,7 +35,7 @@ class HeapRows(HeapBlocks):
         first = [(block * self._fit, loaded)] if loaded > 0 else []
         return first + self._inserted.get(block, [])
 
-    def load(self, many: int, length: int, direct: bool, most_per_block: int | None = None) -> None:
+    def load(self, rows: int, length: int, direct: bool, most_per_block: int | None = None) -> None:
         """Fill an empty segment, as one session's inserts and their commit do; or *direct*, as CREATE TABLE AS SELECT.
 
         Inserts leave the high-water mark at the end of an extent, a direct load exactly behind the rows.
@@ -44,8 +44,8 @@ class HeapRows(HeapBlocks):
         slot = rules.slot(length)
         empty = rules.empty
         fit = rules.rows_per_block(length) if most_per_block is None else most_per_block
-        self._fit, self._loaded = fit, many
-        full, rest = divmod(many, fit)
+        self._fit, self._loaded = fit, rows
+        full, rest = divmod(rows, fit)
         used = full + (rest > 0)
         while self.blocks < used:
             if direct:
@@ -54,10 +54,10 @@ class HeapRows(HeapBlocks):
                 self._extend()
         self.free[:full] = [empty - fit * slot] * full
         self.pieces[:full] = [fit] * full
-        self.lengths = np.full(many, length, dtype=np.int32)
-        self.places = np.full(many, HOME, dtype=np.int32)
-        self.rows = many
-        self.counts.inserted += many
+        self.lengths = np.full(rows, length, dtype=np.int32)
+        self.places = np.full(rows, HOME, dtype=np.int32)
+        self.rows = rows
+        self.counts.inserted += rows
         last = used - 1
         if rules.assm:
             self.space.fill(last)
@@ -67,8 +67,8 @@ class HeapRows(HeapBlocks):
         self.pieces[last] = rest or fit
         self._set_free(0, last, empty - (rest or fit) * slot)
         if not direct:
-            self.counts.searches += used if rules.assm else many
-            self.counts.accepted += many
+            self.counts.searches += used if rules.assm else rows
+            self.counts.accepted += rows
             self.counts.rejected_space += last
             if rules.assm:
                 self.space.aim(0, last)
@@ -89,8 +89,8 @@ class HeapRows(HeapBlocks):
         self._new_blocks([(l1, now)])
         self._ahead[:1] = [(l1, blocks - now)] if blocks > now else []
 
-    def insert(self, session: int, many: int, length: int, each: int | None = None) -> None:
-        """Insert *many* rows of *length* one after another, in statements of *each* rows, all in one where not said.
+    def insert(self, session: int, rows: int, length: int, each: int | None = None) -> None:
+        """Insert *rows* of *length* one after another, in statements of *each* rows, all in one where not said.
 
         A statement searches for a block and keeps it until it rejects a row; the next statement searches anew.
         """
@@ -98,9 +98,9 @@ class HeapRows(HeapBlocks):
         if length > rules.largest_piece:
             raise OutsideLaw("a row does not fit an empty block")
         slot = rules.slot(length)
-        statement = (each or many) if rules.assm else 1  # every insert looks at the head of the list
+        statement = (each or rows) if rules.assm else 1  # every insert looks at the head of the list
         done = 0
-        while done < many:
+        while done < rows:
             block, passed, settled = self._current[session] if done % statement else None, -1, False
             if block is None:
                 block, passed, settled = self._find_again(session, slot, False)
@@ -115,7 +115,7 @@ class HeapRows(HeapBlocks):
             fit = max(1, (self._room(session, block) - rules.reserve - entry) // slot)
             if passed < 0:  # the searches of further statements are not known to end here
                 fit = min(fit, statement - done % statement)
-            placed = min(many - done, fit)
+            placed = min(rows - done, fit)
             self.counts.accepted += placed - 1
             searches = (done + placed - 1) // statement - done // statement
             if searches:
@@ -129,32 +129,32 @@ class HeapRows(HeapBlocks):
         self._reject(session, block, why)
         self._current[session] = None
 
-    def _put_rows(self, session: int, block: int, many: int, length: int, direct: bool) -> None:
+    def _put_rows(self, session: int, block: int, rows: int, length: int, direct: bool) -> None:
         slot = self.rules.slot(length)
         entry = 0
         if not direct and needs_entry(False, session in self._entries.get(block, ())):
             entry = self._take_entries(session, block, 1)
         first = self.rows
-        if first + many > len(self.lengths):
-            bigger = max(1024, 2 * len(self.lengths), first + many)
+        if first + rows > len(self.lengths):
+            bigger = max(1024, 2 * len(self.lengths), first + rows)
             self.lengths = np.concatenate(
                 [self.lengths, np.zeros(bigger - len(self.lengths), dtype=np.int32)]
             )
             self.places = np.concatenate(
                 [self.places, np.full(bigger - len(self.places), HOME, dtype=np.int32)]
             )
-        self.lengths[first : first + many] = length
-        self.rows += many
-        self._inserted.setdefault(block, []).append((first, many))
-        self.pieces[block] += many
-        self.counts.inserted += many
-        self._set_free(session, block, self.free[block] - many * slot - entry)
+        self.lengths[first : first + rows] = length
+        self.rows += rows
+        self._inserted.setdefault(block, []).append((first, rows))
+        self.pieces[block] += rows
+        self.counts.inserted += rows
+        self._set_free(session, block, self.free[block] - rows * slot - entry)
 
-    def append(self, many: int, length: int) -> None:
+    def append(self, rows: int, length: int) -> None:
         """Insert rows above the high-water mark by direct path; the mark ends exactly behind them."""
         rules = self.rules
         fit = rules.rows_per_block(length)
-        left = many
+        left = rows
         while left:
             block = self.blocks
             self._format_up_to(block + 1)
@@ -166,42 +166,42 @@ class HeapRows(HeapBlocks):
             elif left:
                 self.lists.unlink(0, block)
 
-    def update(self, session: int, block: int, start: int, many: int, growth: int) -> None:
-        """Let *many* rows of *block*, from its row number *start* on, grow by *growth* each, in order."""
-        for first, alike in self._runs(block, start, many):
+    def update(self, session: int, block: int, start: int, rows: int, growth: int) -> None:
+        """Let *rows* of *block*, from its row number *start* on, grow by *growth* each, in order."""
+        for first, alike in self._runs(block, start, rows):
             self._grow(session, block, first, alike, growth)
 
     def rows_of(self, block: int) -> int:
         """Rows whose home is *block*, deleted ones included."""
-        return sum(many for _, many in self.ranges(block))
+        return sum(rows for _, rows in self.ranges(block))
 
     def current(self, session: int) -> int | None:
         """The block in which the session's last insert ended."""
         return self._current[session]
 
-    def blocks_of(self, block: int, start: int, many: int) -> list[int]:
+    def blocks_of(self, block: int, start: int, rows: int) -> list[int]:
         """The blocks that a change of rows of *block* reaches: itself, and those that rows have gone to."""
         if not self.stubs[block]:
             return [block]
         gone: set[int] = set()
-        for first, count in self.ranges_of(block, start, many):
+        for first, count in self.ranges_of(block, start, rows):
             gone.update(self.places[first : first + count].tolist())
         return [block, *sorted(gone - {HOME, DELETED, block})]
 
-    def ranges_of(self, block: int, start: int, many: int) -> Iterator[tuple[int, int]]:
+    def ranges_of(self, block: int, start: int, rows: int) -> Iterator[tuple[int, int]]:
         """The rows from number *start* of *block* on: first row and how many, again and again."""
         for first, count in self.ranges(block):
-            if start < count and many > 0:
-                used = min(count - start, many)
+            if start < count and rows > 0:
+                used = min(count - start, rows)
                 yield first + start, used
-                many -= used
+                rows -= used
                 start = 0
             else:
                 start = max(0, start - count)
 
-    def _runs(self, block: int, start: int, many: int) -> Iterator[tuple[int, int]]:
+    def _runs(self, block: int, start: int, rows: int) -> Iterator[tuple[int, int]]:
         """Rows one after another that have one length and lie in one place: the first and how many."""
-        for first, count in self.ranges_of(block, start, many):
+        for first, count in self.ranges_of(block, start, rows):
             if count == 1:
                 yield first, 1
                 continue
@@ -212,7 +212,7 @@ class HeapRows(HeapBlocks):
                 yield first + begin, end - begin
                 begin = end
 
-    def _grow(self, session: int, home: int, row: int, many: int, growth: int) -> None:
+    def _grow(self, session: int, home: int, row: int, rows: int, growth: int) -> None:
         """Let rows that are alike grow: in place while there is room, else to another block."""
         rules = self.rules
         place, length = int(self.places[row]), int(self.lengths[row])
@@ -222,10 +222,10 @@ class HeapRows(HeapBlocks):
         if not growth:
             self._own_entry(session, block)
             self._own_entry(session, home)
-            self.counts.in_place += many
+            self.counts.in_place += rows
             return
         wanted = rules.piece(length + growth) - rules.piece(length)
-        end = row + many
+        end = row + rows
         while row < end:
             self._own_entry(session, block)
             if place != HOME:
@@ -270,10 +270,10 @@ class HeapRows(HeapBlocks):
                 self._release(session, block, freed)
         return row
 
-    def delete(self, session: int, block: int, start: int, many: int) -> None:
-        """Delete *many* rows of *block*; their space is on offer at once, but free for others only after the commit."""
+    def delete(self, session: int, block: int, start: int, rows: int) -> None:
+        """Delete *rows* of *block*; their space is on offer at once, but free for others only after the commit."""
         rules = self.rules
-        for first, alike in self._runs(block, start, many):
+        for first, alike in self._runs(block, start, rows):
             place = int(self.places[first])
             if place == DELETED:
                 continue
@@ -288,15 +288,15 @@ class HeapRows(HeapBlocks):
                 self._remove(session, block, lies, row, part)
                 row += part
 
-    def _remove(self, session: int, home: int, lies: int, row: int, many: int) -> None:
+    def _remove(self, session: int, home: int, lies: int, row: int, rows: int) -> None:
         """Delete alike rows of *home* that lie in block *lies*."""
         rules = self.rules
-        self._release(session, lies, many * rules.slot(int(self.lengths[row])))
-        self.pieces[lies] -= many
+        self._release(session, lies, rows * rules.slot(int(self.lengths[row])))
+        self.pieces[lies] -= rows
         if int(self.places[row]) != HOME:
-            self.moved_in[lies] -= many
-            self.stubs[home] -= many
-            self.pieces[home] -= many
-            self._release(session, home, many * (rules.stub + rules.directory))
-        self.places[row : row + many] = DELETED
-        self.counts.deleted += many
+            self.moved_in[lies] -= rows
+            self.stubs[home] -= rows
+            self.pieces[home] -= rows
+            self._release(session, home, rows * (rules.stub + rules.directory))
+        self.places[row : row + rows] = DELETED
+        self.counts.deleted += rows

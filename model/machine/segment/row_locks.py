@@ -53,13 +53,13 @@ class Waiting:
         reached: dict[int, None] = {}
         ahead = [session]
         while ahead:
-            one = ahead.pop()
-            if one in reached:
+            holder = ahead.pop()
+            if holder in reached:
                 continue
-            if one not in self._for:
+            if holder not in self._for:
                 return []
-            reached[one] = None
-            ahead += sorted(self._for[one])
+            reached[holder] = None
+            ahead += sorted(self._for[holder])
         return list(reached)
 
     def end(self, session: int) -> None:

@@ -64,8 +64,8 @@ class SpaceMap:
 
     def classes(self) -> Sequence[int]:
         """The class of every block, in order."""
-        found: list[int] = self._seen[: self._blocks].tolist()
-        return found
+        class_of: list[int] = self._seen[: self._blocks].tolist()
+        return class_of
 
     def set_class(self, block: int, wanted: int) -> None:
         """Note that *block* is in class *wanted*."""
@@ -83,8 +83,8 @@ class SpaceMap:
 
     def fill(self, blocks: int) -> None:
         """Note that the first *blocks* blocks, all of them empty until now, are full."""
-        many = len(self._first)
-        self._open[FREE_75_100, :many] -= np.bincount(self._l1_of[:blocks], minlength=many)
+        l1_blocks = len(self._first)
+        self._open[FREE_75_100, :l1_blocks] -= np.bincount(self._l1_of[:blocks], minlength=l1_blocks)
         self._seen[:blocks] = FULL
         self.version += 1
 
@@ -120,12 +120,12 @@ class SpaceMap:
     def _on_offer(self, session: int, least: int) -> tuple[Counts, Counts, Counts]:
         """For blocks of class *least* or better, those each L1 has that may accept and those that reject, and the L1
         blocks that have any, in the order of the session's search."""
-        many = len(self._first)
-        offered: Counts = self._open[least:, :many].sum(axis=0)
-        rejecting: Counts = self._rejecting[least:, :many].sum(axis=0)
+        l1_blocks = len(self._first)
+        offered: Counts = self._open[least:, :l1_blocks].sum(axis=0)
+        rejecting: Counts = self._rejecting[least:, :l1_blocks].sum(axis=0)
         start = self._hint[session]
         if start is None:
-            start = session * many // self.sessions
+            start = session * l1_blocks // self.sessions
         anything = np.flatnonzero(offered + rejecting)
         turn = int(np.searchsorted(anything, start))
         return offered, rejecting, np.concatenate([anything[turn:], anything[:turn]])
@@ -193,7 +193,7 @@ class FreeLists:
 
     def unlink_below(self, block: int) -> None:
         """Take every block before *block* off the master list."""
-        self._master = [one for one in self._master if one >= block]
+        self._master = [listed for listed in self._master if listed >= block]
         self._listed = set(self._master)
 
     def unlink(self, session: int, block: int) -> None:

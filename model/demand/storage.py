@@ -190,7 +190,7 @@ def _slowest_s(disk: Any, at_once: Number, each_s: Number, apart_s: Number) -> N
 
     Raises :class:`OneByOne` for an array of scenarios.
     """
-    if any(getattr(one, "ndim", 0) for one in (at_once, each_s, apart_s, disk.service_cv)):
+    if any(getattr(quantity, "ndim", 0) for quantity in (at_once, each_s, apart_s, disk.service_cv)):
         raise OneByOne
     return each_s * slowest_service(int(at_once), float(disk.service_cv), float(apart_s / each_s))
 
@@ -200,11 +200,11 @@ def _drained_s(plan: ReadPlan, held_s: Callable[[Number], Number]) -> Number:
 
     Half of a batch is served while it shrinks to a half, with three quarters of it there on average, and so on.
     """
-    waiting, share, found = 0.75 * plan.at_once, 0.5, 0.0 * plan.at_once
+    waiting, share, drained_s = 0.75 * plan.at_once, 0.5, 0.0 * plan.at_once
     while some(waiting > 1):
-        found = found + share * held_s(larger(1, _whole(waiting)))
+        drained_s = drained_s + share * held_s(larger(1, _whole(waiting)))
         waiting, share = waiting / 2, share / 2
-    return found + 2 * share * held_s(1)
+    return drained_s + 2 * share * held_s(1)
 
 
 def slots_of(system: System, demand: Demand, users: Number) -> Number:
@@ -225,11 +225,11 @@ def _by_size(pieces: list[scan_reads.Piece]) -> list[tuple[Number, Number]]:
     if any(is_array(piece.blocks) for piece in pieces):
         blocks, counts = (in_rows([getattr(piece, part) for piece in pieces]) for part in ("blocks", "count"))
         return [(larger(FIRST, blocks), counts * (blocks > 0))]
-    found: dict[float, Number] = {}
+    count_of: dict[float, Number] = {}
     for piece in pieces:
         if piece.blocks > 0:
-            found[piece.blocks] = found.get(piece.blocks, 0.0) + piece.count
-    return list(found.items())
+            count_of[piece.blocks] = count_of.get(piece.blocks, 0.0) + piece.count
+    return list(count_of.items())
 
 
 def _first_present(pieces: list[scan_reads.Piece]) -> Number:

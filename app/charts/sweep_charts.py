@@ -232,10 +232,7 @@ def heat(
             "type": "heatmap", "z": _listed(level), "x": list(range(wide)), "y": list(range(tall)),
             "xgap": 1, "ygap": 1,
             "colorscale": SCALE, "hoverinfo": "skip", "hoverongaps": False,
-            "colorbar": {
-                "tickvals": ticks, "ticktext": [shown(summary.measure, float(back(tick))) for tick in ticks],
-                "thickness": 12, "outlinewidth": 0, "ticklen": 3,
-            },
+            "colorbar": _colour_bar(summary, ticks, back, ink) | {"ticklen": 3},
         }
     ]  # fmt: skip
     if not written and right.numbers and high.numbers and len(ticks) > 1:
@@ -268,12 +265,21 @@ def heat(
         layout["meta"] = unit_for(summary.measure, float(means[cells].max()))[1].strip()
     figure = {"data": traces, "layout": layout}
     write_in(figure, ink)
-    if ink:
-        traces[0]["colorbar"]["tickfont"] = {"color": ink, "size": 12}
     for trace in traces:
         if trace.get("mode") == "text":  # in the colour that reads on the cell
             trace["textfont"] = {"size": 11, "color": _on_shades(laid[cells])}
     return figure, extremes(summary, rows, name)
+
+
+def _colour_bar(
+    summary: Summary, ticks: Sequence[float], back: Callable[[float], float], ink: str
+) -> dict[str, Any]:
+    """The scale of the colours, in values of the measure."""
+    bar = {
+        "tickvals": ticks, "ticktext": [shown(summary.measure, float(back(tick))) for tick in ticks],
+        "thickness": 12, "outlinewidth": 0,
+    }  # fmt: skip
+    return bar | ({"tickfont": {"color": ink, "size": 12}} if ink else {})
 
 
 def scattered(
@@ -289,7 +295,6 @@ def scattered(
     rows = rows_at(summary, fixed or {}) & np.isfinite(summary.values)
     used = np.flatnonzero(rows)
     laid, back = _spread(summary.values)
-    ticks = _ticks(laid[used])
     layout = _layout(name(across), ladder(summary, across)) | {"hovermode": "closest"}
     coordinates: dict[str, list[Any]] = {}
     for side, key in (("x", across), ("y", up)):
@@ -311,17 +316,12 @@ def scattered(
         "marker": {
             "color": laid[used].tolist(), "colorscale": SCALE, "size": 10 if len(used) < 400 else 6, "showscale": True,
             "line": {"color": EDGE, "width": 0.5},
-            "colorbar": {
-                "tickvals": ticks, "ticktext": [shown(summary.measure, float(back(tick))) for tick in ticks],
-                "thickness": 12, "outlinewidth": 0,
-            },
+            "colorbar": _colour_bar(summary, _ticks(laid[used]), back, ink),
         },
         "selected": {"marker": {"size": 16}}, "unselected": {"marker": {"opacity": 1}}, "cliponaxis": False,
     }  # fmt: skip
     figure: Figure = {"data": [trace], "layout": layout}
     write_in(figure, ink)
-    if ink:
-        trace["marker"]["colorbar"]["tickfont"] = {"color": ink, "size": 12}
     return figure, extremes(summary, rows, name)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
 import click
 
 from app.base.output import print_json, print_lines, width_of_terminal
-from app.command.options import with_engine_of_many, with_settings
+from app.command.options import with_engine_of_many, with_settings, with_table
 from app.command.sweep_cli import with_axes
 from app.command.sweep_progress import telling
 from app.text.optimise_text import (
@@ -38,13 +37,7 @@ DONE, NOTHING_FOUND = 0, 1
               help="Find where an axis reaches 'response_s = 0.1', '… <= 50ms' or '… = 2 * base'.")  # fmt: skip
 @click.option("--such-that", metavar="CONDITION", multiple=True,
               help="Keep within a limit such as \"response_p95_s <= '50ms'\". Repeatable.")  # fmt: skip
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write all points to a .parquet or .csv file.",
-)
-@click.option("--force", is_flag=True, help="Replace an existing output file.")
+@with_table("all points")
 @click.option("--quiet", is_flag=True, help="Print only the command that runs the best point.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @with_axes

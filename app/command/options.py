@@ -120,3 +120,16 @@ def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
     ):  # fmt: skip
         command = option(command)
     return command
+
+
+def with_table(holds: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Where the points of a sweep go."""
+
+    def to_file(command: Callable[..., Any]) -> Callable[..., Any]:
+        command = click.option("--force", is_flag=True, help="Replace an existing output file.")(command)
+        return click.option(
+            "--out", type=click.Path(path_type=Path), metavar="FILE",
+            help=f"Write {holds} to a .parquet or .csv file.",
+        )(command)  # fmt: skip
+
+    return to_file

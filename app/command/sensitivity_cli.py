@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
 
 from app.base.output import print_json, print_lines, width_of_terminal
-from app.command.options import with_engine_of_many, with_settings
+from app.command.options import with_engine_of_many, with_settings, with_table
 from app.command.sweep_cli import with_axes
 from app.command.sweep_progress import telling
 from app.text.sensitivity_text import sensitivity_lines, sentences_of
@@ -22,13 +21,7 @@ from scenarios.sweeps.sweep import Where
 @click.option("--measure", default="elapsed_s", show_default=True, help="Measure to analyse.")
 @click.option("--samples", type=int, default=256, show_default=True,
               help="Samples per axis, a power of two. The sweep has SAMPLES × (axes + 2) points.")  # fmt: skip
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write the samples to a .parquet or .csv file.",
-)
-@click.option("--force", is_flag=True, help="Replace an existing output file.")
+@with_table("the samples")
 @click.option("--quiet", is_flag=True, help="Print only the findings: no tables, no progress.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @with_axes

@@ -11,7 +11,7 @@ import click
 
 from app.base.output import print_json, print_lines, width_of_terminal
 from app.command.files import write_beside
-from app.command.options import with_engine_of_many, with_output, with_settings
+from app.command.options import with_engine_of_many, with_output, with_settings, with_table
 from app.command.sweep_progress import telling
 from app.text.sweep_text import short_line, summary_of, sweep_lines
 from model.errors import SpecError
@@ -55,13 +55,7 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
     help="crossed: all combinations. The others draw samples.",
 )
 @click.option("--samples", type=click.IntRange(1), help="Number of samples.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write the table to a .parquet or .csv file.",
-)
-@click.option("--force", is_flag=True, help="Replace an existing output file.")
+@with_table("the table")
 @click.option("--measure", "measures", metavar="NAME", multiple=True,
               help="Measure to summarise. Default: that of the sweep, else elapsed_s. Repeatable.")  # fmt: skip
 @with_axes

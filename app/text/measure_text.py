@@ -167,7 +167,8 @@ def _fio_rows(reading: Reading) -> Iterator[tuple[str, float, float, float, str,
             continue
         job, _, direction = of.rpartition(" ")
         time = next(
-            (time for time in TIMES if any((of, f"{time}{unit} p99") in figure_of for unit in UNITS)), "lat"
+            (time for time in FIO_TIMES if any((of, f"{time}{unit} p99") in figure_of for unit in UNITS)),
+            "lat",
         )
         means, shares = ([f"{time}{unit} {what}" for unit in UNITS] for what in ("mean", "p99"))
         iops, rate, mean, p99 = (

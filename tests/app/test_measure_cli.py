@@ -237,6 +237,15 @@ def test_several_files_of_fio_are_one_table_and_each_a_line_with_numbers(
     assert "read 4K, depth 16: 5.25 IOPS, lat mean 2 µs, p99 -" in first
 
 
+def test_mean_and_p99_are_of_the_time_that_has_percentiles(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clat = '"clat_ns" : { "mean" : 1700.5, "percentile" : { "99.000000" : 2999 } }, "lat_ns"'
+    (tmp_path / "a.json").write_text(made.FIO.replace('"lat_ns"', clat, 1), encoding="utf-8")
+    assert main(["measure", str(tmp_path / "a.json"), "--quiet"]) == 0
+    assert "clat mean 1.7 µs, p99 3 µs" in capsys.readouterr().out
+
+
 AWR_FIRST = """
 Foreground Wait Events                DB/Inst: SECRET/secret  Snaps: 1124-1126
 

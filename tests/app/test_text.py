@@ -20,6 +20,7 @@ from app.text.text import answer, optimizer_lines, tkprof_lines
 from model.results import Call, EventTime, Interval, RunResult
 from scenarios import from_mapping, load, run
 from tests.answered import answered
+from tests.growing import GROWING
 from tests.known_by_law import KNOWN
 
 # Lines of document 000 as TKPROF printed them, blanks included.
@@ -134,18 +135,6 @@ def test_a_comparison_says_the_difference_in_time_and_percent(scan: RunResult) -
     text = unstyle("\n".join(compare_lines([scan, slower], ["one", "two"])))
     assert "B-A" in text
     assert "Why\n- round trips to the client rose from 71,980 to 7,197,673" in text
-
-
-GROWING: dict[str, dict[str, object]] = {
-    "tablespace": {"block_size_bytes": 16384},
-    "table": {
-        "rows": 200_000,
-        "columns": [{"name": "N1", "bytes": 4.9899}, {"name": "N2", "null_fraction": 1.0, "bytes": 4.9899}],
-        "cached_fraction": 1.0,
-    },
-    "instance": {"release": "10.2.0.4"},
-    "workload": {"kind": "update", "sets": [{"name": "N2", "bytes": 4.9899}]},
-}
 
 
 CHANGES: dict[str, dict[str, dict[str, object]]] = {

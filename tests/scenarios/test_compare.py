@@ -9,6 +9,7 @@ from model.spec import Stream, Transactions
 from scenarios import from_mapping, load, run
 from scenarios.compare import MECHANISM, changes, components, why
 from tests.answered import as_shown as answer
+from tests.growing import GROWING
 from tests.known_by_law import KNOWN
 
 
@@ -138,18 +139,6 @@ def test_every_cause_of_the_model_belongs_to_a_mechanism() -> None:
     asked = [(name, ()) for name in statements] + [("rahn-full-scan", ("workload.users=50", "host.cpus=1"))]
     names = {name for scenario, settings in asked for name in components(answer(scenario, *settings))}
     assert names <= MECHANISM.keys()
-
-
-GROWING: dict[str, dict[str, object]] = {
-    "tablespace": {"block_size_bytes": 16384},
-    "table": {
-        "rows": 200_000,
-        "columns": [{"name": "N1", "bytes": 4.9899}, {"name": "N2", "null_fraction": 1.0, "bytes": 4.9899}],
-        "cached_fraction": 1.0,
-    },
-    "instance": {"release": "10.2.0.4"},
-    "workload": {"kind": "update", "sets": [{"name": "N2", "bytes": 4.9899}]},
-}
 
 
 def growing(section: str = "table", **fields: object) -> RunResult:

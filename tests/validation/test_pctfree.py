@@ -9,12 +9,12 @@ import pytest
 
 from model.results import RunResult, SegmentSpace
 from scenarios import load
+from tests.oracles.web_returns import stored_bytes
 from validation import MeasuredNumber, Runs, load_case, numbers_of
 from validation.compare import compare
 from validation.leave_out import WithoutThem, leave_out
 from validation.numbers import rows_of
 from validation.parameters import value_of
-from validation.web_returns import stored_bytes
 
 CASE = "rahn_pctfree"
 SIZES = (4096, 8192, 16384)

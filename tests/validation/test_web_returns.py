@@ -13,7 +13,7 @@ from model.demand.segment import row_shape
 from model.laws import block
 from model.spec import Table
 from scenarios import load
-from validation.web_returns import (
+from tests.oracles.web_returns import (
     DELIMITER_CHARACTERS,
     KEYS,
     NEVER_NULL,

@@ -158,6 +158,9 @@ def test_every_field_on_offer_comes_with_values_that_make_points(name: str) -> N
     # a drive that reorders its queue takes no limit of a volume
     reorders = source.scenario().system.disk.reorder_age_s is not None
     limits = LIMITS if reorders else set()
+    # redo that lies on the data disk has no limit of its own
+    if source.scenario().system.instance.redo_disk == "data":
+        limits = limits | {"instance.redo_limit_bytes_per_s"}
     assert {key for key, text in offered.items() if not text} <= {
         "workload.rate_per_s",
         "workload.zipf_exponent",

@@ -290,7 +290,10 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         {"index.distinct_keys": 300, "index.compress_columns": 1},
         {"workload.access": "skip", "index.key_columns": 2, "index.prefix_distinct_keys": 20},
         {"table.rows": 60_000, "instance.buffer_cache_bytes": "2M", "workload.zipf_exponent": 0.9},
-        CROWDED | {"host.cpus": 1, "index.cached_fraction": 1, "workload.selectivity_fraction": 0.5},
+        *(
+            CROWDED | {"host.cpus": cpus, "index.cached_fraction": 1, "workload.selectivity_fraction": 0.5}
+            for cpus in (1, 4)
+        ),
         SMALL_DRIVE,
     ),
     "export": (

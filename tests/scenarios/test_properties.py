@@ -14,6 +14,8 @@ from app.text.document import run_lines
 from model.books import check_books
 from model.errors import BlocktimeError, BooksDoNotBalance, OutsideLaw
 from model.results import RunResult
+from model.spec import Dml
+from model.workloads.statements.shared_segment import shares
 from scenarios import Scenario, from_mapping, library, load, run
 from scenarios.schema import schema_of
 from tests.leaves import floats_of
@@ -260,7 +262,11 @@ def test_what_the_schema_allows_gives_an_answer(data: dict[str, Any]) -> None:
         check_error(error)
         return
     check_answer(simulated)
-    assert simulated.segment == result.segment
+    work = scenario.workload
+    if users == 1 or not isinstance(work, Dml) or not shares(work):
+        assert simulated.segment == result.segment
+    else:  # several sessions change rows in an order that only time tells
+        assert simulated.segment.blocks_before == result.segment.blocks_before
     assert simulated.optimizer == result.optimizer
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from model import causes
 from model.books import close, device_of, devices, percentiles
 from model.demand import transactions as asked
-from model.demand.transactions import DATA, REDO
+from model.demand.transactions import DATA, DBWR, REDO
 from model.laws.block_layer import stated_call_s
 from model.results import DeviceStats, EventTime, Interval, RunResult, TransactionKind
 from model.sim import policies
@@ -252,6 +252,8 @@ def _utilisation(
             + float(each[Sum.WRITTEN]) * parts.disk.write_held_s
         )
         found[DATA] = min(1.0, per_s * held_s)
+    if played.solved.knee.bottleneck == DBWR:
+        found[DBWR] = min(1.0, per_s * float(each[Sum.WRITTEN]) / parts.disk.writer_per_s)
     return found
 
 

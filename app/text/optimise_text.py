@@ -141,7 +141,7 @@ def _held_back(optimum: Optimum, binding: Binding) -> str:
         return f"{binding.what} is the binding limit: the best point is exactly there."
     if binding.why == "forbids a neighbour":
         outcome = shown(optimum.measure, binding.outcome)
-        ruled_out = f"{binding.key} {field_shown(binding.key, binding.at)}, which gives {outcome}"
+        ruled_out = f"{binding.key} {field_shown(binding.key, binding.at)}, where {optimum.measure} would be {outcome}"
         return f"{binding.what} is the binding limit: it rules out {ruled_out}."
     at = field_shown(binding.key, binding.at)
     return f"{binding.what} is at the {binding.why} of its range, {at}: values beyond may be better."

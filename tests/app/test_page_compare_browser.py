@@ -64,9 +64,12 @@ def test_from_the_first_page_to_a_comparison_and_back(browser: Browser, server: 
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_four_scenarios_are_legible(browser: Browser, server: str, dark: bool, view: str) -> None:
+    from playwright.sync_api import expect
+
     with opened(browser, f"{server}/compare?{urlencode(FOUR)}", dark=dark, view=VIEWS[view]) as (page, asked):
         compared(page)
         chart = page.locator(".st-key-compare_bars")
+        expect(chart).to_have_count(1, timeout=LIMIT_MS)  # the one before may still fade
         for title in ("Block size 16K", "On NVMe"):
             chart.get_by_text(re.compile(title)).first.wait_for()
         if view == "screen":

@@ -38,10 +38,10 @@ BURST = "a volume serves at its burst rate behind the page cache, too"
         ("full_scan/20210", 1.06, READ_AHEAD),
         ("full_scan/20126", 1.02, READ_AHEAD),
         ("full_scan/20146", 1.2, BURST),
-        ("delete/20211", 1.12, BURST),  # sessions end between 1.33 and 1.57 s; the estimate is that of the last
+        ("delete/20211", 1.12, BURST),  # sessions end apart, at 1.33 to 1.57 s
         ("export/20145", 1.05, BURST),
         ("update/20238", 1.25, MEMBERS),
-        ("delete/20086", 1.27, MEMBERS),  # 1.25 until what is not followed of a scan was counted by its blocks
+        ("delete/20086", 1.27, MEMBERS),  # what is not followed counts by blocks
         ("full_scan/20234", 1.25, MEMBERS),
         ("full_scan/20028", 1.02, MEMBERS),
         ("full_scan/20180", 1.05, HEADS),

@@ -20,7 +20,7 @@ def answered(engine: str, *settings: str) -> RunResult:
 def test_a_lone_user_takes_longer_by_what_is_stated(engine: str) -> None:
     before = answered(engine)
     after = answered(engine, "workload.mix.0.cpu_s=0.004", "workload.mix.0.stated_wait_s=0.003")
-    assert after.time.cpu_s - before.time.cpu_s == pytest.approx(0.004, rel=1e-5)  # other transactions are counted
+    assert after.time.cpu_s - before.time.cpu_s == pytest.approx(0.004, rel=1e-5)
     assert after.time.wait[STATED].total_s == pytest.approx(0.003)
     assert STATED not in before.time.wait
     assert after.time.elapsed_s - before.time.elapsed_s == pytest.approx(0.007, rel=0.06)
@@ -39,4 +39,6 @@ def test_cpu_that_is_stated_ends_throughput_where_the_processors_are_busy(engine
 @pytest.mark.parametrize("calls", [0, 0.1])
 def test_fewer_than_one_call_a_transaction(engine: str, calls: float) -> None:
     waits = answered(engine, f"workload.mix.0.calls={calls}").time.wait
-    assert (waits[FROM_CLIENT].waits if calls else waits.get(FROM_CLIENT)) == (pytest.approx(calls) if calls else None)
+    assert (waits[FROM_CLIENT].waits if calls else waits.get(FROM_CLIENT)) == (
+        pytest.approx(calls) if calls else None
+    )

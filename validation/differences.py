@@ -18,8 +18,7 @@ from validation.compare import Comparison
 from validation.fit import ClosedForms
 from validation.markdown import anchor, paragraph, table, together
 from validation.numbers import names
-from validation.report import is_as_printed
-from validation.tally import by_mechanism, groups
+from validation.tally import by_mechanism, groups, is_as_printed
 from validation.validate import Validation
 from validation.words import (
     FIT_ALONE,

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any, Final, Literal
 
-from validation.compare import Comparison
+from validation.compare import ROUNDING, Comparison
 from validation.numbers import MeasuredNumber
 from validation.quantity import UNITS
 
@@ -132,3 +132,23 @@ def by_mechanism(comparisons: Iterable[Comparison]) -> list[Tally]:
             (comparison for comparison in comparisons if comparison.compared), mechanism_of
         )
     ]
+
+
+def median_groups(numbers: Sequence[Comparison]) -> list[tuple[str, list[Comparison]]]:
+    """All that is compared, and by what was measured."""
+    compared = [comparison for comparison in numbers if comparison.compared]
+    kinds = {
+        kind: [comparison for comparison in compared if kind_of(comparison.number) == kind]
+        for kind in ("count", "time", "other")
+    }
+    return [
+        ("all numbers", compared),
+        ("counts (gets, reads, blocks, merges, waits)", kinds["count"]),
+        ("times", kinds["time"]),
+        ("others (bytes, rates, shares, costs)", kinds["other"]),
+    ]
+
+
+def is_as_printed(error: float | None) -> bool:
+    """Whether a prediction is the printed number, but for the last digit of arithmetic."""
+    return error is not None and abs(error) < ROUNDING

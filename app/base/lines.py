@@ -24,14 +24,20 @@ def mean(value: float) -> str:
 
 
 def wrapped(
-    text: str, width: int, *, first: str = "", bold: bool | None = None, colour: str | None = None
+    text: str,
+    width: int,
+    *,
+    first: str = "",
+    bold: bool | None = None,
+    dim: bool | None = None,
+    colour: str | None = None,
 ) -> Iterator[str]:
     """*text* in lines of at most *width*, the first after *first*, the others under it."""
     indent = " " * len(first)
     for line in textwrap.wrap(
         text, max(30, width - 1), initial_indent=first or indent, subsequent_indent=indent
     ):
-        yield style(line, bold=bold, fg=colour) if bold or colour else line
+        yield style(line, bold=bold, dim=dim, fg=colour) if bold or dim or colour else line
 
 
 def aligned(cells: Sequence[str], widths: Sequence[int], after: str = "") -> Iterator[str]:
@@ -41,3 +47,13 @@ def aligned(cells: Sequence[str], widths: Sequence[int], after: str = "") -> Ite
     row = "".join(f"{number:>{width}}" for number, width in zip(numbers, widths[1:], strict=True))
     yield f"{first:<{widths[0]}}{row}{after}".rstrip()
     yield from more
+
+
+def table(rows: Sequence[Sequence[str]], width: int = 0, indent: str = "  ", gap: int = 2) -> Iterator[str]:
+    """Rows in columns as wide as their texts, names to the left, the rest to the right; names break at *width*."""
+    name, first, *more = (max(map(len, column)) for column in zip(*rows, strict=True))
+    widths = [name + gap, first, *(gap + each for each in more)]
+    if width:
+        widths[0] = min(widths[0], width - len(indent) - sum(widths[1:]))
+    for row in rows:
+        yield from (f"{indent}{line}" for line in aligned(row, widths))

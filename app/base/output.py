@@ -90,6 +90,11 @@ def shows_progress(quiet: bool) -> bool:
     return not quiet and sys.stderr is not None and sys.stderr.isatty()
 
 
+def show_progress(words: str) -> None:
+    """*words* in place of the last line on standard error; nothing takes that away."""
+    click.echo(f"\r\x1b[K{one_line(words)}", err=True, nl=False)
+
+
 @contextmanager
 def progress_to_terminal(
     quiet: bool, what: str, of: str, expected_s: float = 0.0
@@ -116,7 +121,7 @@ def progress_to_terminal(
                 expected_s > 0
             )
             words += f", {told[0]} of {told[1]} {of}" * (told[1] > 1)
-            click.echo(f"\r\x1b[K{one_line(words)}", err=True, nl=False)
+            show_progress(words)
 
     line = Thread(target=show, daemon=True)
     line.start()
@@ -126,4 +131,4 @@ def progress_to_terminal(
         ended.set()
         line.join()
         if monotonic() - begin_s >= SEEN_AFTER_S:
-            click.echo("\r\x1b[K", err=True, nl=False)
+            show_progress("")

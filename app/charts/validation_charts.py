@@ -13,6 +13,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from app.charts.charts import Figure
+from scenarios.why_words import plural
 from validation import Comparison
 from validation.compare import allowed_error
 from validation.tally import NO_MECHANISM, groups, in_base_units, kind_of, median_error
@@ -132,22 +133,18 @@ def counted(numbers: Sequence[Comparison], drawn: int) -> str:
         comparison.predicted is None or comparison.relative_error is None for comparison in compared
     )
     again = len(points) - (len(compared) - without)
-    steps = [f"{_many(len(compared), 'number')} compared"]
+    steps = [f"{plural(len(compared), 'number')} compared"]
     if without:
         steps.append(f"less {without:,} without a relative error, printed as 0 or not predicted")
     if again:
         steps.append(f"plus {again:,} that fit, predicted again with their row left out")
     gaps = sum(point.look == "known gap" for point in points)
-    text = f"{', '.join(steps)}: {_many(len(points), 'prediction')}"
+    text = f"{', '.join(steps)}: {plural(len(points), 'prediction')}"
     if gaps:
-        text += f", {_many(gaps, 'known gap')} among them"
+        text += f", {plural(gaps, 'known gap')} among them"
     if drawn < len(points):
         text += f"; {drawn:,} are drawn, as a prediction of 0 has no place on these axes"
     return text
-
-
-def _many(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def residuals(

@@ -5,16 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from time import monotonic
 
-from app.base.output import print_lines
+from app.base.output import SHOWN_EACH_S, print_lines, show_progress, shows_progress
 from model.units import show_seconds
 from scenarios.sweeps.run import Outcome, Running
 from scenarios.sweeps.sweep import Listener
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
 
 WORTH_SAYING = 2_000
 """Points that take so long to check that it is seen."""
@@ -48,15 +44,17 @@ class Telling(Listener):
     def __init__(self, quiet: bool, aloud: bool) -> None:
         """*aloud* where standard output may be told how much there is to do."""
         self._aloud = aloud and not quiet
-        self._line = not quiet and sys.stderr is not None and sys.stderr.isatty()
-        self._progress: Progress | None = None
+        self._line = shows_progress(quiet)
+        self._began: tuple[float, int] | None = None
+        """When the line began, and how many were done then."""
+        self._shown_s = 0.0
         self.outcome: Outcome | None = None
 
     def end(self) -> None:
         """Take the line away."""
-        if self._progress is not None:
-            self._progress.stop()
-            self._progress = None
+        if self._began is not None:
+            show_progress("")
+            self._began = None
 
     def checked(self, done: int, declared: int) -> None:
         """The line while points are checked, where there are many."""
@@ -95,17 +93,15 @@ class Telling(Listener):
     def _show(self, what: str, done: int, count: int) -> None:
         if not self._line:
             return
-        if self._progress is None:
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-            self._progress = Progress(
-                TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(),
-                TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), TextColumn("left"),
-                console=Console(stderr=True), transient=True,
-            )  # fmt: skip
-            self._progress.add_task(what, total=count, completed=done, rate="")
-            self._progress.start()
-        task = self._progress.tasks[0]
-        rate = f"{task.speed:,.0f}/s" if task.speed else ""
-        self._progress.update(task.id, description=what, completed=done, total=count, rate=rate)
+        now_s = monotonic()
+        if self._began is None:
+            self._began = now_s, done
+        elif now_s - self._shown_s < SHOWN_EACH_S:
+            return
+        self._shown_s = now_s
+        began_s, already = self._began
+        words = f"{what}: {done:,} of {count:,}"
+        if done > already:
+            rate = (done - already) / (now_s - began_s)
+            words += f", {rate:,.3g}/s, about {show_seconds((count - done) / rate)} left"
+        show_progress(words)

@@ -18,8 +18,8 @@ from app.command.files import write_beside
 from app.command.measure_cli import print_against
 from app.command.options import with_one_engine, with_output
 from app.reports.validation_report import validation_page
+from app.text.validation_text import validation_lines
 from validation import validate as validated
-from validation.report import render
 from validation.words import miss_text
 
 DONE, CHECK_FAILED = 0, 1
@@ -65,12 +65,7 @@ def validate(
             ]
         )
     else:
-        from rich.console import Console
-
-        console = Console(width=width_of_terminal(), highlight=False)
-        with console.capture() as captured:
-            render(validation, console)
-        print_lines([captured.get().rstrip("\n")])
+        print_lines(validation_lines(validation, width_of_terminal()))
     if not (check and validation.failed):
         return DONE
 

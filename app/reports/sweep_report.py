@@ -13,7 +13,7 @@ from app.charts.charts import Figure
 from app.charts.sweep_charts import shown
 from app.reports.report_html import PAGE, details, plot
 from app.reports.sweep_found import Found, found_of
-from app.text.sweep_text import Summary, accuracy_of
+from app.text.sweep_text import Summary, accuracy_of, change
 from model.measures import MEASURES
 from scenarios.sweeps.rows import Rows
 
@@ -116,12 +116,8 @@ def _table(stored: Found, summaries: Sequence[Summary]) -> str:
     for row in range(min(len(stored), MOST_ROWS)):
         cells = [shown(key, value) for key, value in stored.at(row).items()]
         for summary in summaries:
-            value, before = float(summary.values[row]), summary.reference.get(summary.measure)
-            known = bool(before) and np.isfinite(value)
-            cells += [
-                shown(summary.measure, value),
-                f"{100 * (value / before - 1):+.1f} %" if known and before else "",
-            ]
+            value = float(summary.values[row])
+            cells += [shown(summary.measure, value), change(summary.reference.get(summary.measure), value)]
         lines.append(_row("td", [*cells, *([stored.values["error"][row] or ""] if failed else [])]))
     lines.append("</table>")
     if len(stored) > MOST_ROWS:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Final
 
+from click import unstyle
+
 from app.charts import validation_charts
 from app.reports.report_html import PAGE, details, plot
+from app.text.validation_text import summary_sentences, summary_tables, validation_lines
 from model.books import blocktime_version
 from validation import Case, Comparison, Validation
 from validation.case import Cell, Doubt, KnownGap, Table
 from validation.fitted import FittedConstant
 from validation.numbers import Row, matches, names, row_name, rows_of
-from validation.report import is_as_printed, median_groups, render, summary_sentences
-from validation.tally import by_case, by_mechanism, case_of, groups, mechanism_of, median_error, tally
+from validation.tally import case_of, groups, mechanism_of
 from validation.verdicts import JUDGES, verdict_text
 from validation.words import (
     FIT_ALONE,
@@ -26,7 +27,6 @@ from validation.words import (
     number_text,
     quantity_text,
     share_text,
-    size_text,
     spread_text,
     tolerance_text,
     value_text,
@@ -35,6 +35,11 @@ from validation.words import (
 MARKS: Final = {"within": "✓", "known_gap": "△", "fails": "✗", "gap_closed": "✗"}
 MOST_NAMED: Final = 3
 WIDTH: Final = 110
+IN_FULL: Final = {
+    "descr.": "descriptive", "gaps": "known gaps", "fails": "failed", "in %": "in sample, %",
+    "out %": "out of sample, %", "of": "numbers", "exact": "of them exact",
+}  # fmt: skip
+"""Heads of the terminal's tables where there is room for them."""
 PAGE_STYLE: Final = """<style>
 :root { color-scheme: light dark; --ink: #1d2329; --soft: #5a646e; --line: #e3e7ea; --paper: #fff; --bad: #b3261e; }
 @media (prefers-color-scheme: dark) {
@@ -102,50 +107,8 @@ def _summary(validation: Validation) -> Iterator[str]:
         "number that nothing was fitted to, or of a fitted number predicted without its row. A number printed as 0 "
         f"has no relative error. The errors of a group are medians. {JUDGES}</p>"
     )
-    tallies = by_case(validation.numbers)
-    tallies += [tally("all", validation.numbers)] if len(tallies) > 1 else []
-    heads = (
-        "printed",
-        "descriptive",
-        "fits",
-        "tests",
-        "within",
-        "known gaps",
-        "failed",
-        "in sample",
-        "out of sample",
-    )
-    for title, tallies_of in (("case", tallies), ("mechanism", by_mechanism(validation.numbers))):
-        rows = [
-            (
-                tally.name,
-                *map(
-                    str,
-                    tally.counts,
-                ),
-                size_text(tally.in_sample_median_error),
-                size_text(tally.held_out_median_error),
-            )
-            for tally in tallies_of
-        ]
-        yield _plain_table((title, *heads), rows)
-    kinds = []
-    for name, those in median_groups(validation.numbers):
-        inside = [
-            comparison.in_sample_error for comparison in those if comparison.in_sample_error is not None
-        ]
-        outside = [
-            comparison.out_of_sample_error
-            for comparison in those
-            if comparison.out_of_sample_error is not None
-        ]
-        counts = (len(inside), len(outside), sum(map(is_as_printed, outside)))
-        fits, tests, exact = map(str, counts)
-        kinds.append(
-            (name, size_text(median_error(inside)), fits, size_text(median_error(outside)), tests, exact)
-        )
-    of = ("median error of", "in sample", "numbers", "out of sample", "numbers", "of them exact")
-    yield _plain_table(of, kinds)
+    for heads, *rows in summary_tables(validation).values():
+        yield _plain_table([IN_FULL.get(head, head) for head in heads], rows)
 
 
 def _unbroken(sentence: str) -> str:
@@ -355,14 +318,8 @@ def _against(
 
 def _as_text(validation: Validation) -> Iterator[str]:
     """The tables of the terminal, with errors in sample and out of sample in separate columns."""
-    from rich.console import Console
-
-    out = io.StringIO()
-    render(validation, Console(file=out, width=WIDTH, no_color=True, highlight=False))
-    yield (
-        "<details><summary>Every number in a line, as in the terminal</summary>"
-        f"<pre>{escape(out.getvalue())}</pre></details>"
-    )
+    text = escape(unstyle("\n".join(validation_lines(validation, WIDTH))))
+    yield f"<details><summary>Every number in a line, as in the terminal</summary><pre>{text}</pre></details>"
 
 
 def _plain_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -8,6 +8,7 @@ from app.base.lines import aligned, head, mean, wrapped
 from model.results import Money, RunResult
 from model.units import show_amount, show_bytes
 from scenarios.why_money import many_of
+from scenarios.why_words import plural
 
 WIDTHS = (15, 15, 7, 13)
 HOUR_S = 3600
@@ -47,12 +48,12 @@ def _used(money: Money) -> Iterator[str]:
     yield (
         f"used: {hours} core hours at {show_amount(money.core_per_hour)} {money.currency}; "
         f"with {mean(HOUR_S / money.takes_s)} {money.per}s an hour {show_amount(money.used_cores)} of "
-        f"{_many(money.machine_cores, 'core')} work"
+        f"{plural(money.machine_cores, 'core')} work"
     )
     requests = f" and {money.storage_iops:,.0f} requests/s" if money.storage_iops else ""
     yield (
-        f"whole machine: {_many(money.machine_cores, 'core')}, busy or not, with "
-        f"{_many(money.machine_licences, 'processor licence')}; both with storage of "
+        f"whole machine: {plural(money.machine_cores, 'core')}, busy or not, with "
+        f"{plural(money.machine_licences, 'processor licence')}; both with storage of "
         f"{show_bytes(money.storage_bytes)}{requests}"
     )
 
@@ -70,7 +71,3 @@ def _of_gets(money: Money) -> Iterator[str]:
             f"half of the gets would save {show_amount(saved)} {money.currency} an hour at the same rate of work, "
             f"and free {show_amount(freed)} cores: half of the CPU of buffer gets; row processing stays"
         )
-
-
-def _many(number: float, word: str) -> str:
-    return f"{number:,.0f} {word}{'' if number == 1 else 's'}"

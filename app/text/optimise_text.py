@@ -7,10 +7,10 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from app.base.lines import head, wrapped
+from app.base.lines import head, table, wrapped
 from app.controls.fields import as_text, size_text
 from app.text.accuracy_text import accuracy_words
-from app.text.sweep_text import shown
+from app.text.sweep_text import change, shown
 from model.errors import cut
 from model.measures import MEASURES
 from model.units import unit_of
@@ -22,8 +22,6 @@ ALSO_SHOWN: Final = (
     "device_utilisation_fraction", "cost_total", "cost_machine_per_hour",
 )  # fmt: skip
 """Measures that are shown beside the one that was asked for."""
-RATIO: Final = 10
-"""A change beyond that is told as a multiple."""
 TEST_SAID: Final = {"=": "is", "<=": "is at most", ">=": "is at least"}
 
 
@@ -59,9 +57,8 @@ def _table(optimum: Optimum, spot: Spot) -> Iterator[str]:
                 _remark(optimum, key),
             )
         )
-    widths = [max(len(line[place]) for line in lines) for place in range(3)]
-    for name, before, after, remark in lines:
-        yield f"  {name:<{widths[0]}}  {before:>{widths[1]}}  {after:>{widths[2]}}  {remark}".rstrip()
+    for row, (*_, remark) in zip(table([line[:3] for line in lines]), lines, strict=True):
+        yield f"{row}  {remark}".rstrip()
 
 
 def _measures(optimum: Optimum, spot: Spot) -> list[str]:
@@ -80,14 +77,6 @@ def _remark(optimum: Optimum, key: str) -> str:
     if key in optimum.idle:
         return "no effect here"
     return next((f"the {binding.why} of its range" for binding in optimum.binding if binding.what == key), "")
-
-
-def change(before: float, after: float) -> str:
-    """How a number differs from the base scenario's."""
-    if not before or math.isnan(before) or math.isnan(after):
-        return ""
-    ratio = after / before
-    return f"{100 * (ratio - 1):+.1f} %" if ratio < RATIO else f"{ratio:,.3g} ×"
 
 
 def sentences_of(optimum: Optimum) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.base.lines import head
+from app.base.lines import head, table
 from model.results import RunResult
 
 MICROSECONDS = 1e6
@@ -21,11 +21,8 @@ def plan_lines(result: RunResult) -> Iterator[str]:
         counts = (source.starts, source.rows, source.buffers, source.read_blocks, source.cost)
         counted = ("" if count is None else f"{count:,.0f}" for count in counts)
         rows.append((" " * depth + source.operation, *counted))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     yield head("Row sources, each with those below it")
-    for name, *cells in rows:
-        aligned = "".join(f"{cell:>{2 + width}}" for cell, width in zip(cells, widths[1:], strict=True))
-        yield f"{name:<{widths[0]}}{aligned}".rstrip()
+    yield from table(rows, indent="")
     if (index := result.index) is not None:
         yield (
             f"index     {index.leaf_blocks:,.0f} leaves of {index.blocks:,.0f} blocks, height {index.height:.0f}, "

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
-from app.base.lines import head, wrapped
+from app.base.lines import head, table, wrapped
 from app.base.output import bar_letter
 from app.text.optimise_text import field_shown
 from app.text.sweep_text import shown
@@ -14,6 +14,7 @@ from model.errors import cut
 from model.measures import MEASURES
 from scenarios.interval import CONFIDENCE
 from scenarios.sweeps.sensitivity import Bar, Index, Sensitivity, Share
+from scenarios.why_words import listed
 
 LONGEST_LABEL: Final = 26
 WIDE: Final = 0.4
@@ -84,15 +85,14 @@ def _share(share: Share) -> str:
 
 
 def _index_lines(sensitivity: Sensitivity, width: int) -> Iterator[str]:
-    lines = [("axis", "alone", "with others", "interaction")]
-    lines += [
-        (cut(index.key, width - 51), _share(index.first), _share(index.total), _share(index.interaction))
-        for index in sensitivity.indices
+    lines = [
+        ("axis", "alone", "with others", "interaction"),
+        *(
+            (cut(index.key, width - 51), _share(index.first), _share(index.total), _share(index.interaction))
+            for index in sensitivity.indices
+        ),
     ]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(lines[0]))]
-    for line in lines:
-        cells = "  ".join(f"{cell:>{wide}}" for cell, wide in zip(line[1:], widths[1:], strict=True))
-        yield f"  {line[0]:<{widths[0]}}  {cells}"
+    yield from table(lines)
 
 
 def sentences_of(sensitivity: Sensitivity) -> list[str]:
@@ -137,19 +137,19 @@ def _what_does_not(sensitivity: Sensitivity) -> Iterator[str]:
     noise = [index.key for index in sensitivity.indices if index.first.is_noise and index.total.high < LITTLE]
     if noise:
         yield (
-            f"{_listed(noise)}: no effect beyond noise, and less than {LITTLE:.0%} of the variance together with all "
+            f"{listed(noise)}: no effect beyond noise, and less than {LITTLE:.0%} of the variance together with all "
             "other axes."
         )
     little = [
         index.key for index in sensitivity.indices if index.total.high < LITTLE and not index.first.is_noise
     ]
     if little:
-        yield f"{_listed(little)}: measurable, but less than {LITTLE:.0%} of the variance."
+        yield f"{listed(little)}: measurable, but less than {LITTLE:.0%} of the variance."
     others = [
         index.key for index in sensitivity.indices[1:] if index.first.is_noise and index.total.high >= LITTLE
     ]
     if others:
-        yield f"{_listed(others)}: alone no effect beyond noise, but may matter together with other axes."
+        yield f"{listed(others)}: alone no effect beyond noise, but may matter together with other axes."
 
 
 def _together(sensitivity: Sensitivity) -> str:
@@ -161,7 +161,7 @@ def _together(sensitivity: Sensitivity) -> str:
     if not clear:
         return f"Interaction between axes is {share} of the variance; that cannot be told apart from noise."
     return (
-        f"About {share} of the variance is interaction between axes; it is clearest for {_listed(clear[:3])}."
+        f"About {share} of the variance is interaction between axes; it is clearest for {listed(clear[:3])}."
     )
 
 
@@ -172,8 +172,3 @@ def _how_sure(sensitivity: Sensitivity) -> Iterator[str]:
             f"Intervals are up to {100 * widest:.0f} percentage points wide; --samples {4 * sensitivity.samples} "
             "halves them."
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from app.base.lines import head, mean, wrapped
+from app.base.lines import head, mean, table, wrapped
 from app.controls.fields import as_text
 from app.text.accuracy_text import accuracy_words
 from app.text.outside import lines_of
@@ -28,6 +28,8 @@ MOST_MATRICES: Final = 4
 MOST_NAME: Final = 28
 """Letters of a matrix's name, over its first column."""
 BEST: Final = 5
+RATIO: Final = 10
+"""A change beyond that is told as a multiple."""
 
 
 @dataclass(slots=True)
@@ -176,26 +178,25 @@ def shown(name: str, value: Any) -> str:
     return f"{int(value):,}" if float(value).is_integer() else mean(value)
 
 
-def _change(summary: Summary, value: float) -> str:
-    """How a value differs from the base scenario's."""
-    before = summary.reference.get(summary.measure)
-    if not before or np.isnan(value):
+def change(before: float | None, after: float) -> str:
+    """How a number differs from the base scenario's; empty where one of them is not there."""
+    if not before or not np.isfinite(before) or not np.isfinite(after):
         return ""
-    ratio = value / before
-    return f"{100 * (ratio - 1):+.1f} %" if ratio < 10 else f"{ratio:,.3g} ×"
+    ratio = after / before
+    return f"{100 * (ratio - 1):+.1f} %" if ratio < RATIO else f"{ratio:,.3g} ×"
 
 
 def _one_axis(summary: Summary) -> Iterator[str]:
     key = summary.keys[0]
     lines = [(key, summary.measure, "against the base")]
     lines += [
-        (shown(key, at), shown(summary.measure, value), _change(summary, value))
+        (shown(key, at), shown(summary.measure, value), change(summary.reference.get(summary.measure), value))
         for at, value in zip(summary.axes[key], summary.values.tolist(), strict=True)
     ]
     before = summary.reference.get(summary.measure)
     if before is not None:
         lines.append(("the base scenario", shown(summary.measure, before), ""))
-    yield from _aligned(lines)
+    yield from table(lines)
 
 
 def _matrices(summary: Summary, width: int) -> Iterator[str]:
@@ -222,18 +223,9 @@ def _matrices(summary: Summary, width: int) -> Iterator[str]:
         for value in levels[down]:
             row = (cells.get((*([outer] if rest else []), value, other)) for other in levels[across])
             lines.append((shown(down, value), *(shown(summary.measure, cell) for cell in row)))
-        yield from _aligned(lines)
+        yield from table(lines)
         if rest and outer != levels[rest[0]][-1]:
             yield ""
-
-
-def _aligned(lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Columns flush right, the first flush left."""
-    widths = [max(len(line[place]) for line in lines) for place in range(len(lines[0]))]
-    for line in lines:
-        first = f"{line[0]:<{widths[0]}}"
-        rest = "  ".join(f"{cell:>{wide}}" for cell, wide in zip(line[1:], widths[1:], strict=True))
-        yield f"  {first}  {rest}".rstrip()
 
 
 def _best_and_worst(summary: Summary, width: int) -> Iterator[str]:
@@ -245,7 +237,7 @@ def _best_and_worst(summary: Summary, width: int) -> Iterator[str]:
             yield f"  … {len(order) - 2 * BEST:,} more …"
         at = ", ".join(f"{key} {shown(key, summary.axes[key][index])}" for key in summary.keys)
         value = float(summary.values[index])
-        text = f"{shown(summary.measure, value):>10}  {_change(summary, value):>9}  "
+        text = f"{shown(summary.measure, value):>10}  {change(summary.reference.get(summary.measure), value):>9}  "
         yield from wrapped(at, width, first=f"  {text}")
 
 

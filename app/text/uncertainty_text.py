@@ -13,6 +13,7 @@ from model.provenance import Constant
 from model.results import Contribution, Interval, RunResult, Uncertainty
 from scenarios.declared import declared_field
 from scenarios.uncertainty.model_error import ESTIMATE, model_error
+from scenarios.why_words import listed, plural
 
 if TYPE_CHECKING:
     from scenarios.uncertainty import Difference
@@ -52,21 +53,21 @@ def what_it_holds(results: Sequence[RunResult]) -> Iterator[str]:
     known = {name for uncertainty in uncertainties for name in uncertainty.known_constants}
     holds = ["the model's own error on published numbers"]
     if uncertain:
-        holds.append(_counted(len(uncertain), "uncertain constant"))
+        holds.append(plural(len(uncertain), "uncertain constant"))
     if any(result.accuracy and result.accuracy.within_fraction >= LEAST_SAID for result in results):
         holds.append("the error of the instant estimate")
     if any(uncertainty.chance_s is not None for uncertainty in uncertainties):
         holds.append("chance")
-    yield f"The interval holds {_listed(holds)}."
+    yield f"The interval holds {listed(holds)}."
     if beyond:
         are = "is" if len(beyond) == 1 else "are"
         yield (
-            f"{_counted(len(beyond), 'constant')} {are} used outside the range of the measurements. "
+            f"{plural(len(beyond), 'constant')} {are} used outside the range of the measurements. "
             "The interval is wider for that."
         )
     if known:
         have = "has no interval and counts" if len(known) == 1 else "have no interval and count"
-        yield f"{_counted(len(known), 'constant')} {have} as exact."
+        yield f"{plural(len(known), 'constant')} {have} as exact."
 
 
 def uncertainty_lines(result: RunResult, width: int = 80) -> Iterator[str]:
@@ -106,7 +107,7 @@ def _beyond(difference: Difference) -> str:
     names = difference.extrapolated_constants
     if not names:
         return ""
-    return f" Extrapolated: {_counted(len(names), 'constant')} used outside the range of the measurements."
+    return f" Extrapolated: {plural(len(names), 'constant')} used outside the range of the measurements."
 
 
 def difference_lines(
@@ -195,14 +196,6 @@ def _off_by(mechanism: str) -> str:
     if mechanism not in known.sd:
         return f"no published time is about it; predictions of all published times are typically off by {sd}"
     return f"predictions of published times are typically off by {sd}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def seconds(low_s: float, high_s: float, sign: str = "") -> str:

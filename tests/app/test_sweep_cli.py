@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -17,6 +18,7 @@ import pandas as pd
 import pytest
 
 from app.command.cli import main
+from app.command.sweep_progress import telling
 from app.text.sweep_text import ends_of
 from model.measures import MEASURES
 from scenarios import load, run
@@ -306,3 +308,16 @@ def _points_in(file: Path) -> int:
             return int(ledger.execute("SELECT count(*) FROM point").fetchone()[0])
         except sqlite3.OperationalError:  # is being made
             return 0
+
+
+def test_a_terminal_sees_how_far_a_sweep_is(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    for is_terminal in (False, True):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda there=is_terminal: there, raising=False)
+        with telling(quiet=False, aloud=False) as listener:
+            listener.checked(3_000, 12_000)
+            monkeypatch.setattr("app.command.sweep_progress.SHOWN_EACH_S", 0.0)
+            listener.checked(6_000, 12_000)
+        err = capsys.readouterr().err
+        assert bool(err) == is_terminal
+    assert err.startswith("\r\x1b[Kchecking points: 3,000 of 12,000\r")
+    assert re.search(r"6,000 of 12,000, \S+/s, about .+s left\r\x1b\[K$", err)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 
 import pytest
-from rich.console import Console
+from click import unstyle
 
+from app.text.validation_text import summary_sentences, validation_lines
 from validation import MeasuredNumber, Validation, load_case, numbers_of, validate
 from validation.compare import Comparison
 from validation.left_out import LeftOut
-from validation.report import render, summary_sentences
 from validation.tally import NO_MECHANISM, by_case, by_mechanism, kind_of
 from validation.words import miss_text, number_text, percent_text, share_text, unit_for
 
@@ -22,9 +21,7 @@ FITS = [one for one in NUMBERS if one.mark == "fits"]
 
 
 def printed(validation: Validation, width: int) -> str:
-    screen = io.StringIO()
-    render(validation, Console(file=screen, width=width))
-    return screen.getvalue()
+    return unstyle("\n".join(validation_lines(validation, width)))
 
 
 def off_by(number: MeasuredNumber, share: float, left_out: LeftOut | None = None) -> Comparison:

@@ -25,7 +25,7 @@ How = Literal["read", "derived", "general knowledge", "assumed", "fitted", "set 
 class Frozen(BaseModel):
     """Base of every input and result: immutable, no unknown keys, no infinities."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from model.errors import cut, shown
 from model.spec import WORKLOADS, FullScan, System
-from model.spec.workloads import Program
+from model.spec.programs import beside_of
 from scenarios.synonyms import meant_by
 
 _KINDS = (
@@ -25,8 +25,6 @@ _KINDS = (
     ("tuple", "it is a list"),
 )
 
-_BESIDE = {program.model_fields["kind"].default: program for program in get_args(get_args(Program)[0])}
-"""Kind -> the section of a program of that kind beside another one."""
 MOST_NAMED = 3
 """Further faults that are named with their place."""
 _LIMITS = {
@@ -100,7 +98,7 @@ def _walk(location: tuple[Any, ...], kind: str, root: type[BaseModel]) -> tuple[
         elif rank == 1 and parts == ["workload"] and part in WORKLOADS:
             continue  # the kind; transactions have a field of that name
         elif part in WORKLOADS and location[rank - 2] == "beside":
-            model = _BESIDE[part]
+            model = beside_of(part)
         elif field is not None:
             parts.append(part)
             nested = _section_of(field.annotation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator, MutableMapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -50,17 +51,49 @@ def _as_field(field: str, value: float) -> float | str:
     return int(value) if field in _WHOLE and value == int(value) else value
 
 
+class Entries(MutableMapping[str, Entry]):
+    """The entries of a kind by name, each read when it is first asked for."""
+
+    def __init__(self, kind: str) -> None:
+        """Raises :class:`UnknownName` for a kind that does not exist."""
+        if kind not in KINDS:
+            raise UnknownName("kind of catalog", kind, KINDS)
+        self._kind = kind
+        self._folder = files(__name__).joinpath(kind)
+        self._read: dict[str, Entry | None] = {
+            file.name[:-5]: None
+            for file in sorted(self._folder.iterdir(), key=lambda item: item.name)
+            if file.name.endswith(".toml")
+        }
+
+    def __getitem__(self, name: str) -> Entry:
+        entry = self._read[name]
+        if entry is None:
+            file = f"{name}.toml"
+            entry = self._read[name] = _read(self._kind, file, self._folder.joinpath(file).read_text("utf-8"))
+        return entry
+
+    def __setitem__(self, name: str, entry: Entry) -> None:
+        """Let the catalog hold another entry, as fits do for a while."""
+        self._read[name] = entry
+
+    def __delitem__(self, name: str) -> None:
+        del self._read[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._read
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read)
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+
 @cache
-def entries(kind: str) -> dict[str, Entry]:
+def entries(kind: str) -> Entries:
     """All entries of a kind by name; raises :class:`UnknownName` for a kind that does not exist."""
-    if kind not in KINDS:
-        raise UnknownName("kind of catalog", kind, KINDS)
-    entries_by_name = {}
-    folder = files(__name__).joinpath(kind)
-    for file in sorted(folder.iterdir(), key=lambda item: item.name):
-        if file.name.endswith(".toml"):
-            entries_by_name[file.name[:-5]] = _read(kind, file.name, file.read_text("utf-8"))
-    return entries_by_name
+    return Entries(kind)
 
 
 def entry(kind: str, name: str) -> Entry:

@@ -76,15 +76,15 @@ __all__ = [
 class System(Frozen):
     """Everything a workload meets, every constant explicit."""
 
-    tablespace: Tablespace = Tablespace()
-    table: Table = Table()
-    index: Index = Index()
-    instance: Instance = Instance()
-    host: Host = Host()
-    client: Client = Client()
-    disk: Disk = Disk()
-    iostat: Iostat = Iostat()
-    prices: Prices = Prices()
+    tablespace: Tablespace = Tablespace.model_construct()
+    table: Table = Table.model_construct()
+    index: Index = Index.model_construct()
+    instance: Instance = Instance.model_construct()
+    host: Host = Host.model_construct()
+    client: Client = Client.model_construct()
+    disk: Disk = Disk.model_construct()
+    iostat: Iostat = Iostat.model_construct()
+    prices: Prices = Prices.model_construct()
     constants: dict[str, Constant] = {}
     """Dotted path of a field -> where its value comes from, for those taken from a catalog."""
 

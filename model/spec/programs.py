@@ -1,25 +1,50 @@
 """What every kind of workload says of itself, so that nobody has to ask which it is; and the programs beside it."""
 
-from typing import TYPE_CHECKING, Any, ClassVar, Union
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, cast
 
 from pydantic import create_model, field_validator
 
 from model.provenance import Frozen
 from model.spec.fields import GENERAL, Seconds, setting
+from model.spec.kinds import OfItsKind
 from model.spec.segments import Table
 
 if TYPE_CHECKING:
     from model.spec import System
     from model.spec.transactions import Transaction
 
-    Program = Any
+KINDS: Final[dict[str, type["Work"]]] = {}
+"""Kind -> what is asked of the system by work of that kind; :mod:`model.spec.workloads` fills it."""
+
+
+@cache
+def beside_of(kind: str) -> type["Beside"]:
+    """Work of *kind* as it may stand beside other work."""
+    work = KINDS[kind]
+    name, bases = f"{work.__name__}Beside", cast(tuple[type[Beside]], (Beside, work))
+    return create_model(
+        name, __base__=bases, __doc__=work.__doc__, __module__=__name__, beside=(tuple[()], NONE)
+    )
+
+
+def __getattr__(name: str) -> type["Beside"]:
+    """The class of a program by its name, where pickle looks for it."""
+    for kind, work in KINDS.items():
+        if name == f"{work.__name__}Beside":
+            return beside_of(kind)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+Program = Annotated[Any, OfItsKind(lambda: KINDS, beside_of)]
+"""What may stand beside other work."""
 
 
 class Work(Frozen):
     """A workload, with the programs beside it on the same machine; a kind that differs from most says so here."""
 
     kind: str
-    beside: tuple["Program", ...] = setting(
+    beside: tuple[Program, ...] = setting(
         (), "Other programs on the same machine, at the same time", GENERAL, max_length=16
     )
 
@@ -122,16 +147,3 @@ def whole_share(rows: int, fraction: float) -> int:
 
 
 NONE = setting((), "None: what stands beside another program has none beside it", GENERAL, max_length=0)
-
-
-def programs_of(*kinds: type[Work]) -> Any:
-    """The union of *kinds* as they may stand beside other work; completes the kinds, whose programs those are."""
-    found = []
-    for kind in kinds:
-        name = f"{kind.__name__}Beside"
-        program = create_model(
-            name, __base__=(Beside, kind), __doc__=kind.__doc__, __module__=__name__, beside=(tuple[()], NONE)
-        )
-        globals()[name] = program  # where pickle looks for it
-        found.append(program)
-    return Union[tuple(found)]  # noqa: UP007  (of classes that are known now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -18,10 +18,11 @@ from model.spec.fields import (
     Whole,
     setting,
 )
+from model.spec.kinds import OfItsKind
 from model.spec.loads import Export, Import
 from model.spec.machine import IoPath
 from model.spec.popularity import WAYS, PopularBlocks
-from model.spec.programs import Work, programs_of, whole_share
+from model.spec.programs import KINDS, Work, whole_share
 from model.spec.segments import Column
 from model.spec.transactions import Transactions
 from model.units import KIB, MIB
@@ -415,19 +416,6 @@ Dml = Update | Insert | Delete
 Load = Import | Export
 Stream = WriteStream | ReadStream
 Statement = Query | Dml | Load
-Workload = Annotated[
-    FullScan
-    | IndexRangeScan
-    | Update
-    | Insert
-    | Delete
-    | Import
-    | Export
-    | WriteStream
-    | ReadStream
-    | Transactions,
-    Field(discriminator="kind"),
-]
 
 WORKLOADS: dict[str, type[Statement | Stream | Transactions]] = {
     "full_scan": FullScan,
@@ -441,9 +429,6 @@ WORKLOADS: dict[str, type[Statement | Stream | Transactions]] = {
     "read_stream": ReadStream,
     "transactions": Transactions,
 }
+KINDS.update(WORKLOADS)
 
-Program: Any = Annotated[programs_of(*WORKLOADS.values()), Field(discriminator="kind")]
-"""What may stand beside other work."""
-
-for _kind in WORKLOADS.values():
-    _kind.model_rebuild(_types_namespace={"Program": Program})
+Workload = Annotated[Statement | Stream | Transactions, OfItsKind(lambda: WORKLOADS, WORKLOADS.__getitem__)]

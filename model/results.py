@@ -101,7 +101,7 @@ class PhysicalIO(Frozen):
 
 
 class CacheUse(Frozen):
-    """Blocks wanted by a query, or gets of a change of rows, that were, or were not, in the buffer cache."""
+    """Gets whose block was, or was not, in the buffer cache; of direct path reads, the blocks that they pass by it."""
 
     hits: float
     misses: float

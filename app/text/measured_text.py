@@ -50,21 +50,16 @@ def against_lines(against: Against, width: int) -> Iterator[str]:
 
 def against_sentence(against: Against) -> str:
     """How many figures are covered, and which is farthest off."""
-    worst = max((figure.row for figure in against.figures), key=lambda row: abs(row.off_fraction))
-    side = "above" if worst.off_fraction > 0 else "below"
     return (
         f"{against.covered} of {len(against.figures)} measured figures lie within the 95 % interval of their "
-        "prediction; "
-        f"{worst.measured.name}, {100 * abs(worst.off_fraction):.1f} % {side}, is farthest off."
+        f"prediction; {_farthest_off([figure.row for figure in against.figures])}."
     )
 
 
 def sentence(rows: Sequence[AsModelled]) -> str:
     """What the light says of these figures."""
     light = light_of(rows)
-    worst = max(rows, key=lambda row: abs(row.off_fraction))
-    side = "above" if worst.off_fraction > 0 else "below"
-    off = f"{worst.measured.name}, {100 * abs(worst.off_fraction):.1f} % {side}, is farthest off"
+    off = _farthest_off(rows)
     if light == "reproduces":
         return f"The model reproduces what was measured; {off}."
     if light == "roughly":
@@ -73,6 +68,12 @@ def sentence(rows: Sequence[AsModelled]) -> str:
             "Trust only what-ifs that change the result by more."
         )
     return f"The model does not reproduce what was measured; {off}. Ask it no what-if about elapsed time."
+
+
+def _farthest_off(rows: Sequence[AsModelled]) -> str:
+    worst = max(rows, key=lambda row: abs(row.off_fraction))
+    side = "above" if worst.off_fraction > 0 else "below"
+    return f"{worst.measured.name}, {100 * abs(worst.off_fraction):.1f} % {side}, is farthest off"
 
 
 def _aligned(row: AsModelled) -> str:

@@ -67,3 +67,15 @@ def test_counts_of_one_session_are_whole(run: Any, kind: str) -> None:
         for name in ("read_requests", "read_blocks", "write_requests"):
             counts[name] = getattr(result.physical_io, name)
         assert {name: many for name, many in counts.items() if many != int(many)} == {}, given.workload
+
+
+@pytest.mark.parametrize("run", [calculate, simulate])
+@pytest.mark.parametrize("setting", [{"arraysize_rows": 7}, {"arraysize_rows": 100}])
+def test_a_get_that_reads_no_block_is_a_hit(run: Any, setting: dict[str, Any]) -> None:
+    table = {"rows": 7_777, "row_bytes": 117}
+    for kind, more in (("full_scan", {}), ("index_range_scan", {"selectivity_fraction": 0.3})):
+        given = from_mapping({"table": table, "workload": {"kind": kind, **setting, **more}})
+        result = run(given.system, given.workload)
+        gets, blocks = result.logical_io.consistent_gets, result.physical_io.read_blocks
+        assert (result.cache.hits, result.cache.misses) == (gets - blocks, blocks)
+        assert 0 < result.cache.hit_fraction == pytest.approx(1 - blocks / gets)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.text.measured_text import sentence
 from model.errors import SpecError
 from scenarios import load, run
 from scenarios.measured import AsModelled, Compared, light_of
@@ -27,6 +28,11 @@ def row(value: float, modelled: float, half: float = 0.0) -> AsModelled:
 )
 def test_the_light_is_that_of_the_figure_farthest_off(modelled: float, light: str) -> None:
     assert light_of([row(1.0, 1.01), row(1.0, modelled)]) == light
+
+
+@pytest.mark.parametrize(("modelled", "side"), [(1.06, "6.0 % above"), (0.81, "19.0 % below")])
+def test_the_sentence_says_on_which_side_that_figure_lies(modelled: float, side: str) -> None:
+    assert f"log file sync, {side}, is farthest off" in sentence([row(1.0, 1.01), row(1.0, modelled)])
 
 
 def test_what_the_printed_digits_leave_room_for_is_not_off() -> None:

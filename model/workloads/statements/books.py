@@ -115,7 +115,7 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Timing) 
     walk_cpu = timing.cpu["walking rows"]
     get_cpu = timing.cpu["buffer gets"] + walk_cpu
     wanted = gets + demand.current_gets
-    if demand.change is None:
+    if demand.plan.direct:
         wanted = servers * (demand.blocks_wanted + demand.plan.single_reads)
     hits = larger(0.0, wanted - blocks)
     written_blocks = demand.writing.written_blocks / work.users if demand.writing else 0.0

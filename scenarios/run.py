@@ -189,7 +189,7 @@ def _notes_on_changes(scenario: Scenario) -> Iterator[str]:
     table = scenario.system.table
     if not work.plays_rows:
         return
-    if work.kind == "update" and not set_in(scenario.differences, [UPDATED_ROW]):
+    if not is_unread(work.kind, UPDATED_ROW) and not set_in(scenario.differences, [UPDATED_ROW]):
         known = scenario.system.constants.get(UPDATED_ROW)
         if known is None or known.how == "derived":
             measured = "was measured" if known is None else "follows from one that was measured"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,13 +38,12 @@ def test_many_users_take_what_as_many_would_that_are_followed(
 def test_ten_thousand_users_are_followed_no_longer_than_some(monkeypatch: pytest.MonkeyPatch) -> None:
     replayed: list[int] = []
     init = followed._Replay.__init__
-    monkeypatch.setattr(
-        followed._Replay,
-        "__init__",
-        lambda self, system, work, *more: (replayed.append(work.sessions), init(self, system, work, *more))[
-            1
-        ],
-    )
+
+    def counted(self: followed._Replay, system: System, work: FullScan, *more: Any) -> None:
+        replayed.append(work.sessions)
+        init(self, system, work, *more)
+
+    monkeypatch.setattr(followed._Replay, "__init__", counted)
     scenario = load("rahn-full-scan", ["workload.users=10000"])
     calculate(scenario.system, scenario.workload)
     assert replayed == [followed.MOST_SESSIONS]
@@ -59,7 +59,6 @@ def test_a_file_system_reads_all_of_a_segment_in_large_extents() -> None:
     )
     result = calculate(system, FullScan(arraysize_rows=1))
     moved = result.device["disk"].read_bytes_per_s * result.time.elapsed_s
-    assert result.physical_io
     assert moved == pytest.approx(result.physical_io.read_bytes, rel=0.01)
 
 
@@ -81,9 +80,13 @@ def test_a_session_that_is_alone_does_what_it_does_among_others(
     """The compiled loop, the same as it is written, and the turns that sessions take, of which there is one."""
     answers: list[dict[str, float]] = []
     whole = followed._Session.whole
-    monkeypatch.setattr(
-        followed._Session, "whole", lambda self: (found := whole(self), answers.append(asdict(found)))[0]
-    )
+
+    def kept(self: followed._Session) -> Any:
+        outcome = whole(self)
+        answers.append(asdict(outcome))
+        return outcome
+
+    monkeypatch.setattr(followed._Session, "whole", kept)
     scenario = load(name, settings)
     calculate(scenario.system, scenario.workload)
     with loops.as_written():

@@ -16,7 +16,8 @@ from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse, PlainTextResponse
 from streamlit import config, file_util
 
-from app.session import copy_link
+from app import mechanisms
+from app.session import copy_link, navigation
 
 if TYPE_CHECKING:
     from starlette.datastructures import MutableHeaders
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 FOLDERS: Final = ("_stcore", "component", "media", "static")
 """What Streamlit serves below the root; a page is one name."""
+KNOWN: Final = frozenset({"", *navigation.PAGES, *(path for _, path in mechanisms.PAGES.values())})
+"""The addresses of the pages, the first one's own among them."""
 
 
 def policy(index: str) -> str:
@@ -96,7 +99,8 @@ class Guard:
         if any(urlsplit(origin).netloc != hosts[0] for origin in origins):
             return PlainTextResponse("This request comes from another page.", 403)
         first, *deeper = scope["path"].strip("/").split("/")
-        if deeper and first not in FOLDERS and "_stcore" not in deeper:
+        is_page = not deeper and (first in KNOWN or "." in first)  # or a file of Streamlit's
+        if not is_page and first not in FOLDERS and "_stcore" not in deeper:
             return HTMLResponse(no_such_page(scope["path"]), 404)
         return None
 
@@ -106,7 +110,8 @@ def no_such_page(path: str) -> str:
     return (
         '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>No such page · Blocktime</title>'
         '<body style="font-family: sans-serif; margin: 3rem">'
-        f'<h1>There is no page {escape(path)}</h1><p><a href="/">Open the first page</a></p>'
+        f"<h1>There is no page {escape(path)}</h1><p>The pages are {', '.join(sorted(KNOWN - {''}))}.</p>"
+        '<p><a href="/">Open the first page</a></p>'
     )
 
 

@@ -241,7 +241,7 @@ def _little_change(moved: dict[str, Change], base: RunResult, other: RunResult) 
     if abs(after - before) > SAME_ELAPSED * max(before, after, 1e-12):
         return
     stays = _largest_unmoved(moved, after)
-    rest = f": {_untouched(stays, after)}" if stays is not None else ""
+    rest = f": {_untouched(stays, after)}" if stays is not None else _largest_part(moved, after)
     if abs(after - before) <= 1e-9 * max(before, after):
         yield f"{time} does not change{rest}"
         return
@@ -278,6 +278,16 @@ def _untouched(stays: Change, elapsed_s: float) -> str:
     mine, whole = show_seconds(stays.after_s), show_seconds(elapsed_s)
     part = f"all of the {whole}" if mine == whole else f"{mine} of the {whole}"
     return f"{_work(stays.name)} takes {part}, and barely changes"
+
+
+def _largest_part(moved: dict[str, Change], elapsed_s: float) -> str:
+    """What most of a time is that stays though its parts move; empty where nothing is known of it."""
+    largest = max(moved.values(), key=lambda change: change.after_s, default=None)
+    if largest is None or largest.after_s <= 0:
+        return ""
+    before, after = show_seconds(largest.before_s), show_seconds(largest.after_s)
+    was = ", as before" if before == after else f" instead of {before}"
+    return f": most of the {show_seconds(elapsed_s)} is {_work(largest.name)}, {after}{was}"
 
 
 def _largest_unmoved(moved: dict[str, Change], elapsed_s: float) -> Change | None:
@@ -411,7 +421,11 @@ def _covered(base: RunResult, other: RunResult) -> str:
         return ""
     less_cpu = other.time.cpu_s < base.time.cpu_s
     no_more_read = other.physical_io.read_bytes <= base.physical_io.read_bytes
-    return ": the reads outlast the CPU work that runs beside them" if less_cpu and no_more_read else ""
+    return (
+        ": the session now waits for reads that the CPU work no longer covers"
+        if less_cpu and no_more_read
+        else ""
+    )
 
 
 def _read_size(base: RunResult, other: RunResult) -> str:

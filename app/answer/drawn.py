@@ -12,7 +12,7 @@ import plotly.io
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
-from app.charts.charts import Figure
+from app.charts.drawing import Figure
 
 
 class Ready(BaseFigure):  # type: ignore[misc]  # plotly has no types

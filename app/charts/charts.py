@@ -6,6 +6,8 @@ from itertools import accumulate
 from textwrap import wrap
 from typing import Any, Final
 
+from app.charts import drawing
+from app.charts.drawing import Figure
 from app.text.profile import UNCHANGED_S, Part, by_class, parts, scale_of, signed, wait_class
 from model.causes import STATED
 from model.results import RunResult
@@ -37,8 +39,6 @@ ROWS: Final = 8
 """Of a waterfall at the most; it is as high as that, so that nothing jumps."""
 WHOLE: Final = "#7f8b98"
 INK: Final = {"light": "#2c3a49", "dark": "#d5dde5"}
-
-Figure = dict[str, Any]
 
 
 def differences(base: RunResult, other: RunResult) -> list[Part]:
@@ -84,8 +84,7 @@ def waterfall(
     across = f"{scale.word} of {scale.of}" + (" (the axis does not begin at 0)" if shown_s[0] else "")
     for trace in traces:
         trace["x"], trace["base"] = [scale.per_s * trace["x"][0]], [scale.per_s * trace["base"][0]]
-    figure: Figure = {"data": traces, "layout": _layout(rows, [scale.per_s * end for end in shown_s], across)}
-    write_in(figure, ink)
+    figure = drawing.figure(traces, _layout(rows, [scale.per_s * end for end in shown_s], across), ink)
     return figure, _finding(base, other, steps if changed else [])
 
 
@@ -95,22 +94,6 @@ def _axis(levels: list[float]) -> tuple[float, float]:
     if high - low >= LEAST_SEEN * high:
         return 0.0, 1.01 * high
     return low - (high - low) / 3, high + (high - low) / 20
-
-
-def write_in(figure: Figure, ink: str) -> None:
-    """Write every text of *figure* in the colour *ink*; the theme's own where none is given."""
-    if not ink:
-        return
-    font = {"color": ink, "size": 12}
-    for trace in figure["data"]:
-        trace["textfont"] = font
-    layout = figure["layout"]
-    for axis in (layout["xaxis"], layout["yaxis"]):
-        axis["tickfont"] = font
-        if "title" in axis:
-            axis["title"]["font"] = font
-    for part in [*layout.get("annotations", ()), *([layout["legend"]] if "legend" in layout else [])]:
-        part["font"] = font
 
 
 def _folded(steps: list[Part], most: int) -> list[Part]:
@@ -129,17 +112,8 @@ def _bar(row: str, base: float, length: float, kind: str, text: str) -> dict[str
     return {
         "type": "bar", "orientation": "h", "y": [row], "x": [length], "base": [base], "text": [text],
         "textposition": "outside", "cliponaxis": False, "showlegend": False, "legendgroup": kind, "width": 0.62,
-        "marker": marker(colour, pattern), "hovertemplate": f"{row}<br>{text}<br>{kind}<extra></extra>",
+        "marker": drawing.marker(colour, pattern), "hovertemplate": f"{row}<br>{text}<br>{kind}<extra></extra>",
     }  # fmt: skip
-
-
-def marker(colour: str, pattern: str) -> dict[str, Any]:
-    """How a bar is filled."""
-    return {
-        "color": colour,
-        "line": {"color": colour, "width": 1},
-        "pattern": {"shape": pattern, "bgcolor": colour, "fgcolor": "#ffffff", "size": 6, "solidity": 0.2},
-    }
 
 
 def _end(row: str, result: RunResult, shown_s: float) -> dict[str, Any]:
@@ -147,7 +121,7 @@ def _end(row: str, result: RunResult, shown_s: float) -> dict[str, Any]:
     whole_s = result.time.elapsed_s
     text = f"<b>{show_seconds(whole_s)}</b>"
     bar = _bar(row, whole_s - MARK_OF_SHOWN * shown_s, MARK_OF_SHOWN * shown_s, "Other", text)
-    return bar | {"marker": marker(WHOLE, ""), "hovertemplate": f"{row}<br>{text}<extra></extra>"}
+    return bar | {"marker": drawing.marker(WHOLE, ""), "hovertemplate": f"{row}<br>{text}<extra></extra>"}
 
 
 def _stack(row: str, result: RunResult) -> list[dict[str, Any]]:
@@ -176,15 +150,11 @@ def in_lines(label: str) -> str:
 
 
 def _layout(rows: list[str], shown: list[float], across: str) -> dict[str, Any]:
-    return {
-        "barmode": "overlay", "height": 56 + 27 * max(len(rows), ROWS), "uirevision": "kept",
-        "margin": {"l": 8, "r": 78, "t": 4, "b": 40}, "showlegend": False,
-        "xaxis": {"title": {"text": across, "standoff": 6}, "range": shown, "zeroline": True, "fixedrange": True},
-        "yaxis": {"categoryorder": "array", "categoryarray": rows[::-1], "automargin": True, "fixedrange": True,
-                  "tickvals": rows, "ticktext": [f"{in_lines(row)}  " for row in rows]},
-        "uniformtext": {"mode": "show", "minsize": 9}, "hoverlabel": {"align": "left"},
-        "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "bargap": 0.3,
-    }  # fmt: skip
+    return drawing.layout(
+        56 + 27 * max(len(rows), ROWS), drawing.axis(across, range=shown, zeroline=True), drawing.rows(rows, in_lines),
+        margin=(8, 78, 4, 40), barmode="overlay", showlegend=False, uniformtext={"mode": "show", "minsize": 9},
+        bargap=0.3,
+    )  # fmt: skip
 
 
 def finding(result: RunResult) -> str:
@@ -254,22 +224,18 @@ def reads_by_size(base: RunResult, other: RunResult, *, ink: str = "") -> tuple[
         traces.append({
             "type": "bar", "name": name, "x": [show_bytes(size) for size in sizes], "y": counts,
             "text": [f"{count:,.0f}" if count else "" for count in counts], "textposition": "outside",
-            "marker": marker(colour, pattern), "cliponaxis": False,
+            "marker": drawing.marker(colour, pattern), "cliponaxis": False,
         })  # fmt: skip
     most = max((max(_sizes(result).values(), default=1) for result in both.values()), default=1)
-    layout = {
-        "barmode": "group", "height": 260, "uirevision": "kept", "margin": {"l": 8, "r": 8, "t": 8, "b": 40},
-        "xaxis": {"type": "category", "title": {"text": "size of one read"}, "fixedrange": True},
-        "yaxis": {"type": "log", "title": {"text": "reads"}, "fixedrange": True, "dtick": 1},
-        "legend": {"orientation": "h", "y": 1.1}, "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
-    }  # fmt: skip
+    layout = drawing.layout(
+        260, drawing.axis("size of one read", type="category"), drawing.axis("reads", type="log", dtick=1),
+        margin=drawing.SNUG, barmode="group",
+    )  # fmt: skip
     text = (
         f"The baseline reads {base.physical_io.read_requests:,.0f} times, the what-if "
         f"{other.physical_io.read_requests:,.0f} times; {most:,.0f} reads have the most frequent size"
     )
-    figure = {"data": traces, "layout": layout}
-    write_in(figure, ink)
-    return figure, text
+    return drawing.figure(traces, layout, ink), text
 
 
 def _sizes(result: RunResult) -> dict[float, float]:

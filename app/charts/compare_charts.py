@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from textwrap import shorten
 from typing import Any, Final
 
-from app.charts.charts import LOOKS, Figure, in_lines, marker, write_in
-from app.charts.segment_charts import CLEAR, GREY, LINES
+from app.charts import drawing
+from app.charts.charts import LOOKS, in_lines
+from app.charts.drawing import GREY, LINES, Figure, axis, marker
 from app.text.compare_table import value_said
 from app.text.profile import UNCHANGED_S, by_class, scale_of
 from model.results import RunResult
@@ -54,19 +55,16 @@ def bars(
     ]
     traces += _ends(results, rows, ends, scale.per_s)
     base = scale.per_s * results[0].time.elapsed_s
-    layout: dict[str, Any] = {
-        "barmode": "relative", "height": 66 + ROW * max(len(rows), 2), "uirevision": "kept",
-        "margin": {"l": 8, "r": 84, "t": 4, "b": 40}, "showlegend": False,
-        "xaxis": {"title": {"text": f"{scale.word} of {scale.of}", "standoff": 6}, "rangemode": "tozero",
-                  "fixedrange": True, "zeroline": True},
-        "yaxis": {"categoryorder": "array", "categoryarray": rows[::-1], "automargin": True, "fixedrange": True},
-        "shapes": [{"type": "line", "x0": base, "x1": base, "yref": "paper", "y0": 0, "y1": 1,
-                    "line": {"color": GREY, "width": 1.5, "dash": "dot"}}],
-        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR, "hoverlabel": {"align": "left"},
-    }  # fmt: skip
-    figure: Figure = {"data": traces, "layout": layout}
-    write_in(figure, ink)
-    return figure, finding(results, letters, titles)
+    layout = drawing.layout(
+        66 + ROW * max(len(rows), 2),
+        axis(f"{scale.word} of {scale.of}", rangemode="tozero", zeroline=True),
+        drawing.rows(rows),
+        margin=(8, 84, 4, 40),
+        barmode="relative",
+        showlegend=False,
+        shapes=[drawing.upright(base, color=GREY, width=1.5, dash="dot")],
+    )
+    return drawing.figure(traces, layout, ink), finding(results, letters, titles)
 
 
 def _ends(
@@ -133,17 +131,12 @@ def crossing(
     traces = _both_along(crossover, letters, names, label, per_s)
     times = [per_s * time_s for reached in known for time_s in (reached.first_s, reached.second_s)]
     far = min(times) > 0 and max(times) / min(times) >= BY_RATIO
-    layout: dict[str, Any] = {
-        "height": 320, "uirevision": crossover.key, "margin": {"l": 8, "r": 12, "t": 30, "b": 40},
-        "xaxis": _along(crossover.key, known, label),
-        "yaxis": {"title": {"text": f"{word} of one {'transaction' if is_of_one else 'session'}"}, "fixedrange": True,
-                  "type": "log" if far else "linear", **({"dtick": 1} if far else {"rangemode": "tozero"})},
-        "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0}, "showlegend": True,
-        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR, "hoverlabel": {"align": "left"},
-    }  # fmt: skip
-    figure: Figure = {"data": traces, "layout": layout}
-    write_in(figure, ink)
-    return figure, crossing_sentence(crossover, letters, label)
+    up = axis(f"{word} of one {'transaction' if is_of_one else 'session'}", type="log" if far else "linear",
+              **({"dtick": 1} if far else {"rangemode": "tozero"}))  # fmt: skip
+    layout = drawing.layout(
+        320, _along(crossover.key, known, label), up, drawing.SNUG, uirevision=crossover.key
+    )
+    return drawing.figure(traces, layout, ink), crossing_sentence(crossover, letters, label)
 
 
 def _both_along(
@@ -188,19 +181,14 @@ def apart(crossover: Crossover, letters: tuple[str, str], label: str, *, ink: st
         ],
         "hoverinfo": "text",
     }  # fmt: skip
-    layout: dict[str, Any] = {
-        "height": 320, "uirevision": crossover.key, "margin": {"l": 8, "r": 12, "t": 30, "b": 40}, "showlegend": False,
-        "xaxis": _along(crossover.key, known, label),
-        "yaxis": {"title": {"text": f"{letters[1]} takes longer than {letters[0]} by (%)"}, "fixedrange": True,
-                  "zeroline": True, "zerolinewidth": 2, "zerolinecolor": GREY, "rangemode": "tozero"},
-        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR, "hoverlabel": {"align": "left"},
-    }  # fmt: skip
-    figure: Figure = {"data": [trace], "layout": layout}
-    write_in(figure, ink)
+    up = axis(f"{letters[1]} takes longer than {letters[0]} by (%)", zeroline=True, zerolinewidth=2,
+              zerolinecolor=GREY, rangemode="tozero")  # fmt: skip
+    across = _along(crossover.key, known, label)
+    layout = drawing.layout(320, across, up, drawing.SNUG, uirevision=crossover.key, showlegend=False)
     text = (
         f"{letters[1]} takes from {min(percents):+.3g} % to {max(percents):+.3g} % longer than {letters[0]}"
     )
-    return figure, f"{text}; below zero it takes less time"
+    return drawing.figure([trace], layout, ink), f"{text}; below zero it takes less time"
 
 
 def _along(key: str, known: Sequence[Reached], label: str) -> dict[str, Any]:
@@ -208,10 +196,8 @@ def _along(key: str, known: Sequence[Reached], label: str) -> dict[str, Any]:
     low, high = known[0].value, known[-1].value
     unit = unit_of(key)
     by_ratio = low > 0 and high / low >= BY_RATIO
-    return {
-        "title": {"text": f"{label} ({unit})" if unit else label, "standoff": 6}, "fixedrange": True,
-        "type": "log" if by_ratio else "linear", **({"dtick": 1} if by_ratio and high / low >= 100 else {}),
-    }  # fmt: skip
+    dtick = {"dtick": 1} if by_ratio and high / low >= 100 else {}
+    return axis(f"{label} ({unit})" if unit else label, type="log" if by_ratio else "linear", **dtick)
 
 
 def crossing_sentence(crossover: Crossover, letters: tuple[str, str], label: str) -> str:

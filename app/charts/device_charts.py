@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from app.charts.charts import LOOKS, Figure, marker, write_in
-from app.charts.segment_charts import CLEAR, GREY, LINES
+from app.charts import drawing
+from app.charts.charts import LOOKS
+from app.charts.drawing import GREY, LINES, SNUG, Figure, axis, figure, marker
 from app.text.iostat_text import by_size, said_of_requests, span_of, value_of
 from model.results import DeviceLine, DeviceStats, Stage
 from model.units import show_seconds
@@ -46,10 +47,9 @@ def sizes(stats: DeviceStats, *, ink: str = "") -> tuple[Figure, str]:
         }
         for name, values in shares.items()
     ]  # fmt: skip
-    layout = _layout(260, "size of a request", "%") | {"barmode": "group"}
-    layout["xaxis"]["type"] = "category"
-    layout["yaxis"]["rangemode"] = "tozero"
-    return _figure(traces, layout, ink), said_of_requests(stats)
+    across, up = axis("size of a request", type="category"), axis("%", rangemode="tozero")
+    layout = drawing.layout(260, across, up, margin=SNUG, barmode="group")
+    return figure(traces, layout, ink), said_of_requests(stats)
 
 
 def over_time(
@@ -70,10 +70,12 @@ def over_time(
         }
         for name, (colour, dash), symbol in zip(shown, LINES, SYMBOLS, strict=False)
     ]  # fmt: skip
-    layout = _layout(240, "seconds since the begin", " and ".join(shown) + unit)
-    layout["yaxis"] |= {"rangemode": "tozero"} | ({"range": [0, 105]} if which == "util" else {})
-    layout["showlegend"] = len(shown) > 1
-    return _figure(traces, layout, ink), "; ".join(_course(name, lines) for name in shown)
+    up = axis(
+        " and ".join(shown) + unit, rangemode="tozero", **({"range": [0, 105]} if which == "util" else {})
+    )
+    across = axis("seconds since the begin")
+    layout = drawing.layout(240, across, up, margin=SNUG, showlegend=len(shown) > 1)
+    return figure(traces, layout, ink), "; ".join(_course(name, lines) for name in shown)
 
 
 def _course(name: str, lines: Sequence[DeviceLine]) -> str:
@@ -90,7 +92,8 @@ def _course(name: str, lines: Sequence[DeviceLine]) -> str:
 def timeline(stages: Sequence[Stage], *, ink: str = "") -> tuple[Figure, str]:
     """One request from the call to its end: each stage a bar where it begins and ends."""
     if not stages:
-        return _figure([], _layout(120, "ms since the call", ""), ink), "No request was followed"
+        empty = drawing.layout(120, axis("ms since the call"), axis(""), margin=SNUG)
+        return figure([], empty, ink), "No request was followed"
     begin = min(stage.begin_s for stage in stages)
     rows = [f"{place + 1}. {stage.name}" for place, stage in enumerate(stages)]
     traces: list[dict[str, Any]] = []
@@ -104,30 +107,13 @@ def timeline(stages: Sequence[Stage], *, ink: str = "") -> tuple[Figure, str]:
             "hovertemplate": f"{row}<br>{show_seconds(takes)} from {show_seconds(at)} on<extra></extra>",
         })  # fmt: skip
     whole = max(stage.end_s for stage in stages) - begin
-    layout = _layout(90 + 30 * len(rows), "ms since the call", "") | {
-        "barmode": "overlay",
-        "showlegend": False,
-    }
-    layout["xaxis"] |= {"range": [0, 1130 * whole or 1], "zeroline": True}
-    layout["yaxis"] |= {"categoryorder": "array", "categoryarray": rows[::-1], "ticksuffix": "  "}
+    across = axis("ms since the call", range=[0, 1130 * whole or 1], zeroline=True)
+    layout = drawing.layout(
+        90 + 30 * len(rows), across, drawing.rows(rows), margin=SNUG, barmode="overlay", showlegend=False
+    )
     parts = [stage for stage in stages if stage.end_s - stage.begin_s < whole]
     longest = max(parts, key=lambda stage: stage.end_s - stage.begin_s, default=None)
     text = f"One request takes {show_seconds(whole)}"
     if longest is not None:
         text += f"; the longest part of it is {longest.name}, {show_seconds(longest.end_s - longest.begin_s)}"
-    return _figure(traces, layout, ink), text
-
-
-def _layout(height: int, across: str, up: str) -> dict[str, Any]:
-    return {
-        "height": height, "uirevision": "kept", "margin": {"l": 8, "r": 12, "t": 30, "b": 42},
-        "xaxis": {"title": {"text": across, "standoff": 6}, "fixedrange": True, "zeroline": False},
-        "yaxis": {"title": {"text": up}, "fixedrange": True, "automargin": True},
-        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom"}, "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR,
-    }  # fmt: skip
-
-
-def _figure(traces: list[dict[str, Any]], layout: dict[str, Any], ink: str) -> Figure:
-    figure = {"data": traces, "layout": layout}
-    write_in(figure, ink)
-    return figure
+    return figure(traces, layout, ink), text

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from app.charts.charts import LOOKS, Figure, in_lines, marker
+from app.charts import drawing
+from app.charts.charts import LOOKS, in_lines
+from app.charts.drawing import Figure, axis, marker
 from app.text.profile import wait_class
 from model.units import show_seconds
 from validation.identify.report import CPU, UNNAMED, Part
@@ -33,13 +35,8 @@ def profile(parts: Sequence[Part]) -> tuple[Figure, str]:
         for part in parts
     ]  # fmt: skip
     rows = [part.name for part in parts]
-    layout = {
-        "height": 60 + 27 * len(rows), "uirevision": "kept", "margin": {"l": 8, "r": 60, "t": 4, "b": 40},
-        "xaxis": {"title": {"text": "% of DB time", "standoff": 6}, "zeroline": True, "fixedrange": True},
-        "yaxis": {"categoryorder": "array", "categoryarray": rows[::-1], "automargin": True,
-                  "fixedrange": True, "tickvals": rows, "ticktext": [f"{in_lines(row)}  " for row in rows]},
-        "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "bargap": 0.3,
-    }  # fmt: skip
+    across, margin = axis("% of DB time", zeroline=True), (8, 60, 4, 40)
+    layout = drawing.layout(60 + 27 * len(rows), across, drawing.rows(rows, in_lines), margin, bargap=0.3)
     top = parts[0]
     return {"data": bars, "layout": layout}, f"The largest part of DB time is {top.name}, {top.share:.0%}"
 

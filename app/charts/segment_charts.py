@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.charts.charts import Figure, marker, write_in
+from app.charts import drawing
+from app.charts.drawing import CLEAR, GREY, LINES, Figure, axis, marker
 from model.laws.assm import CLASS_NAMES
 from model.results import BlockUse, RunResult, SegmentSpace
 from model.units import show_bytes, show_seconds
-
-GREY: Final = "#7f8b98"
-CLEAR: Final = "rgba(0,0,0,0)"
 
 # What a block's bytes hold -> field of BlockUse, field that counts it, colour and pattern.
 USES: Final[dict[str, tuple[str, str, str, str]]] = {
@@ -34,9 +32,6 @@ CELLS: Final[dict[str, tuple[str, str]]] = dict(
         ),
         strict=True,
     )
-)  # fmt: skip
-LINES: Final = (
-    ("#2f74d0", "solid"), ("#2f9e58", "dash"), ("#cf6d12", "dot"), ("#a663bd", "dashdot"), ("#d2493f", "longdash"),
 )  # fmt: skip
 WORTH_SAYING: Final = 0.005
 CELLS_A_LINE: Final = 40
@@ -125,27 +120,22 @@ def blocks(segment: SegmentSpace, *, ink: str = "") -> tuple[Figure, str]:
             "hovertemplate": "%{y}<br>%{hovertext}<extra></extra>", "width": 0.72,
         })  # fmt: skip
     reserve = segment.blocks[0].reserve_bytes if segment.blocks else 0.0
-    layout = {
-        "barmode": "stack", "height": 120 + 22 * len(shown), "uirevision": "kept",
-        "margin": {"l": 8, "r": 30, "t": 54, "b": 40},
-        "xaxis": {"title": {"text": f"bytes of a block of {show_bytes(size)}", "standoff": 6}, "range": [0, size],
-                  "tickvals": [size * step / 8 for step in range(9)], "tickformat": ",d", "fixedrange": True,
-                  "ticklabeloverflow": "allow"},
-        "yaxis": {"categoryorder": "array", "categoryarray": [row for row, _ in shown][::-1], "automargin": True,
-                  "fixedrange": True, "ticksuffix": "  "},
-        "shapes": [{"type": "line", "x0": size - reserve, "x1": size - reserve, "y0": 0, "y1": 1, "yref": "paper",
-                    "line": {"color": ink or GREY, "width": 3}}],
-        "annotations": [{
+    layout = drawing.layout(
+        120 + 22 * len(shown),
+        axis(f"bytes of a block of {show_bytes(size)}", range=[0, size], tickformat=",d", ticklabeloverflow="allow",
+             tickvals=[size * step / 8 for step in range(9)]),
+        drawing.rows([row for row, _ in shown]),
+        margin=(8, 30, 54, 40),
+        barmode="stack",
+        shapes=[drawing.upright(size - reserve, color=ink or GREY, width=3)],
+        annotations=[{
             "x": size - reserve, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False,
             "xanchor": "right" if 2 * reserve < size else "left",
             "text": f"PCTFREE {100 * reserve / size:g} keeps {reserve:,.0f} bytes →",
         }],
-        "legend": {"orientation": "h", "y": 1, "yanchor": "top", "yref": "container", "traceorder": "normal"},
-        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR,
-    }  # fmt: skip
-    figure = {"data": traces, "layout": layout}
-    write_in(figure, ink)
-    return figure, _said_of_blocks(segment, shown)
+        legend={"orientation": "h", "y": 1, "yanchor": "top", "yref": "container", "traceorder": "normal"},
+    )  # fmt: skip
+    return drawing.figure(traces, layout, ink), _said_of_blocks(segment, shown)
 
 
 def _shown(segment: SegmentSpace) -> list[tuple[str, BlockUse]]:
@@ -202,18 +192,15 @@ def freeness_map(
         })  # fmt: skip
     lines = -(-len(cells) // CELLS_A_LINE)
     steps = range(0, lines, max(1, lines // 4))
-    layout = {
-        "height": 112 + 12 * lines, "uirevision": "kept", "margin": {"l": 8, "r": 8, "t": 6, "b": 8},
-        "xaxis": {"showticklabels": False, "showgrid": False, "zeroline": False, "fixedrange": True,
-                  "range": [-1, CELLS_A_LINE], "side": "top"},
-        "yaxis": {"title": {"text": "block"}, "tickvals": list(steps), "zeroline": False, "showgrid": False,
-                  "ticktext": [f"{line * CELLS_A_LINE * stride:,}  " for line in steps], "fixedrange": True,
-                  "range": [lines - 0.3, -0.7], "automargin": True},
-        "legend": {"orientation": "h", "y": 0, "yanchor": "top", "itemclick": False, "itemdoubleclick": False},
-        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR,
-    }  # fmt: skip
-    figure = {"data": traces, "layout": layout}
-    write_in(figure, ink)
+    layout = drawing.layout(
+        112 + 12 * lines,
+        axis("", showticklabels=False, showgrid=False, range=[-1, CELLS_A_LINE], side="top"),
+        axis("block", tickvals=list(steps), showgrid=False, range=[lines - 0.3, -0.7],
+             ticktext=[f"{line * CELLS_A_LINE * stride:,}  " for line in steps]),
+        margin=(8, 8, 6, 8),
+        legend={"orientation": "h", "y": 0, "yanchor": "top", "itemclick": False, "itemdoubleclick": False},
+    )  # fmt: skip
+    figure = drawing.figure(traces, layout, ink)
     each = f", one mark for every {stride} blocks" if stride > 1 else ""
     text = ", ".join(f"{count:,.0f} {name}" for name, count in counts.items() if count)
     full = f"; {itl_full:,.0f} of them with a full ITL list" if itl_full else ""
@@ -233,33 +220,23 @@ def over_pctfree(
     seconds = quantity.endswith("seconds")
     show = show_seconds if seconds else _number
     traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter", "mode": "lines", "name": show_bytes(line.block_size_bytes), "x": list(percents),
-            "y": line.values, "line": {"color": colour, "dash": dash, "width": 3.5 if mine else 1.8},
-            "hovertemplate": f"{show_bytes(line.block_size_bytes)}, PCTFREE %{{x}}: %{{y:,.4~g}}<extra></extra>",
-        }
-        for line, (colour, dash) in zip(lines, LINES, strict=False)
-        for mine in [line.block_size_bytes == size]
+        drawing.line(
+            show_bytes(line.block_size_bytes), percents, line.values, look, "%{y:,.4~g} with PCTFREE %{x}",
+            width=3.5 if line.block_size_bytes == size else 1.8,
+        )
+        for line, look in zip(lines, LINES, strict=False)
     ]  # fmt: skip
-    traces.append({
-        "type": "scatter", "mode": "markers", "name": f"now: {show(value)}", "x": [percent], "y": [value],
-        "marker": {"color": ink or GREY, "symbol": "diamond", "size": 11}, "cliponaxis": False,
-        "hovertemplate": f"now: {show_bytes(size)}, PCTFREE {percent:g}: {show(value)}<extra></extra>",
-    })  # fmt: skip
+    traces.append(drawing.mark(f"now: {show(value)}", percent, value, ink))
     decades = max(_known(lines), default=1) > 10 * min(_known(lines), default=1)
     scale = {"type": "log", **({"dtick": 1} if decades else {"nticks": 6})}
-    layout = {
-        "height": 290, "uirevision": "kept", "margin": {"l": 8, "r": 12, "t": 30, "b": 42},
-        "xaxis": {"title": {"text": "PCTFREE (%)", "standoff": 6}, "fixedrange": True, "zeroline": False,
-                  "range": [-1, max(*percents, percent) + 1], "dtick": 10},
-        "yaxis": {"title": {"text": quantity}, "fixedrange": True, "automargin": True, "exponentformat": "none",
-                  **(scale if seconds else {"rangemode": "tozero", "tickformat": ",d"})},
-        "legend": {"orientation": "h", "y": 1, "yanchor": "bottom"}, "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR,
-    }  # fmt: skip
-    figure = {"data": traces, "layout": layout}
-    write_in(figure, ink)
+    layout = drawing.layout(
+        290,
+        axis("PCTFREE (%)", range=[-1, max(*percents, percent) + 1], dtick=10),
+        axis(quantity, exponentformat="none", **(scale if seconds else {"rangemode": "tozero", "tickformat": ",d"})),
+        margin=drawing.SNUG,
+    )  # fmt: skip
     return (
-        figure,
+        drawing.figure(traces, layout, ink),
         f"{quantity} over PCTFREE: now {show(value)} at {show_bytes(size)} and PCTFREE {percent:g}"
         + (_least(percents, lines, show_bytes(size), size, show)),
     )

@@ -13,8 +13,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from app.charts.charts import LOOKS, Figure, marker, write_in
-from app.charts.segment_charts import CLEAR, GREY, LINES
+from app.charts import drawing
+from app.charts.charts import LOOKS
+from app.charts.drawing import GREY, LINES, Figure, axis, marker
 from app.text.sweep_text import Summary, distinct, effects_of
 from app.text.sweep_text import shown as in_units
 from model.errors import cut
@@ -139,17 +140,10 @@ def lines(
     if before is not None and steps.numbers is not None:
         layout |= _base_line(summary, before, layout["yaxis"])
     if by:
-        layout["legend"] = {
-            "orientation": "h",
-            "y": 1,
-            "yanchor": "bottom",
-            "title": {"text": f"{name(by)}  "},
-        }
+        layout["legend"]["title"] = {"text": f"{name(by)}  "}
         layout["margin"]["t"] = 46
         layout["showlegend"] = True
-    figure = {"data": traces, "layout": layout}
-    write_in(figure, ink)
-    return figure, extremes(summary, rows, name)
+    return drawing.figure(traces, layout, ink), extremes(summary, rows, name)
 
 
 def _line(
@@ -260,11 +254,10 @@ def heat(
     })  # fmt: skip
     layout = _layout(name(across), right) | {"hovermode": "closest"}
     layout["xaxis"] = _steps_on_axis(right, name(across))
-    layout["yaxis"] = _steps_on_axis(high, name(up)) | {"automargin": True}
+    layout["yaxis"] = _steps_on_axis(high, name(up))
     if written and len(cells) and not _each_has_its_unit(summary.measure):
         layout["meta"] = unit_for(summary.measure, float(means[cells].max()))[1].strip()
-    figure = {"data": traces, "layout": layout}
-    write_in(figure, ink)
+    figure = drawing.figure(traces, layout, ink)
     for trace in traces:
         if trace.get("mode") == "text":  # in the colour that reads on the cell
             trace["textfont"] = {"size": 11, "color": _on_shades(laid[cells])}
@@ -306,7 +299,6 @@ def scattered(
             steps = ladder(summary, key)
             layout[f"{side}axis"] = _steps_on_axis(steps, name(key))
             coordinates[side] = [int(steps.places[row]) for row in used]
-    layout["yaxis"]["automargin"] = True
     trace: dict[str, Any] = {
         "type": "scatter", "mode": "markers", **coordinates, "customdata": used.tolist(), "hoverinfo": "text",
         "hovertext": [
@@ -320,9 +312,7 @@ def scattered(
         },
         "selected": {"marker": {"size": 16}}, "unselected": {"marker": {"opacity": 1}}, "cliponaxis": False,
     }  # fmt: skip
-    figure: Figure = {"data": [trace], "layout": layout}
-    write_in(figure, ink)
-    return figure, extremes(summary, rows, name)
+    return drawing.figure([trace], layout, ink), extremes(summary, rows, name)
 
 
 def over_two(
@@ -385,20 +375,14 @@ def moves(summary: Summary, *, ink: str = "", name: Name = str) -> tuple[Figure,
     layout["xaxis"] = _axis_of_measure(summary.measure, [*lows, *highs]) | {
         "title": {"text": f"mean {measure_name(summary.measure)}", "standoff": 6}
     }
-    layout["yaxis"] = {
-        "autorange": "reversed",
-        "fixedrange": True,
-        "showticklabels": False,
-        "showgrid": False,
-    }
+    layout["yaxis"] = axis("", autorange="reversed", showticklabels=False, showgrid=False)
     # Names stand above their bars: beside them they would take half of a narrow chart.
     layout["annotations"] = [
         {"xref": "paper", "x": 0, "y": label, "yshift": 22, "xanchor": "left", "showarrow": False, "align": "left",
          "text": f"<b>{label}</b>: {text}"}
         for label, text in zip(names, ends, strict=True)
     ]  # fmt: skip
-    figure = {"data": traces, "layout": layout}
-    write_in(figure, ink)
+    figure = drawing.figure(traces, layout, ink)
     sentence = "; ".join(
         f"{name(effect.key)} from {shown(summary.measure, effect.low)} at {shown(effect.key, effect.at_low)} to "
         f"{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)}"
@@ -441,8 +425,7 @@ def parallel(summary: Summary, *, ink: str = "", name: Name = str) -> tuple[Figu
     hidden = {"showgrid": False, "zeroline": False, "showticklabels": False, "fixedrange": True}
     layout["xaxis"] = hidden | {"range": [-0.2, len(posts) - 0.6]}
     layout["yaxis"] = hidden | {"range": [-0.05, 1.25]}
-    figure = {"data": traces, "layout": layout}
-    write_in(figure, ink)
+    figure = drawing.figure(traces, layout, ink)
     left_out = f"; {len(used):,} of {len(order):,} points are drawn" if len(used) < len(order) else ""
     return figure, f"{extremes(summary, np.isfinite(summary.values), name)}{left_out}"
 
@@ -577,16 +560,16 @@ def _mark_size(wide: int, tall: int) -> int:
 
 
 def _layout(across: str, steps: Ladder | None) -> dict[str, Any]:
-    axis: dict[str, Any] = {"fixedrange": True}
-    if steps is not None and steps.numbers is not None:
-        axis = _number_axis(steps.key, steps.numbers, across)
-    elif steps is not None:
-        axis = {"type": "category", "title": {"text": across, "standoff": 6}, "fixedrange": True}
-    return {
-        "height": HEIGHT, "uirevision": "kept", "margin": {"l": 8, "r": 12, "t": 14, "b": 44}, "xaxis": axis,
-        "showlegend": False, "barmode": "group", "hoverlabel": {"align": "left"}, "clickmode": "event+select",
-        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR, "dragmode": False,
-    }  # fmt: skip
+    if steps is None:
+        laid = axis(across)
+    elif steps.numbers is not None:
+        laid = _number_axis(steps.key, steps.numbers, across)
+    else:
+        laid = axis(across, type="category")
+    return drawing.layout(
+        HEIGHT, laid, axis(""), (8, 12, 14, 44), showlegend=False, barmode="group", clickmode="event+select",
+        dragmode=False,
+    )  # fmt: skip
 
 
 def _number_axis(key: str, values: Sequence[float], title: str) -> dict[str, Any]:
@@ -594,10 +577,8 @@ def _number_axis(key: str, values: Sequence[float], title: str) -> dict[str, Any
     levels = levels_of(values)
     by_ratio = len(levels) > 2 and levels[0] > 0 and levels[-1] >= 8 * levels[0]
     ticks = levels if len(levels) <= MOST_TICKS else _round_ticks(key, levels[0], levels[-1], by_ratio)
-    return {
-        "type": "log" if by_ratio else "linear", "tickvals": ticks, "ticktext": [shown(key, tick) for tick in ticks],
-        "title": {"text": title, "standoff": 6}, "fixedrange": True, "zeroline": False,
-    }  # fmt: skip
+    texts = [shown(key, tick) for tick in ticks]
+    return axis(title, type="log" if by_ratio else "linear", tickvals=ticks, ticktext=texts)
 
 
 def _round_ticks(key: str, low: float, high: float, by_ratio: bool) -> list[float]:
@@ -629,23 +610,15 @@ def _step(name: str, rough: float) -> float:
 def _steps_on_axis(steps: Ladder, title: str) -> dict[str, Any]:
     """An axis on which all steps are equally far apart."""
     places = _some(range(len(steps.labels)), 14)
-    return {
-        "tickvals": places, "ticktext": [f"{steps.labels[place]} " for place in places],
-        "title": {"text": title, "standoff": 6}, "range": [-0.5, len(steps.labels) - 0.5], "showgrid": False,
-        "zeroline": False, "fixedrange": True,
-    }  # fmt: skip
+    texts = [f"{steps.labels[place]} " for place in places]
+    return axis(title, tickvals=places, ticktext=texts, range=[-0.5, len(steps.labels) - 0.5], showgrid=False)
 
 
 def _axis_of_measure(measure: str, values: Sequence[float]) -> dict[str, Any]:
     """An axis of the measure, labelled in one unit; from zero where that hides nothing."""
     good = [value for value in values if math.isfinite(value)]
     low, high = min(good, default=0.0), max(good, default=1.0)
-    common = {
-        "title": {"text": measure_name(measure)},
-        "automargin": True,
-        "zeroline": False,
-        "fixedrange": True,
-    }
+    common = axis(measure_name(measure))
     if low > 0 and high > BY_RATIO * low:
         ticks = _round_ticks(measure, low / 2, high * 2, by_ratio=True)
         texts = [shown(measure, tick) for tick in ticks]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any, Final
 
-from app.charts.charts import Figure, marker, write_in
-from app.charts.segment_charts import CLEAR, GREY
+from app.charts.drawing import GREY, Figure, axis, figure, layout, marker
 from app.text.uncertainty_text import LEAST_SHOWN, MOST_SHOWN, cause_text, interval_sentence
 from model.results import Contribution, RunResult
 from model.units import show_seconds
 
 INTERVAL: Final = "#2f74d0"
 ROW: Final = 34
+MARGIN: Final = (8, 56, 4, 40)
 
 
 def intervals(results: Mapping[str, RunResult], *, ink: str = "") -> tuple[Figure, str]:
@@ -38,13 +38,11 @@ def intervals(results: Mapping[str, RunResult], *, ink: str = "") -> tuple[Figur
         },
         "hovertext": [sentences[name] for name in sure], "hoverinfo": "text",
     }  # fmt: skip
-    figure: Figure = {
-        "data": [trace],
-        "layout": _layout(list(sure), "seconds" if in_seconds else "milliseconds"),
-    }
-    figure["layout"]["yaxis"]["range"] = [len(sure) - 0.5, -0.5]
-    write_in(figure, ink)
-    return figure, " ".join(sentences.values())
+    up = axis("", range=[len(sure) - 0.5, -0.5])
+    laid = layout(
+        _height(sure), axis("seconds" if in_seconds else "milliseconds"), up, MARGIN, showlegend=False
+    )
+    return figure([trace], laid, ink), " ".join(sentences.values())
 
 
 def shares(contributions: Sequence[Contribution], *, ink: str = "") -> tuple[Figure, str]:
@@ -66,25 +64,15 @@ def shares(contributions: Sequence[Contribution], *, ink: str = "") -> tuple[Fig
         "hovertext": [cause_text(contribution) for contribution in shown],
         "hoverinfo": "text",
     }  # fmt: skip
-    figure: Figure = {
-        "data": [trace],
-        "layout": _layout(names, "percent of this uncertainty (variance)"),
-    }
-    figure["layout"]["yaxis"]["autorange"] = "reversed"
-    write_in(figure, ink)
+    across = axis("percent of this uncertainty (variance)")
+    laid = layout(_height(names), across, axis("", autorange="reversed"), MARGIN, showlegend=False)
     text = (
         f"{names[0]} causes {percents[0]:.0f} % of this uncertainty."
         if names
         else "Nothing here is uncertain."
     )
-    return figure, text
+    return figure([trace], laid, ink), text
 
 
-def _layout(rows: Sequence[str], across: str) -> dict[str, Any]:
-    return {
-        "height": 56 + ROW * max(len(rows), 2), "uirevision": "kept", "showlegend": False,
-        "margin": {"l": 8, "r": 56, "t": 4, "b": 40},
-        "xaxis": {"title": {"text": across, "standoff": 6}, "fixedrange": True, "zeroline": False},
-        "yaxis": {"automargin": True, "fixedrange": True},
-        "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR, "hoverlabel": {"align": "left"},
-    }  # fmt: skip
+def _height(rows: Sized) -> int:
+    return 56 + ROW * max(len(rows), 2)

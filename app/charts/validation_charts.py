@@ -12,7 +12,8 @@ from html import escape
 from textwrap import wrap
 from typing import Any, Final
 
-from app.charts.charts import Figure
+from app.charts import drawing
+from app.charts.drawing import Figure, axis
 from scenarios.why_words import plural
 from validation import Comparison
 from validation.compare import allowed_error
@@ -48,6 +49,7 @@ GREY: Final = "#8d99a6"
 SHADE: Final = "rgba(128,140,155,.22)"
 HOVER_WIDTH: Final = 70
 LANE: Final = 0.22
+MARGIN: Final = (8, 12, 36, 62)
 GAP: Final = 0.07
 """Between panels, of the width of the figure."""
 GOLDEN: Final = 0.6180339887
@@ -92,7 +94,7 @@ def predicted_against_measured(numbers: Sequence[Comparison], *, ink: str = "") 
     drawn = [point for point in points if point.one.number.printed > 0 and point.predicted > 0]
     kinds = [(kind, title) for kind, title in PANELS if any(kind_of(p.one.number) == kind for p in drawn)]
     data: list[dict[str, Any]] = []
-    layout: dict[str, Any] = _layout(430)
+    layout: dict[str, Any] = drawing.layout(430, axis(""), axis(""), MARGIN, hovermode="closest")
     for place, (kind, title) in enumerate(kinds, 1):
         there = [point for point in drawn if kind_of(point.one.number) == kind]
         nth = str(place) if place > 1 else ""
@@ -103,9 +105,8 @@ def predicted_against_measured(numbers: Sequence[Comparison], *, ink: str = "") 
             trace for look in LOOKS if (trace := _scatter([p for p in there if p.look == look], look, axes))
         ]
     _one_legend(data)
-    _write_in(layout, ink)
     text = "; ".join(_within(points, in_sample) for in_sample in (False, True))
-    return {"data": data, "layout": layout}, f"{text[:1].upper()}{text[1:]}. {counted(numbers, len(drawn))}"
+    return drawing.figure(data, layout, ink), f"{text[:1].upper()}{text[1:]}. {counted(numbers, len(drawn))}"
 
 
 def _panel_axes(place: int, panels: int, nth: str, title: str) -> dict[str, Any]:
@@ -180,18 +181,15 @@ def residuals(
                     "marker": {"symbol": symbol, "color": colour, "size": 8, "opacity": 0.8},
                 }
             )  # fmt: skip
-    layout = _layout(100 + 62 * len(names)) | {
-        "xaxis": {
-            "tickvals": [on_axis(sign * tick) for tick in TICKS for sign in (-1, 1)] + [0.0],
-            "ticktext": [f"{100 * sign * tick:+g} %" for tick in TICKS for sign in (-1, 1)] + ["0"],
-            "title": {"text": "predicted less measured, over measured", "standoff": 8}, "gridcolor": SHADE,
-            "zeroline": True, "zerolinecolor": GREY, "zerolinewidth": 2,
-        },
-        "yaxis": {
-            "tickvals": list(range(len(names))),
-            "ticktext": [f"{escape(name)}<br>{_medians(where[name])}" for name in names],
-            "range": [len(names) - 0.4, -0.6], "automargin": True, "showgrid": False, "zeroline": False,
-        },
+    ends = (-1, 1)
+    across = axis(
+        "predicted less measured, over measured", gridcolor=SHADE, zeroline=True, zerolinecolor=GREY, zerolinewidth=2,
+        tickvals=[on_axis(sign * tick) for tick in TICKS for sign in ends] + [0.0],
+        ticktext=[f"{100 * sign * tick:+g} %" for tick in TICKS for sign in ends] + ["0"],
+    )  # fmt: skip
+    up = axis("", tickvals=list(range(len(names))), range=[len(names) - 0.4, -0.6], showgrid=False,
+              ticktext=[f"{escape(name)}<br>{_medians(where[name])}" for name in names])  # fmt: skip
+    layout = drawing.layout(100 + 62 * len(names), across, up, MARGIN, showlegend=True, hovermode="closest") | {
         "shapes": [
             {"type": "rect", "xref": "x", "yref": "paper", "x0": on_axis(-BAND), "x1": on_axis(BAND), "y0": 0, "y1": 1,
              "fillcolor": SHADE, "line": {"width": 0}, "layer": "below"},
@@ -199,8 +197,7 @@ def residuals(
                "line": {"color": SHADE, "width": 1}} for row in range(len(names) - 1)),
         ],
     }  # fmt: skip
-    _write_in(layout, ink)
-    return {"data": data, "layout": layout}, _worst(where)
+    return drawing.figure(data, layout, ink), _worst(where)
 
 
 def on_axis(error: float) -> float:
@@ -307,24 +304,3 @@ def _worst(where: dict[str, list[Point]]) -> str:
         return "What fits stands above, what was predicted without a fit below"
     worst = max(known, key=lambda name: known[name])
     return f"Out of sample, the largest median error is that of {worst}, {size_text(known[worst])}"
-
-
-def _layout(height: int) -> dict[str, Any]:
-    return {
-        "height": height, "margin": {"l": 8, "r": 12, "t": 36, "b": 62}, "uirevision": "kept", "showlegend": True,
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, "hoverlabel": {"align": "left"},
-        "hovermode": "closest", "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
-    }  # fmt: skip
-
-
-def _write_in(layout: dict[str, Any], ink: str) -> None:
-    """Write every text in the colour *ink*; the theme's own where none is given."""
-    if not ink:
-        return
-    font = {"color": ink, "size": 12}
-    layout["legend"]["font"] = font
-    for name, axis in layout.items():
-        if name.startswith(("xaxis", "yaxis")):
-            axis["tickfont"] = font
-            if "title" in axis:
-                axis["title"]["font"] = font

@@ -167,10 +167,9 @@ def compare(
         print_lines(texts)
         return
     width = width_of_terminal()
-    print_lines(_lights(asked, results, width))
-    print_lines(compare_lines(results, titles, width=width, scenarios=asked))
-    if sure:
-        print_lines(["", *difference_lines(results, sure, letters, width)])
+    sure_lines = ["", *difference_lines(results, sure, letters, width)] if sure else []
+    lines = compare_lines(results, titles, width=width, scenarios=asked)
+    print_lines([*_lights(asked, results, width), *lines, *sure_lines])
 
 
 def _difference(results: Sequence[RunResult], asked: Sequence[Scenario], index: int) -> dict[str, object]:

@@ -31,7 +31,7 @@ from app.session.downloads import harmless
 from app.session.pins import Pin, Pins
 from app.text import compare_table
 from app.text.accuracy_text import ESTIMATE, SIMULATED
-from app.text.compare_text import difference_line, letters_for
+from app.text.compare_text import difference_line, letters_for, util_of, warnings_of
 from app.text.outside import lines_of
 from app.text.quantities import Quantity
 from app.text.uncertainty_text import difference_sentence, what_it_holds
@@ -345,7 +345,7 @@ def _reasons(laid: Laid) -> None:
             head = difference_line(base, other, laid.letters[place])
             st.markdown(f"**{plain(head)}**")
             st.markdown("\n".join(f"- {plain(sentence(text))}" for text in texts))
-    notes = list(dict.fromkeys(note for result in laid.results for note in result.warnings))
+    notes = [*warnings_of(laid.results, laid.letters), *util_of(laid.results, laid.letters)]
     notes += [f"no simulation: {laid.answers.refused}"] if laid.answers.refused else []
     beyond = len(lines_of(laid.results))
     if beyond:

@@ -13,7 +13,7 @@ from app.answer.answer import ink
 from app.answer.drawn import chart
 from app.base.markdown import plain
 from app.charts import validation_charts
-from app.charts.charts import Figure
+from app.charts.drawing import Figure
 from app.session.navigation import EVIDENCE_ABOUT
 from model.books import blocktime_version
 from model.errors import BlocktimeError

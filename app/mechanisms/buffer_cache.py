@@ -7,8 +7,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from app.charts import drawing
 from app.controls.fields import value_at
-from app.mechanisms import figures, measured
+from app.mechanisms import measured
 from app.mechanisms.lesson import SHALLAHAMER_DIRECT, Answer, Chart, Knob, Lesson, Source, Values
 from model.engine import calculate_many
 from model.kernels.buffers import Buffers
@@ -29,9 +30,9 @@ MANY: Final = 10_000
 """Blocks of data behind the curve."""
 SEED: Final = 2004
 SCANS: Final = (
-    ("into the buffer cache", "shallahamer-buffered", "buffered", figures.ORANGE, "solid"),
-    ("direct path", "shallahamer-direct", "direct", figures.BLUE, "dash"),
-    ("direct, asynchronous", "shallahamer-async", "async", figures.GREEN, "dot"),
+    ("into the buffer cache", "shallahamer-buffered", "buffered", drawing.ORANGE, "solid"),
+    ("direct path", "shallahamer-direct", "direct", drawing.BLUE, "dash"),
+    ("direct, asynchronous", "shallahamer-async", "async", drawing.GREEN, "dot"),
 )
 SHARES: Final = tuple(step / 40 for step in range(41))
 
@@ -96,8 +97,8 @@ def picture(values: Values, ink: str) -> Chart:
     step = after(values, int(values[STEP]))
     hot, size = hot_blocks(values), int(values[BUFFERS])
     kinds = (
-        ("a block that is wanted more", figures.ORANGE, "square", True),
-        ("another block", figures.BLUE, "circle", False),
+        ("a block that is wanted more", drawing.ORANGE, "square", True),
+        ("another block", drawing.BLUE, "circle", False),
     )
     places = {block: place for place, block in enumerate([*step.cold, *step.hot])}
     traces: list[dict[str, Any]] = []
@@ -114,25 +115,25 @@ def picture(values: Values, ink: str) -> Chart:
     if step.block in places:
         traces.append({
             "type": "scatter", "mode": "markers", "name": "just referenced", "x": [places[step.block]], "y": [0],
-            "marker": {"color": figures.CLEAR, "symbol": "circle", "size": 40,
-                       "line": {"color": figures.RED, "width": 3}},
+            "marker": {"color": drawing.CLEAR, "symbol": "circle", "size": 40,
+                       "line": {"color": drawing.RED, "width": 3}},
             "hoverinfo": "skip", "cliponaxis": False,
         })  # fmt: skip
     if step.evicted is not None:
         traces.append({
             "type": "scatter", "mode": "markers+text", "name": "victim", "x": [-1.3], "y": [0],
             "text": [str(step.evicted)], "textposition": "middle center", "textfont": {"size": 12},
-            "marker": {"color": figures.CLEAR, "symbol": "square", "size": 30,
-                       "line": {"color": figures.GREY, "width": 2}},
+            "marker": {"color": drawing.CLEAR, "symbol": "square", "size": 30,
+                       "line": {"color": drawing.GREY, "width": 2}},
             "hovertemplate": f"block {step.evicted} made room<extra></extra>", "cliponaxis": False,
         })  # fmt: skip
     middle = len(step.cold) - 0.5
-    layout = figures.layout(
+    layout = drawing.layout(
         190,
-        figures.axis("", range=[-2, size - 0.3], showticklabels=False, showgrid=False),
-        figures.axis("", range=[-1.1, 1.0], showticklabels=False, showgrid=False),
+        drawing.axis("", range=[-2, size - 0.3], showticklabels=False, showgrid=False),
+        drawing.axis("", range=[-1.1, 1.0], showticklabels=False, showgrid=False),
         shapes=[{"type": "line", "x0": middle, "x1": middle, "y0": -0.75, "y1": 0.75,
-                 "line": {"color": ink or figures.GREY, "width": 2, "dash": "dash"}}],
+                 "line": {"color": ink or drawing.GREY, "width": 2, "dash": "dash"}}],
         annotations=[
             *({"x": place, "y": -0.62, "text": str(step.counts[block]), "showarrow": False}
               for block, place in places.items()),
@@ -143,7 +144,7 @@ def picture(values: Values, ink: str) -> Chart:
         ],
     )  # fmt: skip
     layout["margin"] |= {"b": 4, "t": 40}
-    return Chart(figures.figure(traces, layout, ink), _said(step))
+    return Chart(drawing.figure(traces, layout, ink), _said(step))
 
 
 def _said(step: Step) -> str:
@@ -183,14 +184,14 @@ def curve(values: Values, ink: str) -> Chart:
     played = 100 * long_run.hits / long_run.references
     hover = "%{y:.1f} % with room for %{x:.3g} % of the data"
     traces = [
-        figures.line("touch count, law", rooms, touched, (figures.ORANGE, "solid"), hover, width=3),
-        figures.line("LRU, Che's law", rooms, lru, (figures.BLUE, "dash"), hover),
-        figures.line("no locality", [0, 100], [0, 100], (figures.BROWN, "dot"), hover),
-        figures.now(share, played, f"this cache, {LONG:,} references: {played:.0f} %", ink),
+        drawing.line("touch count, law", rooms, touched, (drawing.ORANGE, "solid"), hover, width=3),
+        drawing.line("LRU, Che's law", rooms, lru, (drawing.BLUE, "dash"), hover),
+        drawing.line("no locality", [0, 100], [0, 100], (drawing.BROWN, "dot"), hover),
+        drawing.now(share, played, f"this cache, {LONG:,} references: {played:.0f} %", ink),
     ]
-    layout = figures.layout(
-        280, figures.axis("buffers over blocks of data (%)", range=[0, 100]),
-        figures.axis("buffer cache hit ratio (%)", range=[0, 102]),
+    layout = drawing.layout(
+        280, drawing.axis("buffers over blocks of data (%)", range=[0, 100]),
+        drawing.axis("buffer cache hit ratio (%)", range=[0, 102]),
     )  # fmt: skip
     law = float(np.interp(share, rooms, touched))
     text = (
@@ -200,7 +201,7 @@ def curve(values: Values, ink: str) -> Chart:
         f"prints a hit "
         "ratio."
     )
-    return Chart(figures.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout, ink), text)
 
 
 @lru_cache(maxsize=4)
@@ -216,17 +217,17 @@ def scan(ink: str) -> Chart:
     traces: list[dict[str, Any]] = []
     points = measured.printed("shallahamer_direct_reads", "median", "elapsed_s")
     for name, scenario, way, colour, dash in SCANS:
-        traces.append(figures.line(
+        traces.append(drawing.line(
             name, [100 * share for share in SHARES], scan_s(scenario), (colour, dash), "%{y:.2f} s, %{x:.0f} % cached"
         ))  # fmt: skip
         those = [point for point in points if point.row["way"] == way]
         traces += measured.traces(those, lambda _: 0.0, colour, name=f"{way}: ")
-    layout = figures.layout(
-        250, figures.axis("share of the table in the cache (%)", range=[-2, 100]),
-        figures.axis("s for the scan", rangemode="tozero"),
+    layout = drawing.layout(
+        250, drawing.axis("share of the table in the cache (%)", range=[-2, 100]),
+        drawing.axis("s for the scan", rangemode="tozero"),
         shapes=[{"type": "rect", "xref": "x", "yref": "paper", "x0": 0, "x1": 100, "y0": 0, "y1": 1, "layer": "below",
-                 "fillcolor": figures.FAINT, "opacity": 0.4, "line": {"width": 0}}],
-        annotations=[figures.note("extrapolated: measured at 0 % alone", 0.99, 0.03, xanchor="right",
+                 "fillcolor": drawing.FAINT, "opacity": 0.4, "line": {"width": 0}}],
+        annotations=[drawing.note("extrapolated: measured at 0 % alone", 0.99, 0.03, xanchor="right",
                                   yanchor="bottom")],
     )  # fmt: skip
     layout["margin"]["t"] = 52
@@ -238,7 +239,7 @@ def scan(ink: str) -> Chart:
         "between them, so that a few of them make the buffered scan slower. Its runs had nothing cached: "
         "beyond 0 %, on grey, the lines are the law's alone."
     )
-    return Chart(figures.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout, ink), text)
 
 
 def answer(values: Values, ink: str) -> Answer:

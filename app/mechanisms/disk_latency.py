@@ -8,8 +8,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from app.charts.charts import marker
-from app.mechanisms import figures, measured
+from app.charts import drawing
+from app.charts.drawing import marker
+from app.mechanisms import measured
 from app.mechanisms.lesson import MAGNI, Answer, Chart, Knob, Lesson, Source, Values
 from app.mechanisms.streams import stream_of
 from model.demand.calls import call_cpu_s, files_of, places
@@ -30,11 +31,11 @@ SHOWN: Final = 5
 SEED: Final = 1
 # Part of a call -> colour and pattern.
 PARTS: Final = {
-    "pause": (figures.FAINT, ""),
-    "overhead": (figures.PURPLE, "x"),
-    "seek": (figures.ORANGE, "/"),
-    "waiting for the sector": (figures.BLUE, "."),
-    "transfer": (figures.GREEN, ""),
+    "pause": (drawing.FAINT, ""),
+    "overhead": (drawing.PURPLE, "x"),
+    "seek": (drawing.ORANGE, "/"),
+    "waiting for the sector": (drawing.BLUE, "."),
+    "transfer": (drawing.GREEN, ""),
 }
 
 
@@ -119,10 +120,10 @@ def picture(scenario: Scenario, calls: list[Call], ink: str) -> Chart:
     disk = scenario.system.disk
     traces = _bars(calls, gap_s(scenario)) + (_platter(disk, calls) if disk.rotation_s else [])
     left = 0.46 if disk.rotation_s else 0.0
-    layout = figures.layout(
+    layout = drawing.layout(
         290,
-        figures.axis("ms since the first call", domain=[left, 1], rangemode="tozero"),
-        figures.axis("", categoryorder="array", categoryarray=[f"call {n + 1}" for n in range(len(calls))][::-1],
+        drawing.axis("ms since the first call", domain=[left, 1], rangemode="tozero"),
+        drawing.axis("", categoryorder="array", categoryarray=[f"call {n + 1}" for n in range(len(calls))][::-1],
                      ticksuffix="  ", automargin=False),
         barmode="stack",
     )  # fmt: skip
@@ -131,7 +132,7 @@ def picture(scenario: Scenario, calls: list[Call], ink: str) -> Chart:
         degrees = {"tickvals": [90, 180, 270], "ticktext": ["¼ turn", "½ turn", "¾ turn"], "showgrid": False,
                    "direction": "counterclockwise", "rotation": 90}  # fmt: skip
         layout["polar"] = {
-            "domain": {"x": [0.02, 0.34], "y": [0, 0.98]}, "bgcolor": figures.CLEAR, "angularaxis": degrees,
+            "domain": {"x": [0.02, 0.34], "y": [0, 0.98]}, "bgcolor": drawing.CLEAR, "angularaxis": degrees,
             "radialaxis": {"visible": False, "range": [0, 1]},
         }  # fmt: skip
     call = calls[-1]
@@ -150,7 +151,7 @@ def picture(scenario: Scenario, calls: list[Call], ink: str) -> Chart:
         f"Call {len(calls)} takes {show_seconds(call.service_s)}, "
         f"of it {show_seconds(longest[1])} {longest[0]}{turn}."
     )
-    return Chart(figures.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout, ink), text)
 
 
 def _bars(calls: list[Call], gap: float) -> list[dict[str, Any]]:
@@ -165,7 +166,7 @@ def _bars(calls: list[Call], gap: float) -> list[dict[str, Any]]:
     begins = [call.at_s - before for call, before in zip(calls, lengths["pause"], strict=True)]
     traces: list[dict[str, Any]] = [{
         "type": "bar", "orientation": "h", "y": rows, "x": [1000 * begin for begin in begins], "hoverinfo": "skip",
-        "marker": {"color": figures.CLEAR}, "showlegend": False, "width": 0.6,
+        "marker": {"color": drawing.CLEAR}, "showlegend": False, "width": 0.6,
     }]  # fmt: skip
     for name, length in lengths.items():
         if any(length):
@@ -199,16 +200,16 @@ def _platter(disk: Any, calls: list[Call]) -> list[dict[str, Any]]:
     head = {
         "type": "scatterpolar", "mode": "markers", "theta": [360 * call.at_s / disk.rotation_s], "r": [0.7],
         "name": "place below the head when the command arrives",
-        "marker": {"symbol": "triangle-down", "size": 14, "color": figures.RED},
+        "marker": {"symbol": "triangle-down", "size": 14, "color": drawing.RED},
         "hovertemplate": "the command arrives here<extra></extra>",
     }  # fmt: skip
     return [
-        drawn("platter", ring, 1.0, color=figures.GREY, width=2),
-        drawn("spindle", ring, 0.12, color=figures.GREY, width=2),
-        drawn("track", ring, 0.82, color=figures.FAINT, width=8),
-        drawn("overhead and seek", arc(call.at_s, ready), 0.7, color=figures.ORANGE, width=4, dash="dash"),
-        drawn("waiting for the sector", arc(ready, begin), 0.56, color=figures.BLUE, width=4, dash="dot"),
-        drawn("the sectors of this call", arc(begin, end), 0.82, color=figures.GREEN, width=9),
+        drawn("platter", ring, 1.0, color=drawing.GREY, width=2),
+        drawn("spindle", ring, 0.12, color=drawing.GREY, width=2),
+        drawn("track", ring, 0.82, color=drawing.FAINT, width=8),
+        drawn("overhead and seek", arc(call.at_s, ready), 0.7, color=drawing.ORANGE, width=4, dash="dash"),
+        drawn("waiting for the sector", arc(ready, begin), 0.56, color=drawing.BLUE, width=4, dash="dot"),
+        drawn("the sectors of this call", arc(begin, end), 0.82, color=drawing.GREEN, width=9),
         head,
     ]
 
@@ -244,26 +245,26 @@ def curve(scenario: Scenario, values: Values, ink: str) -> Chart:
     """Service over the size of a call: the chosen disk, document 001's, and flash."""
     sizes = np.array(SIZES, dtype=float)
     others = (
-        ("Magni's disk, writes in order", load(SCENARIO), figures.ORANGE, "dash"),
-        ("NVMe flash, the same calls", scenario_of({**values, DISK: "nvme"}), figures.GREEN, "dot"),
+        ("Magni's disk, writes in order", load(SCENARIO), drawing.ORANGE, "dash"),
+        ("NVMe flash, the same calls", scenario_of({**values, DISK: "nvme"}), drawing.GREEN, "dot"),
     )
     mine = law_s(scenario, sizes)
     hover = "%{y:,.4~g} ms for %{x} bytes"
     traces = [
-        figures.line(
-            "this disk, these calls", sizes, (1000 * mine).tolist(), (figures.BLUE, "solid"), hover, width=3.5
+        drawing.line(
+            "this disk, these calls", sizes, (1000 * mine).tolist(), (drawing.BLUE, "solid"), hover, width=3.5
         )
     ]
     traces += [
-        figures.line(name, sizes, (1000 * law_s(other, sizes)).tolist(), (colour, dash), hover)
+        drawing.line(name, sizes, (1000 * law_s(other, sizes)).tolist(), (colour, dash), hover)
         for name, other, colour, dash in others
     ]
-    traces += measured.traces(_await_points(), size_of, figures.RED, scale=1000, name="Magni, await: ")
+    traces += measured.traces(_await_points(), size_of, drawing.RED, scale=1000, name="Magni, await: ")
     service = float(law_s(scenario, float(values[SIZE])))
-    traces.append(figures.now(values[SIZE], 1000 * service, f"now: {show_seconds(service)}", ink))
-    layout = figures.layout(
-        300, figures.log_sizes("bytes of a call", SIZES[0], SIZES[-1]),
-        figures.axis("ms a call", type="log", dtick=1, exponentformat="none"),
+    traces.append(drawing.now(values[SIZE], 1000 * service, f"now: {show_seconds(service)}", ink))
+    layout = drawing.layout(
+        300, drawing.log_sizes("bytes of a call", SIZES[0], SIZES[-1]),
+        drawing.axis("ms a call", type="log", dtick=1, exponentformat="none"),
     )  # fmt: skip
     layout["margin"]["t"] = 52
     points = _await_points()
@@ -271,7 +272,7 @@ def curve(scenario: Scenario, values: Values, ink: str) -> Chart:
     if points:
         low, high = min(point.value for point in points), max(point.value for point in points)
         text += f" Document 001 printed {1000 * low:.3g} to {1000 * high:.3g} ms for 8K on the raw device."
-    return Chart(figures.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout, ink), text)
 
 
 def answer(values: Values, ink: str) -> Answer:

@@ -10,8 +10,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from app.charts.charts import marker
-from app.mechanisms import figures, measured
+from app.charts import drawing
+from app.charts.drawing import marker
+from app.mechanisms import measured
 from app.mechanisms.lesson import RAHN_MBRC, Answer, Chart, Knob, Lesson, Source, Values
 from model.engine import calculate, calculate_many
 from model.results import RunResult
@@ -33,8 +34,8 @@ WAYS: Final = {
     "full": {"workload.kind": "full_scan", "workload.filter_fraction": "0.5"},
     "fast_full": {"workload.access": "fast_full", "workload.index_only": "true"},
 }
-LOOKS: Final = {"clustered": (figures.BLUE, "solid"), "scattered": (figures.ORANGE, "dash")}
-FULL_LOOK: Final = (figures.GREEN, "dot")
+LOOKS: Final = {"clustered": (drawing.BLUE, "solid"), "scattered": (drawing.ORANGE, "dash")}
+FULL_LOOK: Final = (drawing.GREEN, "dot")
 NAMES: Final = {
     "range": "index range scan",
     "full": "full scan",
@@ -162,7 +163,7 @@ def picture(values: Values, results: Mapping[str, RunResult], ink: str) -> Chart
             "blocks of the index": [of_index or None for of_index, _ in counted.values()],
             "blocks of the table": [total - of_index or None for of_index, total in counted.values()],
         }
-        looks = ((figures.PURPLE, "/"), (figures.GREEN, ""))
+        looks = ((drawing.PURPLE, "/"), (drawing.GREEN, ""))
         for (name, length), look in zip(lengths.items(), looks, strict=True):
             traces.append({
                 "type": "bar", "orientation": "h", "name": name, "width": 0.6,
@@ -177,16 +178,16 @@ def picture(values: Values, results: Mapping[str, RunResult], ink: str) -> Chart
             "cliponaxis": False, "hoverinfo": "skip", **axes,
         })  # fmt: skip
     most = [max(10.0, *(total for _, total in counted.values())) for counted in panels.values()]
-    layout = figures.layout(
+    layout = drawing.layout(
         235,
-        figures.axis("gets", domain=[0, 0.46], range=[0, 1.35 * most[0]], nticks=5),
-        figures.axis("", autorange="reversed", ticklabelstandoff=8),
-        xaxis2=figures.axis("reads", domain=[0.54, 1], anchor="y2", range=[0, 1.35 * most[1]], nticks=5),
-        yaxis2=figures.axis("", anchor="x2", autorange="reversed", showticklabels=False),
+        drawing.axis("gets", domain=[0, 0.46], range=[0, 1.35 * most[0]], nticks=5),
+        drawing.axis("", autorange="reversed", ticklabelstandoff=8),
+        xaxis2=drawing.axis("reads", domain=[0.54, 1], anchor="y2", range=[0, 1.35 * most[1]], nticks=5),
+        yaxis2=drawing.axis("", anchor="x2", autorange="reversed", showticklabels=False),
         barmode="stack",
     )  # fmt: skip
     layout["legend"]["traceorder"] = "normal"
-    return Chart(figures.figure(traces, layout, ink), _pictured(values, results))
+    return Chart(drawing.figure(traces, layout, ink), _pictured(values, results))
 
 
 def _pictured(values: Values, results: Mapping[str, RunResult]) -> str:
@@ -208,14 +209,14 @@ def _lines(
 ) -> list[dict[str, Any]]:
     """The range scan in both orders of rows, the full scan, and where they cross."""
     traces = [
-        figures.line(
+        drawing.line(
             f"index, {order} rows", SHARES.tolist(), over_shares(values, order)[measure].tolist(), look,
             f"{hover} at %{{x:.3~p}} of the rows", width=3 if order == values[CLUSTERING] else 2,
         )
         for order, look in LOOKS.items()
     ]  # fmt: skip
     ends = [float(SHARES[0]), 1.0]
-    traces.append(figures.line("full scan", ends, [full, full], FULL_LOOK, hover))
+    traces.append(drawing.line("full scan", ends, [full, full], FULL_LOOK, hover))
     there = {order: share for order, share in crossing_shares.items() if 0 < share < math.inf}
     traces.append({
         "type": "scatter", "mode": "markers+text", "name": "crossing", "x": list(there.values()),
@@ -229,11 +230,11 @@ def _lines(
 
 
 def _layout(up: str) -> dict[str, Any]:
-    layout = figures.layout(
+    layout = drawing.layout(
         300,
-        figures.axis("share of the rows", type="log", range=[-5.05, 0.05], tickvals=TICKS,
+        drawing.axis("share of the rows", type="log", range=[-5.05, 0.05], tickvals=TICKS,
                      ticktext=[percent(share) for share in TICKS]),
-        figures.axis(up, type="log", dtick=1, exponentformat="none", tickformat=",~r"),
+        drawing.axis(up, type="log", dtick=1, exponentformat="none", tickformat=",~r"),
     )  # fmt: skip
     layout["margin"]["t"] = 56
     return layout
@@ -245,20 +246,20 @@ def times(values: Values, results: Mapping[str, RunResult], costs: Mapping[str, 
     crossing_shares = crossings(values, "elapsed_s", full)
     mine = results["range"].time.elapsed_s
     traces = _lines(values, "elapsed_s", full, crossing_shares, "%{y:.3g} s")
-    traces.append(figures.now(values[SHARE], mine, f"now: {show_seconds(mine)}", ink))
+    traces.append(drawing.now(values[SHARE], mine, f"now: {show_seconds(mine)}", ink))
     layout = _layout("seconds")
     band = slower_band(crossing_shares[values[CLUSTERING]], costs[values[CLUSTERING]])
     if band:
         layout["shapes"] = [{
             "type": "rect", "x0": band[0], "x1": band[1], "y0": 0, "y1": 1, "yref": "paper", "layer": "below",
-            "fillcolor": figures.FAINT, "line": {"width": 0},
+            "fillcolor": drawing.FAINT, "line": {"width": 0},
         }]  # fmt: skip
         traces.append({
             "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
             "name": "the optimizer chooses the slower way",
-            "marker": {"symbol": "square", "size": 14, "color": figures.FAINT},
+            "marker": {"symbol": "square", "size": 14, "color": drawing.FAINT},
         })  # fmt: skip
-    return Chart(figures.figure(traces, layout, ink), _said("The full scan is quicker", crossing_shares))
+    return Chart(drawing.figure(traces, layout, ink), _said("The full scan is quicker", crossing_shares))
 
 
 def slower_band(time: float, cost: float) -> tuple[float, float] | None:
@@ -290,8 +291,8 @@ def costs_chart(
             for printed in measured.printed("rahn_full_scan", "row source", "cost")
             if printed.row["block_size_bytes"] == values[BLOCK]
         ]
-        traces += measured.traces(size, lambda _: 1.0, figures.RED, name="full scan: ")
-    traces.append(figures.now(values[SHARE], mine, f"now: cost {mine:,.0f}", ink))
+        traces += measured.traces(size, lambda _: 1.0, drawing.RED, name="full scan: ")
+    traces.append(drawing.now(values[SHARE], mine, f"now: cost {mine:,.0f}", ink))
     layout = _layout("optimizer's cost")
     text = _said("The optimizer chooses the full scan", crossing_shares)
     order = values[CLUSTERING]
@@ -310,7 +311,7 @@ def costs_chart(
         f"{_statistics(results['full'])} a block read through the index counts as much as {_digits(dear)} of the full "
         f"scan; at {percent(values[SHARE])} of the rows it takes as long as {_digits(slow)} on this disk."
     )
-    return Chart(figures.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout, ink), text)
 
 
 def _statistics(full: RunResult) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from app.charts.charts import Figure
+from app.charts.drawing import Figure
 from app.controls.fields import Facts, as_text, facts
 from model.units import parse_bytes
 

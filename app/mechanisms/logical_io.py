@@ -8,8 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from app.charts.charts import marker
-from app.mechanisms import figures, measured
+from app.charts import drawing
+from app.charts.drawing import marker
+from app.mechanisms import measured
 from app.mechanisms.lesson import SAVVINOV, Answer, Chart, Knob, Lesson, Values
 from model.engine import calculate, calculate_many
 from model.laws import block
@@ -20,20 +21,20 @@ from scenarios import Scenario, load
 HOST, LENGTH, COLUMNS, BLOCK = "host.use", "row_length", "table.column_count", "tablespace.block_size_bytes"
 MACHINES: Final = {"savvinov-pc": ("savvinov-lio-pc", "A"), "savvinov-server": ("savvinov-lio-server", "B")}
 COUNTS: Final = (1, 5, 25)
-LOOKS: Final = {1: (figures.BLUE, "solid"), 5: (figures.GREEN, "dash"), 25: (figures.ORANGE, "dot")}
+LOOKS: Final = {1: (drawing.BLUE, "solid"), 5: (drawing.GREEN, "dash"), 25: (drawing.ORANGE, "dot")}
 LENGTHS: Final = np.unique(np.round(np.geomspace(25, 7600, 70)))
 # Part of a get -> colour and pattern.
 PARTS: Final = {
-    "the get": (figures.GREY, ""),
-    "missed cache lines": (figures.RED, "x"),
-    "streamed cache lines": (figures.BLUE, "/"),
-    "a step a row": (figures.GREEN, ""),
-    "a step a column": (figures.ORANGE, "."),
+    "the get": (drawing.GREY, ""),
+    "missed cache lines": (drawing.RED, "x"),
+    "streamed cache lines": (drawing.BLUE, "/"),
+    "a step a row": (drawing.GREEN, ""),
+    "a step a column": (drawing.ORANGE, "."),
 }
 STEPS: Final = {
-    "in the same line: free": (figures.GREEN, "circle"),
-    "in the adjoining line: streamed": (figures.BLUE, "diamond"),
-    "farther: a missed line": (figures.RED, "x"),
+    "in the same line: free": (drawing.GREEN, "circle"),
+    "in the adjoining line: streamed": (drawing.BLUE, "diamond"),
+    "farther: a missed line": (drawing.RED, "x"),
 }
 LINES, ROWS = 40, 24
 """Cache lines and rows that are drawn at most."""
@@ -85,13 +86,13 @@ def picture(values: Values, ink: str) -> Chart:
     both = {label: scenario_of({**values, HOST: host}) for host, (_, label) in MACHINES.items()}
     got = {label: rows_and_cost(scenario) for label, scenario in both.items()}
     split = {label: parts_of(scenario, got[label][0]) for label, scenario in both.items()}
-    layout = figures.layout(
+    layout = drawing.layout(
         320,
-        figures.axis(f"byte of a cache line of {CACHE_LINE_BYTES}", domain=[0, 0.36], range=[-2, CACHE_LINE_BYTES + 1],
+        drawing.axis(f"byte of a cache line of {CACHE_LINE_BYTES}", domain=[0, 0.36], range=[-2, CACHE_LINE_BYTES + 1],
                      tickvals=[0, 16, 32, 48, 64], showgrid=False),
-        figures.axis("cache line of the block", range=[min(LINES, starts[-1] // 64 + 2), -1], showgrid=False),
-        xaxis2=figures.axis("µs a get", domain=[0.5, 1], anchor="y2", rangemode="tozero"),
-        yaxis2=figures.axis("", anchor="x2", autorange="reversed", ticksuffix="  "),
+        drawing.axis("cache line of the block", range=[min(LINES, starts[-1] // 64 + 2), -1], showgrid=False),
+        xaxis2=drawing.axis("µs a get", domain=[0.5, 1], anchor="y2", rangemode="tozero"),
+        yaxis2=drawing.axis("", anchor="x2", autorange="reversed", ticksuffix="  "),
         barmode="stack",
     )  # fmt: skip
     layout["margin"]["t"] = 76
@@ -103,13 +104,13 @@ def picture(values: Values, ink: str) -> Chart:
         f"a get "
         f"that walks them takes {show_seconds(cost)}, most of it {largest} ({split[label][largest] / cost:.0%})."
     )
-    return Chart(figures.figure([*_rows(starts), *_costs(split)], layout, ink), text)
+    return Chart(drawing.figure([*_rows(starts), *_costs(split)], layout, ink), text)
 
 
 def _rows(starts: list[float]) -> list[dict[str, Any]]:
     """Cache lines, and the rows that begin in them, by how far each lies from the last."""
     traces: list[dict[str, Any]] = [{
-        "type": "scatter", "mode": "lines", "line": {"color": figures.FAINT, "width": 3}, "showlegend": False,
+        "type": "scatter", "mode": "lines", "line": {"color": drawing.FAINT, "width": 3}, "showlegend": False,
         "hoverinfo": "skip",
         "x": [x for line in range(LINES) for x in (0, CACHE_LINE_BYTES - 1, None)],
         "y": [y for line in range(LINES) for y in (line, line, None)],
@@ -183,7 +184,7 @@ def curve(values: Values, ink: str) -> Chart:
         for columns in COUNTS:
             rows, cost = law(name, columns, values[BLOCK])
             word = "column" if columns == 1 else "columns"
-            traces.append(figures.line(
+            traces.append(drawing.line(
                 f"{columns} {word}", rows, [1e6 * each for each in cost], LOOKS[columns],
                 "%{y:.3g} µs, %{x:,.0f} rows", showlegend=not place, legendgroup=str(columns), **axes,
             ))  # fmt: skip
@@ -194,17 +195,17 @@ def curve(values: Values, ink: str) -> Chart:
     rows_now, cost_now = rows_and_cost(scenario_of(values))
     place = list(MACHINES).index(values[HOST])
     axes = {"xaxis": "x2", "yaxis": "y2"} if place else {}
-    traces.append(figures.now(rows_now, 1e6 * cost_now, f"now: {show_seconds(cost_now)}", ink, **axes))
+    traces.append(drawing.now(rows_now, 1e6 * cost_now, f"now: {show_seconds(cost_now)}", ink, **axes))
     panel = {"type": "log", "dtick": 1, "exponentformat": "none"}
-    layout = figures.layout(
+    layout = drawing.layout(
         320,
-        figures.axis("rows per block", **panel, domain=[0, 0.47]),
-        figures.axis("µs a get", rangemode="tozero"),
-        xaxis2=figures.axis("rows per block", **panel, domain=[0.54, 1], anchor="y2"),
-        yaxis2=figures.axis("", rangemode="tozero", anchor="x2"),
+        drawing.axis("rows per block", **panel, domain=[0, 0.47]),
+        drawing.axis("µs a get", rangemode="tozero"),
+        xaxis2=drawing.axis("rows per block", **panel, domain=[0.54, 1], anchor="y2"),
+        yaxis2=drawing.axis("", rangemode="tozero", anchor="x2"),
         annotations=[
-            figures.note("machine A: a PC", 0.02, 0.98, yanchor="top"),
-            figures.note("machine B: a Sun M8000", 0.56, 0.98, yanchor="top"),
+            drawing.note("machine A: a PC", 0.02, 0.98, yanchor="top"),
+            drawing.note("machine B: a Sun M8000", 0.56, 0.98, yanchor="top"),
         ],
     )  # fmt: skip
     layout["margin"]["t"] = 56
@@ -217,7 +218,7 @@ def curve(values: Values, ink: str) -> Chart:
         f"The more rows in a block, the more a get costs; columns matter less. Points are of 8K blocks, lines of "
         f"{show_bytes(values[BLOCK])}.{odd}"
     )
-    return Chart(figures.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout, ink), text)
 
 
 def answer(values: Values, ink: str) -> Answer:

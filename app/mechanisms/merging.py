@@ -9,8 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from app.charts.charts import marker
-from app.mechanisms import figures, measured
+from app.charts import drawing
+from app.charts.drawing import marker
+from app.mechanisms import measured
 from app.mechanisms.lesson import MAGNI, Answer, Chart, Knob, Lesson, Source, Values
 from app.mechanisms.streams import stream_of
 from model.laws import block_layer
@@ -29,7 +30,7 @@ RUNS: Final = (
     *range(1, 64), *(round(10 ** (step / 40)) for step in range(72, 173)),
 )  # fmt: skip
 """Pages that wait together."""
-LOOKS: Final = ((figures.BLUE, ""), (figures.ORANGE, "/"))
+LOOKS: Final = ((drawing.BLUE, ""), (drawing.ORANGE, "/"))
 HOVER: Final = "%{y:,.4~g} KB for %{x} pages"
 
 
@@ -75,17 +76,17 @@ def picture(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
     calls = [min(work.block_size_bytes, drawn - at) for at in range(0, int(drawn), work.block_size_bytes)]
     sizes = [request.size_bytes for request in shown]
     traces = [
-        _segments("calls", calls, "", "call {rank}: {size}", (("#7f8b98", ""), (figures.FAINT, ""))),
+        _segments("calls", calls, "", "call {rank}: {size}", (("#7f8b98", ""), (drawing.FAINT, ""))),
         _segments("requests", sizes, "pages", "request {rank}: {size}", LOOKS),
         _life(shown, begin),
     ]
-    layout = figures.layout(
+    layout = drawing.layout(
         300,
-        figures.axis(f"place in the file (pages of {show_bytes(pages)})", range=[0, drawn / pages], anchor="y",
+        drawing.axis(f"place in the file (pages of {show_bytes(pages)})", range=[0, drawn / pages], anchor="y",
                      zeroline=False, showgrid=False),
-        figures.axis("", domain=[0.66, 1], ticksuffix="  ", categoryorder="array", categoryarray=["requests", "calls"]),
-        xaxis2=figures.axis("ms from the first request's queueing to its end", anchor="y2", rangemode="tozero"),
-        yaxis2=figures.axis("requests", domain=[0, 0.36], autorange="reversed", showticklabels=False, showgrid=False),
+        drawing.axis("", domain=[0.66, 1], ticksuffix="  ", categoryorder="array", categoryarray=["requests", "calls"]),
+        xaxis2=drawing.axis("ms from the first request's queueing to its end", anchor="y2", rangemode="tozero"),
+        yaxis2=drawing.axis("requests", domain=[0, 0.36], autorange="reversed", showticklabels=False, showgrid=False),
         showlegend=False, barmode="overlay",
     )  # fmt: skip
     layout["margin"]["t"] = 8
@@ -94,7 +95,7 @@ def picture(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
     text = (
         f"{work.count:,} calls of {show_bytes(work.block_size_bytes)} become requests of {told}{more} pages."
     )
-    return Chart(figures.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout, ink), text)
 
 
 def _segments(
@@ -110,7 +111,7 @@ def _segments(
         "insidetextanchor": "middle", "constraintext": "inside", "textangle": 0, "textfont": {"color": "#ffffff"},
         "hovertext": [hover.format(rank=rank + 1, size=show_bytes(size)) for rank, size in enumerate(sizes)],
         "hovertemplate": "%{hovertext}<extra></extra>",
-        "marker": figures.in_turns(len(sizes), looks),
+        "marker": drawing.in_turns(len(sizes), looks),
     }  # fmt: skip
 
 
@@ -147,29 +148,29 @@ def curve(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
     runs = np.array(RUNS, dtype=float)
     documents = largest_bytes(load(BUFFERED))
     traces = [
-        figures.line(f"law, merged up to {show_bytes(largest)}", runs, (mean_bytes(runs, largest) / KIB).tolist(),
-                     (figures.BLUE, "solid"), HOVER, width=3),
+        drawing.line(f"law, merged up to {show_bytes(largest)}", runs, (mean_bytes(runs, largest) / KIB).tolist(),
+                     (drawing.BLUE, "solid"), HOVER, width=3),
     ]  # fmt: skip
     if largest != documents:
-        traces.append(figures.line(
+        traces.append(drawing.line(
             f"Magni: up to {show_bytes(documents)}", runs, (mean_bytes(runs, documents) / KIB).tolist(),
-            (figures.ORANGE, "dash"), HOVER,
+            (drawing.ORANGE, "dash"), HOVER,
         ))  # fmt: skip
     traces.append(
-        figures.line(
-            "never merged", runs, [block_layer.PAGE_BYTES / KIB] * len(runs), (figures.BROWN, "dot"), HOVER
+        drawing.line(
+            "never merged", runs, [block_layer.PAGE_BYTES / KIB] * len(runs), (drawing.BROWN, "dot"), HOVER
         )
     )
     points = measured.printed("magni_linux_io", "iostat", "avgrq-sz")
-    traces += measured.traces(points, waiting_pages, figures.RED, scale=1 / KIB, name="avgrq-sz: ")
+    traces += measured.traces(points, waiting_pages, drawing.RED, scale=1 / KIB, name="avgrq-sz: ")
     mean = sum(request.size_bytes for request in served) / len(served)
     raw = work.path == "raw" or scenario.system.host.io_path == "raw"
     alone = raw or work.path == "sync"
     together = work.block_size_bytes * (1 if alone else work.count) / block_layer.PAGE_BYTES
-    traces.append(figures.now(together, mean / KIB, f"now, simulated: {show_bytes(round(mean))}", ink))
-    layout = figures.layout(
-        290, figures.axis("pages that wait together", type="log", dtick=1, range=[-0.1, 4.4], tickformat=",d"),
-        figures.axis("KB a request", rangemode="tozero"),
+    traces.append(drawing.now(together, mean / KIB, f"now, simulated: {show_bytes(round(mean))}", ink))
+    layout = drawing.layout(
+        290, drawing.axis("pages that wait together", type="log", dtick=1, range=[-0.1, 4.4], tickformat=",d"),
+        drawing.axis("KB a request", rangemode="tozero"),
     )  # fmt: skip
     layout["margin"]["t"] = 52
     text = (
@@ -177,7 +178,7 @@ def curve(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
         f"lines of "
         "iostat on 2.6.5, which counts sectors when they are queued and requests when they are done."
     )
-    return Chart(figures.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout, ink), text)
 
 
 @lru_cache(maxsize=1)
@@ -190,26 +191,26 @@ def pwrite(ink: str) -> Chart:
     """Document 001's program: 101 synchronous calls of 1 to 16 pages."""
     times = pwrite_s()
     traces = [
-        figures.line(
-            "simulated", list(times), list(times.values()), (figures.BLUE, "solid"), "%{y:.3f} s, %{x} pages"
+        drawing.line(
+            "simulated", list(times), list(times.values()), (drawing.BLUE, "solid"), "%{y:.3f} s, %{x} pages"
         )
     ]
     traces += measured.traces(
         measured.printed("magni_linux_io", "pwrite times", "real"),
-        lambda point: float(point.row["pages"]), figures.RED,
+        lambda point: float(point.row["pages"]), drawing.RED,
         name="real: ",
     )  # fmt: skip
-    layout = figures.layout(
+    layout = drawing.layout(
         250,
-        figures.axis("pages of a call", tickvals=list(times)),
-        figures.axis("s for 101 calls", rangemode="tozero"),
+        drawing.axis("pages of a call", tickvals=list(times)),
+        drawing.axis("s for 101 calls", rangemode="tozero"),
     )
     text = (
         f"Synchronous calls of sixteen pages instead of one: 16 times the bytes in {times[16] / times[1]:.2g} times "
         f"the "
         "time, as the pages of a call merge into one request."
     )
-    return Chart(figures.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout, ink), text)
 
 
 def answer(values: Values, ink: str) -> Answer:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from app.charts import segment_charts
-from app.charts.segment_charts import LINES, Line
-from app.mechanisms import figures, growing, measured
+from app.charts import drawing, segment_charts
+from app.charts.drawing import LINES
+from app.charts.segment_charts import Line
+from app.mechanisms import growing, measured
 from app.mechanisms.growing import BLOCK, GROWTH, N2_BYTES, PCTFREE, ROWS, SCENARIO, UPDATED
 from app.mechanisms.lesson import RAHN_PCTFREE, Answer, Chart, Knob, Lesson, Source, Values
 
@@ -45,7 +46,7 @@ def curve(values: Values, ink: str) -> Chart:
 def _colour(lines: list[Line], block_size_bytes: int) -> str:
     """The colour of a block size's line."""
     sizes = [line.block_size_bytes for line in lines]
-    return LINES[sizes.index(block_size_bytes)][0] if block_size_bytes in sizes else figures.GREY
+    return LINES[sizes.index(block_size_bytes)][0] if block_size_bytes in sizes else drawing.GREY
 
 
 def answer(values: Values, ink: str) -> Answer:

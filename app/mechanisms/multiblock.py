@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from app.mechanisms import figures, measured
+from app.charts import drawing
+from app.mechanisms import measured
 from app.mechanisms.lesson import RAHN_MBRC, SAVVINOV, SHALLAHAMER_DIRECT, Answer, Chart, Knob, Lesson, Values
 from model.demand.reading import mbrc_of
 from model.engine import calculate, calculate_many
@@ -22,11 +23,11 @@ BLOCK, MBRC, RELEASE, DIRECT, CACHED = (
 )  # fmt: skip
 COINS: Final = (2048, 4096, 8192, 16384, 32768)
 COUNTS: Final = (1, 2, 4, 8, 16, 32, 64, 128)
-LOOKS: Final = ((figures.BLUE, ""), (figures.GREEN, "/"))
+LOOKS: Final = ((drawing.BLUE, ""), (drawing.GREEN, "/"))
 START: Final = {BLOCK: 8192, MBRC: "auto", RELEASE: "11.1.0.6", DIRECT: "auto", CACHED: 0}
 READERS: Final = (
-    ("Shallahamer: from the page cache", "shallahamer-buffered", "elapsed_s", figures.BLUE, "solid"),
-    ("Savvinov: a disk of 160 MB/s", "savvinov-pio-lio", "read_wait_s", figures.ORANGE, "dash"),
+    ("Shallahamer: from the page cache", "shallahamer-buffered", "elapsed_s", drawing.BLUE, "solid"),
+    ("Savvinov: a disk of 160 MB/s", "savvinov-pio-lio", "read_wait_s", drawing.ORANGE, "dash"),
 )
 DEFAULT_BLOCK: Final = 8 * KIB
 
@@ -77,7 +78,7 @@ def picture(values: Values, scenario: Scenario, ink: str) -> Chart:
             "hovertext": [f"a read of {blocks:,} blocks, {show_bytes(size * KIB)}"
                           for blocks, size in zip(reads, sizes, strict=True)],
             "hovertemplate": "%{hovertext}<extra></extra>",
-            "marker": figures.in_turns(len(reads), LOOKS),
+            "marker": drawing.in_turns(len(reads), LOOKS),
         })  # fmt: skip
     edges = [
         (place, block * coin / KIB) for place, coin in enumerate(COINS) for block in range(1, MIB // coin)
@@ -87,11 +88,11 @@ def picture(values: Values, scenario: Scenario, ink: str) -> Chart:
         "marker": {"symbol": "line-ns", "size": 7, "line": {"color": "rgba(255,255,255,.75)", "width": 1}},
         "hoverinfo": "skip",
     })  # fmt: skip
-    layout = figures.layout(
+    layout = drawing.layout(
         285,
-        figures.axis("KB of the table, one bar a read; the ticks in it part its blocks", range=[0, 1024],
+        drawing.axis("KB of the table, one bar a read; the ticks in it part its blocks", range=[0, 1024],
                      tickvals=list(range(0, 1025, 128))),
-        figures.axis("", tickvals=list(range(len(rows))), ticktext=[f"{row}  " for row in rows], range=[4.6, -0.6],
+        drawing.axis("", tickvals=list(range(len(rows))), ticktext=[f"{row}  " for row in rows], range=[4.6, -0.6],
                      showgrid=False),
         barmode="overlay",
         showlegend=False,
@@ -104,7 +105,7 @@ def picture(values: Values, scenario: Scenario, ink: str) -> Chart:
         f"the "
         "default size and so stands for bytes."
     )
-    return Chart(figures.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout, ink), text)
 
 
 def over_block_size(values: Values, measure: str) -> list[float]:
@@ -131,12 +132,12 @@ def _base(settings: tuple[str, ...]) -> Scenario:
 def curve(values: Values, ink: str) -> Chart:
     """Blocks and reads of the whole table over block size, with what TKPROF printed."""
     lines = (
-        ("blocks: the coins", {**values, CACHED: 0}, "read_blocks", figures.ORANGE, "solid"),
-        ("reads, MBRC 8", {**values, MBRC: "8"}, "read_requests", figures.GREEN, "dash"),
-        ("reads, MBRC as chosen", values, "read_requests", figures.BLUE, "solid"),
+        ("blocks: the coins", {**values, CACHED: 0}, "read_blocks", drawing.ORANGE, "solid"),
+        ("reads, MBRC 8", {**values, MBRC: "8"}, "read_requests", drawing.GREEN, "dash"),
+        ("reads, MBRC as chosen", values, "read_requests", drawing.BLUE, "solid"),
     )
     traces = [
-        figures.line(
+        drawing.line(
             name, COINS, over_block_size(those, measure), (colour, dash), "%{y:,.0f} at %{x} bytes",
             width=3 if those is values else 2,
         )
@@ -144,7 +145,7 @@ def curve(values: Values, ink: str) -> Chart:
     ]  # fmt: skip
     size = "block_size_bytes"
     traces += measured.traces(
-        measured.printed("rahn_full_scan", "fetch", "disk"), lambda printed: float(printed.row[size]), figures.RED,
+        measured.printed("rahn_full_scan", "fetch", "disk"), lambda printed: float(printed.row[size]), drawing.RED,
         name="disk: ",
     )  # fmt: skip
     waits = [
@@ -153,16 +154,16 @@ def curve(values: Values, ink: str) -> Chart:
         if point.row["event"] == "direct path read"
     ]
     traces += measured.traces(
-        waits, lambda point: float(point.row[size]), figures.PURPLE, name="direct path read: "
+        waits, lambda point: float(point.row[size]), drawing.PURPLE, name="direct path read: "
     )
     blocks, reads = (
         over_block_size(values, point)[COINS.index(values[BLOCK])]
         for point in ("read_blocks", "read_requests")
     )
-    traces.append(figures.now(values[BLOCK], reads, f"now: {reads:,.0f} reads", ink))
-    layout = figures.layout(
-        310, figures.log_sizes("block size", COINS[0], COINS[-1]),
-        figures.axis("of the whole table", type="log", dtick=1, exponentformat="none", tickformat=",d"),
+    traces.append(drawing.now(values[BLOCK], reads, f"now: {reads:,.0f} reads", ink))
+    layout = drawing.layout(
+        310, drawing.log_sizes("block size", COINS[0], COINS[-1]),
+        drawing.axis("of the whole table", type="log", dtick=1, exponentformat="none", tickformat=",d"),
     )  # fmt: skip
     layout["margin"]["t"] = 74
     text = f"{blocks:,.0f} blocks in {reads:,.0f} reads: larger blocks are fewer, but the reads carry the same bytes."
@@ -172,7 +173,7 @@ def curve(values: Values, ink: str) -> Chart:
             f" Document 000 (MBRC not set, nothing cached) took {min(elapsed):.1f} to {max(elapsed):.1f} s "
             f"at its {len(elapsed)} block sizes."
         )
-    return Chart(figures.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout, ink), text)
 
 
 @lru_cache(maxsize=4)
@@ -187,19 +188,19 @@ def times(ink: str) -> Chart:
     """Time of a read over its size, with document 003's strace and document 004's sentence."""
     sizes = [count * DEFAULT_BLOCK for count in COUNTS]
     traces = [
-        figures.line(name, sizes, [1000 * each for each in read_s(scenario, measure)], (colour, dash),
+        drawing.line(name, sizes, [1000 * each for each in read_s(scenario, measure)], (colour, dash),
                      "%{y:.3g} ms for %{x} bytes")
         for name, scenario, measure, colour, dash in READERS
     ]  # fmt: skip
     strace = measured.printed("shallahamer_direct_reads", "strace pread", "since_before_s")
     traces += measured.traces(
-        strace, lambda printed: float(printed.row["bytes"]), figures.RED, scale=1000, name="strace: "
+        strace, lambda printed: float(printed.row["bytes"]), drawing.RED, scale=1000, name="strace: "
     )
     said_004 = measured.printed("savvinov_logical_io", "read against gets", "read")
-    traces += measured.traces(said_004, lambda _: float(MIB), figures.PURPLE, scale=1000, name="Savvinov: ")
-    layout = figures.layout(
-        280, figures.log_sizes("bytes of a read", sizes[0], sizes[-1]),
-        figures.axis("ms a read", type="log", dtick=1, exponentformat="none"),
+    traces += measured.traces(said_004, lambda _: float(MIB), drawing.PURPLE, scale=1000, name="Savvinov: ")
+    layout = drawing.layout(
+        280, drawing.log_sizes("bytes of a read", sizes[0], sizes[-1]),
+        drawing.axis("ms a read", type="log", dtick=1, exponentformat="none"),
     )  # fmt: skip
     layout["margin"]["t"] = 56
     each = read_s(READERS[0][1], READERS[0][2])
@@ -209,7 +210,7 @@ def times(ink: str) -> Chart:
         f"line "
         "and its strace contain the CPU between two reads, Savvinov's the wait alone."
     )
-    return Chart(figures.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout, ink), text)
 
 
 def answer(values: Values, ink: str) -> Answer:

@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Final
 
-from app.charts.charts import marker
-from app.mechanisms import figures
+from app.charts import drawing
+from app.charts.drawing import marker
 from app.mechanisms.lesson import Answer, Chart, Knob, Lesson, Source, Values
 from app.mechanisms.streams import stream_of
 from model.engine import calculate
@@ -26,9 +26,9 @@ SHOWN: Final = 40
 """Reads that are drawn one by one."""
 OVERTAKES, IN_ORDER = ("done before a read submitted earlier", "/"), ("done in order of submission", "")
 DRIVES: Final = (
-    ("7,200 rpm disk with NCQ", "sata-7k2-ncq", figures.ORANGE, "dash"),
-    ("SATA flash", "ssd-sata", figures.GREEN, "dot"),
-    ("NVMe flash", "nvme", figures.PURPLE, "dashdot"),
+    ("7,200 rpm disk with NCQ", "sata-7k2-ncq", drawing.ORANGE, "dash"),
+    ("SATA flash", "ssd-sata", drawing.GREEN, "dot"),
+    ("NVMe flash", "nvme", drawing.PURPLE, "dashdot"),
 )
 
 
@@ -67,8 +67,8 @@ def picture(served: Sequence[Served], values: Values, ink: str) -> Chart:
     quick, begin = overtook(served), served[0].queued_s
     traces = []
     for (name, shape), colour, those in (
-        (IN_ORDER, figures.BLUE, False),
-        (OVERTAKES, figures.ORANGE, True),
+        (IN_ORDER, drawing.BLUE, False),
+        (OVERTAKES, drawing.ORANGE, True),
     ):
         ranks = [rank for rank, before in enumerate(quick) if before is those]
         if not ranks:
@@ -81,10 +81,10 @@ def picture(served: Sequence[Served], values: Values, ink: str) -> Chart:
             "hovertext": [show_seconds(served[rank].done_s - served[rank].queued_s) for rank in ranks],
             "hovertemplate": "read %{y}: %{hovertext} from submission to completion<extra></extra>",
         })  # fmt: skip
-    layout = figures.layout(
+    layout = drawing.layout(
         300,
-        figures.axis("ms since the first submission", rangemode="tozero"),
-        figures.axis("reads, in order of submission", autorange="reversed", showticklabels=False, showgrid=False),
+        drawing.axis("ms since the first submission", rangemode="tozero"),
+        drawing.axis("reads, in order of submission", autorange="reversed", showticklabels=False, showgrid=False),
         barmode="overlay",
     )  # fmt: skip
     layout["margin"]["t"] = 40
@@ -95,7 +95,7 @@ def picture(served: Sequence[Served], values: Values, ink: str) -> Chart:
         if count
         else f"With {values[DEPTH]:,} in flight, the first {len(served):,} reads complete in order of submission."
     )
-    return Chart(figures.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout, ink), text)
 
 
 @lru_cache(maxsize=256)
@@ -116,7 +116,7 @@ def _settings(values: Values) -> tuple[str, ...]:
 
 def curves(values: Values, ink: str) -> tuple[Chart, Chart]:
     """Reads a second, and the time of one, over the depth."""
-    lines = [("this drive", _settings(values), figures.BLUE, "solid")]
+    lines = [("this drive", _settings(values), drawing.BLUE, "solid")]
     for name, disk, colour, dash in DRIVES:
         if disk != values[DISK]:
             lines.append((name, _settings({**values, DISK: disk}), colour, dash))
@@ -125,18 +125,18 @@ def curves(values: Values, ink: str) -> tuple[Chart, Chart]:
         per_s, each_s = over_depth(settings)
         width = 3.5 if name == "this drive" else 2.2
         rates.append(
-            figures.line(name, DEPTHS, per_s, (colour, dash), "%{y:,.0f} reads/s at depth %{x}", width=width)
+            drawing.line(name, DEPTHS, per_s, (colour, dash), "%{y:,.0f} reads/s at depth %{x}", width=width)
         )
         times.append(
-            figures.line(
+            drawing.line(
                 name, DEPTHS, [1000 * seconds for seconds in each_s], (colour, dash), "%{y:,.4~g} ms at depth %{x}",
                 width=width,
             )
         )  # fmt: skip
     per_s, each_s = over_depth(_settings(values))
     at = DEPTHS.index(values[DEPTH])
-    rates.append(figures.now(values[DEPTH], per_s[at], f"now: {per_s[at]:,.0f} reads/s", ink))
-    times.append(figures.now(values[DEPTH], 1000 * each_s[at], f"now: {show_seconds(each_s[at])}", ink))
+    rates.append(drawing.now(values[DEPTH], per_s[at], f"now: {per_s[at]:,.0f} reads/s", ink))
+    times.append(drawing.now(values[DEPTH], 1000 * each_s[at], f"now: {show_seconds(each_s[at])}", ink))
     gain = per_s[at] / per_s[0]
     return (
         _over_depth(rates, "reads/s", ink, f"{values[DEPTH]:,} in flight complete {per_s[at]:,.0f} reads/s, "
@@ -147,13 +147,13 @@ def curves(values: Values, ink: str) -> tuple[Chart, Chart]:
 
 
 def _over_depth(traces: list[dict[str, Any]], title: str, ink: str, says: str) -> Chart:
-    layout = figures.layout(
+    layout = drawing.layout(
         280,
-        figures.axis("reads in flight", type="log", tickvals=list(DEPTHS), range=[-0.1, 2.2]),
-        figures.axis(title, type="log", dtick=1, exponentformat="none"),
+        drawing.axis("reads in flight", type="log", tickvals=list(DEPTHS), range=[-0.1, 2.2]),
+        drawing.axis(title, type="log", dtick=1, exponentformat="none"),
     )
     layout["margin"]["t"] = 52
-    return Chart(figures.figure(traces, layout, ink), says)
+    return Chart(drawing.figure(traces, layout, ink), says)
 
 
 def answer(values: Values, ink: str) -> Answer:

@@ -6,19 +6,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from app.charts import segment_charts
-from app.mechanisms import figures, growing, measured
+from app.charts import drawing, segment_charts
+from app.mechanisms import growing, measured
 from app.mechanisms.growing import BLOCK, PCTFREE, RELEASE, ROWS, SCENARIO, SPACE, UPDATED
 from app.mechanisms.lesson import RAHN_PCTFREE, Answer, Chart, Knob, Lesson, Source, Values
 from model.laws import assm, block
 from model.units import show_bytes, show_seconds
 
 WAYS: Final = (
-    ("ASSM, 10.2.0.4: with the bug", "10.2.0.4", "assm", figures.RED, "solid"),
-    ("ASSM, 11.2.0.4: without it", "11.2.0.4", "assm", figures.BLUE, "dash"),
-    ("manual: free lists", "10.2.0.4", "manual", figures.GREEN, "dot"),
+    ("ASSM, 10.2.0.4: with the bug", "10.2.0.4", "assm", drawing.RED, "solid"),
+    ("ASSM, 11.2.0.4: without it", "11.2.0.4", "assm", drawing.BLUE, "dash"),
+    ("manual: free lists", "10.2.0.4", "manual", drawing.GREEN, "dot"),
 )
-MADE: Final = {10: figures.RED, 35: figures.PURPLE}
+MADE: Final = {10: drawing.RED, 35: drawing.PURPLE}
 """PCTFREE of document 002 -> colour of its points."""
 
 
@@ -53,21 +53,21 @@ def growth_curve(values: Values, ink: str) -> Chart:
     square, straight = assm.itl_rejections(pieces, limit), assm.space_rejections(pieces, limit)
     hover = "%{y:,.3~s} probes, %{x:,.0f} rows"
     traces = [
-        figures.line(
-            "offered again and again: M²/(2·limit)", pieces, square, (figures.RED, "solid"), hover, width=3
+        drawing.line(
+            "offered again and again: M²/(2·limit)", pieces, square, (drawing.RED, "solid"), hover, width=3
         ),
-        figures.line("marked full when rejected: M/limit", pieces, straight, (figures.BLUE, "dash"), hover),
-        figures.now(outcome.migrated, outcome.probes, f"now: {outcome.probes:,.0f}", ink),
+        drawing.line("marked full when rejected: M/limit", pieces, straight, (drawing.BLUE, "dash"), hover),
+        drawing.now(outcome.migrated, outcome.probes, f"now: {outcome.probes:,.0f}", ink),
     ]
-    layout = figures.layout(
-        250, figures.axis("migrated rows", rangemode="tozero", tickformat="~s"),
-        figures.axis("rejected probes", rangemode="tozero", tickformat="~s"),
+    layout = drawing.layout(
+        250, drawing.axis("migrated rows", rangemode="tozero", tickformat="~s"),
+        drawing.axis("rejected probes", rangemode="tozero", tickformat="~s"),
     )  # fmt: skip
     text = (
         f"Blocks of {show_bytes(size)} take {limit:,.0f} ITL entries, so at most that many migrated rows a "
         "transaction; where space runs out first, the block is marked full and the search stays short."
     )
-    return Chart(figures.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout, ink), text)
 
 
 def seconds_curve(values: Values, ink: str) -> Chart:
@@ -78,7 +78,7 @@ def seconds_curve(values: Values, ink: str) -> Chart:
     for name, release, space, colour, dash in WAYS:
         own = (values[RELEASE], values[SPACE]) == (release, space)
         curves = growing.over_block_size({**whole, RELEASE: release, SPACE: space})
-        traces.append(figures.line(
+        traces.append(drawing.line(
             name, sizes, curves, (colour, dash), hover, width=3.5 if own else 1.8, mode="lines+markers",
             marker={"size": 5},
         ))  # fmt: skip
@@ -86,7 +86,7 @@ def seconds_curve(values: Values, ink: str) -> Chart:
         if percent != values[PCTFREE]:
             curves = growing.over_block_size({**whole, PCTFREE: percent, RELEASE: "10.2.0.4", SPACE: "assm"})
             name = f"PCTFREE {percent}, ASSM, 10.2.0.4"
-            traces.append(figures.line(name, sizes, curves, (colour, "longdash"), hover, width=1.2))
+            traces.append(drawing.line(name, sizes, curves, (colour, "longdash"), hover, width=1.2))
         those = [
             printed for printed in growing.printed("update_time") if printed.row["pctfree_percent"] == percent
         ]
@@ -94,10 +94,10 @@ def seconds_curve(values: Values, ink: str) -> Chart:
             those, lambda printed: float(printed.row["block_size_bytes"]), colour, name=f"PCTFREE {percent}: ",
         )  # fmt: skip
     took = growing.outcome(whole).elapsed_s
-    traces.append(figures.now(values[BLOCK], took, f"now: {show_seconds(took)}", ink))
-    layout = figures.layout(
-        320, figures.log_sizes("block size", sizes[0], sizes[-1]),
-        figures.axis("s for the update", type="log", dtick=1, exponentformat="none"),
+    traces.append(drawing.now(values[BLOCK], took, f"now: {show_seconds(took)}", ink))
+    layout = drawing.layout(
+        320, drawing.log_sizes("block size", sizes[0], sizes[-1]),
+        drawing.axis("s for the update", type="log", dtick=1, exponentformat="none"),
     )  # fmt: skip
     layout["margin"]["t"] = 90
     text = (
@@ -106,7 +106,7 @@ def seconds_curve(values: Values, ink: str) -> Chart:
     )
     if values[ROWS] != growing.START[ROWS]:
         text += f" The points are of {growing.START[ROWS]:,} rows."
-    return Chart(figures.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout, ink), text)
 
 
 def answer(values: Values, ink: str) -> Answer:

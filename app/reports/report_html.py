@@ -11,7 +11,8 @@ from typing import Any, Final, cast
 from click import unstyle
 
 from app.charts import compare_charts, device_charts, transaction_charts
-from app.charts.charts import LOOKS, Figure, key_html
+from app.charts.charts import LOOKS, key_html
+from app.charts.drawing import Figure
 from app.text.accuracy_text import accuracy_line
 from app.text.compare_table import settings
 from app.text.compare_text import Comparison, compared

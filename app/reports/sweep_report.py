@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from app.charts import sweep_charts
-from app.charts.charts import Figure
+from app.charts.drawing import Figure
 from app.charts.sweep_charts import shown
 from app.reports.report_html import PAGE, details, plot
 from app.reports.sweep_found import Found, found_of

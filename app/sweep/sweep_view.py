@@ -15,7 +15,7 @@ from app.answer.answer import ink
 from app.answer.drawn import chart
 from app.base.markdown import plain
 from app.charts import sweep_charts
-from app.charts.charts import Figure
+from app.charts.drawing import Figure
 from app.charts.sweep_charts import shown
 from app.controls.sweep_form import label_of
 from app.reports import sweep_report

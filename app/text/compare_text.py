@@ -10,10 +10,10 @@ from typing import Final
 from click import style
 
 from app.base.lines import NAME_WIDTH, head, wrapped
-from app.text.outside import MARK, by_component, lines_of, marked, what_the_mark_says
+from app.text.outside import MARK, by_component, lettered, lines_of, marked, what_the_mark_says
 from app.text.profile import Scale, scale_of
 from app.text.quantities import Quantity, counts
-from app.text.transaction_text import tps
+from app.text.transaction_text import tps, util_sentence
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import Scenario
@@ -97,11 +97,34 @@ def _why(comparison: Comparison, place: int, width: int) -> Iterator[str]:
 
 
 def _notes(comparison: Comparison, width: int) -> Iterator[str]:
-    """Warnings, and constants beyond the range that they were fitted in."""
-    for note in dict.fromkeys(warning for result in comparison.results for warning in result.warnings):
-        yield from wrapped(note, width, first="warning   ", colour="yellow")
-    for note in lines_of(comparison.results, comparison.letters):
-        yield from wrapped(note, width, first="beyond    ", colour="yellow")
+    """Warnings, constants beyond the range that they were fitted in, and what %util says of several drives."""
+    results, letters = comparison.results, comparison.letters
+    warned, util = warnings_of(results, letters), util_of(results, letters)
+    for notes, name in (
+        (warned, "warning   "),
+        (lines_of(results, letters), "beyond    "),
+        (util, "%util     "),
+    ):
+        for note in notes:
+            yield from wrapped(note, width, first=name, colour=None if notes is util else "yellow")
+
+
+def warnings_of(results: Sequence[RunResult], letters: Sequence[str]) -> list[str]:
+    """The warnings of *results*, each once, with the letters of those that it is of unless it is of all."""
+    told = (
+        (note, letter) for result, letter in zip(results, letters, strict=True) for note in result.warnings
+    )
+    return lettered(told, len(results))
+
+
+def util_of(results: Sequence[RunResult], letters: Sequence[str]) -> list[str]:
+    """What %util says of a disk that serves several requests at once, for each of *results* that has one."""
+    told = (
+        f"{letter}: {text}"
+        for result, letter in zip(results, letters, strict=True)
+        if (text := util_sentence(result))
+    )
+    return list(told)
 
 
 LEAST_SHOWN: Final = 0.0005

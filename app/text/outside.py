@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from app.text.profile import wait_class
@@ -181,14 +181,23 @@ def what_the_mark_says(results: Sequence[RunResult]) -> str:
 
 def lines_of(results: Sequence[RunResult], letters: Sequence[str] = ()) -> list[str]:
     """A sentence for each constant and quantity, the farthest beyond first, with the letters of the answers."""
-    sentences: dict[str, list[str]] = {}
     every = [
         (extrapolation, letter)
         for result, letter in zip(results, letters or [""] * len(results), strict=True)
         for extrapolation in result.extrapolated
     ]
-    for extrapolation, letter in sorted(every, key=lambda pair: -(pair[0].times or 0.0)):
-        sentences.setdefault(str(extrapolation), []).append(letter)
-    if not letters or all(len(told) == len(results) for told in sentences.values()):
-        return list(sentences)
-    return [f"{', '.join(sorted(told))}: {sentence}" for sentence, told in sentences.items()]
+    every.sort(key=lambda pair: -(pair[0].times or 0.0))
+    told = ((str(extrapolation), letter) for extrapolation, letter in every)
+    return lettered(told, len(results)) if letters else list(dict.fromkeys(text for text, _ in told))
+
+
+def lettered(sentences: Iterable[tuple[str, str]], count: int) -> list[str]:
+    """Each sentence once, with the letters of the answers that it is told of, where that is not all *count* of them."""
+    told: dict[str, list[str]] = {}
+    for sentence, letter in sentences:
+        if letter not in told.setdefault(sentence, []):
+            told[sentence].append(letter)
+    return [
+        sentence if len(letters) == count else f"{', '.join(sorted(letters))}: {sentence}"
+        for sentence, letters in told.items()
+    ]

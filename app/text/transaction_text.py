@@ -92,16 +92,22 @@ def resource_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iter
         letters = style(bar * round(room * share), fg="blue") if round(room * share) else ""
         yield f"{name:<{KIND}}{100 * share:>{NUMBER}.1f}  {letters}".rstrip()
     yield from wrapped(saturation(stats, beside=bool(result.programs)), width)
-    disk, servers = result.device.get("disk"), stats.utilisation.get("data disk", 0.0)
-    if disk is not None and disk.utilisation_fraction > max(2 * servers, 0.1):
-        taken = f"it is {100 * servers:.0f} % busy"
-        if result.programs:
-            taken = f"the transactions take {100 * servers:.0f} % of what it can do"
-        yield from wrapped(
-            f"iostat's %util is {100 * disk.utilisation_fraction:.0f} %: the time in which the data disk had at least "
-            f"one request. It serves several at once, so {taken}.",
-            width,
-        )
+    yield from wrapped(util_sentence(result), width)
+
+
+def util_sentence(result: RunResult) -> str:
+    """Why iostat's %util is not how busy the data disk is; empty where the two are near each other."""
+    stats, disk = result.transactions, result.device.get("disk")
+    servers = stats.utilisation.get("data disk", 0.0) if stats else 0.0
+    if stats is None or disk is None or disk.utilisation_fraction <= max(2 * servers, 0.1):
+        return ""
+    taken = f"{100 * servers:.0f} % of its capacity is used"
+    if result.programs:
+        taken = f"the transactions use {100 * servers:.0f} % of its capacity"
+    return (
+        f"iostat's %util is {100 * disk.utilisation_fraction:.0f} %: the time in which the data disk had at least "
+        f"one request. It serves several at once, so {taken}."
+    )
 
 
 def percent(fraction: float) -> str:

@@ -17,7 +17,7 @@ import pytest
 
 from app import mechanisms
 from app.answer.drawn import Ready
-from app.charts.charts import Figure
+from app.charts.drawing import Figure
 from app.controls.fields import as_text
 from app.mechanisms import (
     buffer_cache,

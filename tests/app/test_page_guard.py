@@ -121,7 +121,9 @@ def test_the_websocket_is_open_to_its_own_page_alone(
         assert answer["x-content-type-options"] == "nosniff"
 
 
-@pytest.mark.parametrize("path", ["/a/b", "/compare/x", "/a/b/c?scenario=tpc-c", "/%3Cscript%3E/x"])
+@pytest.mark.parametrize(
+    "path", ["/a/b", "/comparison", "/compare/x", "/a/b/c?scenario=tpc-c", "/%3Cscript%3E/x"]
+)
 def test_a_page_that_is_not_there_is_said(server: str, path: str) -> None:
     status, _, body = asked(server, path, {"Host": "localhost"})
     assert status == 404

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.answer import segment_view
-from app.charts import segment_charts
+from app.charts import drawing, segment_charts
 from app.charts.segment_charts import ITL_FULL, Line
 from model.results import RunResult
 from scenarios import Scenario, load
@@ -106,12 +106,12 @@ def test_the_map_of_an_empty_segment_is_still_drawn() -> None:
 
 def test_it_reads_without_colour_and_in_both_themes() -> None:
     symbols = [symbol for _, symbol in segment_charts.CELLS.values()]
-    dashes = [dash for _, dash in segment_charts.LINES]
+    dashes = [dash for _, dash in drawing.LINES]
     looks = [(colour, pattern) for _, _, colour, pattern in segment_charts.USES.values()]
-    filled = [pattern for colour, pattern in looks if colour != segment_charts.CLEAR]
+    filled = [pattern for colour, pattern in looks if colour != drawing.CLEAR]
     assert [len(set(kind)) for kind in (symbols, dashes, filled)] == [6, 5, 5]
-    shown = {colour for colour, *_ in [*looks, *segment_charts.CELLS.values(), *segment_charts.LINES]}
-    for colour in shown - {segment_charts.CLEAR}:
+    shown = {colour for colour, *_ in [*looks, *segment_charts.CELLS.values(), *drawing.LINES]}
+    for colour in shown - {drawing.CLEAR}:
         assert all(contrast(colour, background) >= 3 for background in BACKGROUNDS), colour
 
 

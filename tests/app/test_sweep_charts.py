@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.charts import sweep_charts
-from app.charts.charts import Figure
+from app.charts.drawing import Figure
 from app.text.sweep_text import Summary
 
 USERS, BLOCK, DISK = "workload.users", "tablespace.block_size_bytes", "disk.use"

@@ -364,3 +364,13 @@ def test_an_answer_shorter_than_a_second_is_told_in_milliseconds() -> None:
     (head,) = [line for line in lines if line.startswith("component")]
     assert " ms " in head
     assert float(lines[-1].split()[1]) == pytest.approx(1000 * result.time.elapsed_s, abs=1e-3)
+
+
+def test_notes_of_a_comparison_say_which_scenario_they_mean() -> None:
+    scenarios = [load("tpc-c"), load("tpc-c", ["disk.use=nvme"]), load("oltp-nvme")]
+    results = [run(scenario, "calculate") for scenario in scenarios]
+    text = unstyle(" ".join(compare_lines(results, ["", "", ""], width=160, scenarios=scenarios)))
+    text = " ".join(text.split())
+    assert "warning A: host, client and disk costs are typical values" in text
+    assert "warning B: host and client costs are typical values" in text
+    assert "%util C: iostat's %util is 54 %" in text

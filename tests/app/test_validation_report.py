@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.charts import validation_charts as charts
-from app.charts.charts import Figure
+from app.charts.drawing import Figure
 from app.reports.validation_report import as_printed, validation_page
 from validation import Comparison, Validation, validate
 from validation.left_out import LeftOut

@@ -331,3 +331,16 @@ def test_a_client_that_works_while_more_of_an_array_is_sent_is_told() -> None:
         "while the server sends the rest (SQL*Net more data to client rose from 0 to" in why(base, other)[0]
     )
     assert "fell from 143,953 to 0" in why(other, base)[0]
+
+
+def test_a_time_that_stays_while_its_parts_move_says_what_most_of_it_is() -> None:
+    base = answer("rahn-full-scan")
+    client, fetch = "SQL*Net message from client", "fetching rows"
+    waited = base.time.wait[client]
+    wait = base.time.wait | {client: waited.model_copy(update={"total_s": waited.total_s - 5})}
+    cpu = base.time.cpu | {fetch: base.time.cpu[fetch] + 5}
+    other = base.model_copy(update={"time": base.time.model_copy(update={"wait": wait, "cpu": cpu})})
+    sentence = why(base, other)[0]
+    assert sentence.startswith("elapsed time does not change: most of the 125.")
+    assert "is waiting for the client, 88.3" in sentence
+    assert " instead of 93.3" in sentence

@@ -1,17 +1,22 @@
-"""Axes, lines and text that the pages' figures share; pure functions, no Streamlit, no plotly import."""
+"""What every figure is made of: axes, layout, lines, marks and text; pure functions, no Streamlit, no plotly import."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from app.charts import segment_charts
-from app.charts.charts import Figure
 from model.units import show_bytes
 
-CLEAR, GREY = segment_charts.CLEAR, segment_charts.GREY
+Figure = dict[str, Any]
+CLEAR, GREY = "rgba(0,0,0,0)", "#7f8b98"
 BLUE, GREEN, ORANGE, PURPLE, RED, BROWN = "#2f74d0", "#2f9e58", "#cf6d12", "#a663bd", "#d2493f", "#9a8168"
 FAINT: Final = "rgba(128,140,155,.25)"
+LINES: Final = (
+    ("#2f74d0", "solid"), ("#2f9e58", "dash"), ("#cf6d12", "dot"), ("#a663bd", "dashdot"), ("#d2493f", "longdash"),
+)  # fmt: skip
+"""Colour and dash of the lines of one figure, in their order."""
+SNUG: Final = (8, 12, 30, 42)
+"""Margins of a figure whose labels make room for themselves: left, right, top, bottom."""
 SIZES: Final = tuple(2**power for power in range(9, 21))
 
 
@@ -23,6 +28,12 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
         "zeroline": False,
         "automargin": True,
     } | more
+
+
+def rows(names: Sequence[str], shown: Callable[[str], str] = str, **more: Any) -> dict[str, Any]:
+    """An axis of bars that lie, the first on top, each named as it is *shown*."""
+    return axis("", categoryorder="array", categoryarray=[*names][::-1], tickvals=[*names],
+                ticktext=[f"{shown(name)}  " for name in names], **more)  # fmt: skip
 
 
 def log_sizes(title: str, low: int, high: int) -> dict[str, Any]:
@@ -37,11 +48,17 @@ def log_sizes(title: str, low: int, high: int) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def layout(height: int, across: dict[str, Any], up: dict[str, Any], **more: Any) -> dict[str, Any]:
+def layout(
+    height: int,
+    across: dict[str, Any],
+    up: dict[str, Any],
+    margin: tuple[int, int, int, int] = (56, 14, 34, 46),
+    **more: Any,
+) -> dict[str, Any]:
     """A figure with one pair of axes and its legend above."""
     up["title"]["standoff"] = 12  # beside its ticks, of which automargin knows only in part
     return {
-        "height": height, "uirevision": "kept", "margin": {"l": 56, "r": 14, "t": 34, "b": 46},
+        "height": height, "uirevision": "kept", "margin": dict(zip("lrtb", margin, strict=True)),
         "xaxis": across, "yaxis": up,
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, "hoverlabel": {"align": "left"},
         "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR,
@@ -60,6 +77,15 @@ def line(
     return drawn | more
 
 
+def marker(colour: str, pattern: str) -> dict[str, Any]:
+    """How a bar is filled."""
+    return {
+        "color": colour,
+        "line": {"color": colour, "width": 1},
+        "pattern": {"shape": pattern, "bgcolor": colour, "fgcolor": "#ffffff", "size": 6, "solidity": 0.2},
+    }
+
+
 def in_turns(count: int, looks: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Marker of bars side by side, every other one with another colour and pattern."""
     colours, shapes = (
@@ -72,13 +98,23 @@ def in_turns(count: int, looks: Sequence[tuple[str, str]]) -> dict[str, Any]:
     }
 
 
+def mark(name: str, x: float, y: float, ink: str, **look: Any) -> dict[str, Any]:
+    """One point with its name, where an answer lies on a curve."""
+    return {
+        "type": "scatter", "mode": "markers", "name": name, "x": [x], "y": [y], "cliponaxis": False,
+        "marker": {"color": ink or GREY, "symbol": "diamond", "size": 11} | look,
+        "hovertemplate": f"{name}<extra></extra>",
+    }  # fmt: skip
+
+
+def upright(x: float, **line: Any) -> dict[str, Any]:
+    """A line from bottom to top of the figure."""
+    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}
+
+
 def now(x: float, y: float, says: str, ink: str, **more: Any) -> dict[str, Any]:
     """What the controls say at present, on a curve."""
-    return {
-        "type": "scatter", "mode": "markers", "name": says, "x": [x], "y": [y], "cliponaxis": False,
-        "marker": {"color": ink or GREY, "symbol": "circle-open", "size": 20, "line": {"width": 3}},
-        "hovertemplate": f"{says}<extra></extra>",
-    } | more  # fmt: skip
+    return mark(says, x, y, ink, symbol="circle-open", size=20, line={"width": 3}) | more
 
 
 def note(text: str, x: float, y: float, **more: Any) -> dict[str, Any]:

@@ -38,7 +38,7 @@ ROUNDING: Final = 1e-5
 STATEMENTS: Final = ("Cause.", "Likely right: ", "What would settle it.")
 RIGHT: Final = ("the document", "the model", "neither", "both", "open")
 SECTION: Final = re.compile(r"^### (?P<title>.+)\n(?P<body>(?:(?!^#{1,3} ).*\n?)*)", re.MULTILINE)
-ABOUT: Final = re.compile(r"<!-- generated: numbers: (?P<patterns>.+?) -->")
+ABOUT: Final = re.compile(r"<!-- generated: numbers:\s(?P<patterns>.+?) -->", re.DOTALL)
 SAID: Final = re.compile(r"\*\*Likely right: (?P<who>[a-z ]+)")
 HEADS: Final = (
     "number",

@@ -37,10 +37,10 @@ DIFFERENCES: Final = FOLDER / "differences.md"
 MODEL: Final = FOLDER / "model.md"
 
 PART: Final = re.compile(
-    r"(?P<begin><!-- generated: (?P<name>[a-z ]+)(?:: (?P<of>[^>]*))? -->\n)(?P<body>.*?)(?P<end><!-- end -->)",
+    r"(?P<begin><!-- generated: (?P<name>[a-z ]+)(?::\s(?P<of>[^>]*))? -->\n)(?P<body>.*?)(?P<end><!-- end -->)",
     re.DOTALL,
 )
-MARK: Final = re.compile(r"^<!-- (?:generated|end)\b.*$", re.MULTILINE)
+MARK: Final = re.compile(r"^<!-- (?:generated|end)\b[^>]*>?", re.MULTILINE)
 NUMBER: Final = re.compile(r"[+-]?(?:\d[\d,]*)(?:\.\d+)?(?:e[+-]?\d+)?")
 LAST_DIGITS: Final = 1.5
 """Units of its last digit that a figure may differ by: machines round exponentials otherwise."""

@@ -31,6 +31,9 @@ from validation.law_tables import law_modules, law_tables
 from validation.left_out import LeftOut
 from validation.markdown import WIDTH, anchor, item, table, together
 
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
+
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 LINK = re.compile(r"\]\((#[^)]+)\)")
 DOCUMENTS = {*FOLDER.rglob("*.md"), *FOLDER.parent.glob("*.md")}
@@ -67,11 +70,16 @@ def test_links_within_a_page_lead_somewhere(path: Path) -> None:
     assert not set(LINK.findall(text)) - {anchor(title) for title in HEADING.findall(text)}
 
 
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_no_line_of_a_document_is_longer_than_a_person_reads(path: Path) -> None:
+    lines = path.read_text("utf-8").splitlines()
+    assert [place for place, line in enumerate(lines, 1) if len(line) > WIDTH] == []
+
+
 def test_every_law_mechanism_and_kind_of_constants_is_described_once() -> None:
     text = MODEL.read_text("utf-8")
-    modules = [
-        name for found in re.findall(r"generated: laws: (.+?) -->", text) for name in found.split(", ")
-    ]
+    listed = ", ".join(re.findall(r"generated: laws: ([^>]+?) -->", text))
+    modules = re.split(r",\s", listed)
     assert sorted(modules) == law_modules()
     assert sorted(re.findall(r"generated: catalog: (\w+) -->", text)) == sorted(KINDS)
     headings = [title.lower() for title in HEADING.findall(text)]

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.middleware import Middleware
-from starlette.responses import HTMLResponse, PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from streamlit import config, file_util
 
 from app import mechanisms
@@ -91,7 +91,7 @@ class Guard:
         else:
             await refusal(scope, receive, with_headers)
 
-    def _refusal(self, scope: Scope) -> PlainTextResponse | HTMLResponse | None:
+    def _refusal(self, scope: Scope) -> Response | None:
         hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         origins = [value.decode("latin-1") for name, value in scope["headers"] if name == b"origin"]
         if len(hosts) != 1 or _name(hosts[0]) not in self._hosts:
@@ -99,6 +99,9 @@ class Guard:
         if any(urlsplit(origin).netloc != hosts[0] for origin in origins):
             return PlainTextResponse("This request comes from another page.", 403)
         first, *deeper = scope["path"].strip("/").split("/")
+        if first == navigation.WHAT_IF and not deeper:  # the first page has no name for Streamlit
+            asked = scope["query_string"].decode("latin-1")
+            return RedirectResponse(f"/?{asked}" if asked else "/")
         is_page = not deeper and (first in KNOWN or "." in first)  # or a file of Streamlit's
         if not is_page and first not in FOLDERS and "_stcore" not in deeper:
             return HTMLResponse(no_such_page(scope["path"]), 404)

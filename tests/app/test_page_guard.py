@@ -131,6 +131,11 @@ def test_a_page_that_is_not_there_is_said(server: str, path: str) -> None:
     assert "<script" not in body
 
 
+def test_the_first_page_answers_to_its_name(server: str) -> None:
+    status, headers, _ = asked(server, "/what-if?scenario=tpc-c", {"Host": "localhost"})
+    assert (status, headers["location"]) == (307, "/?scenario=tpc-c")
+
+
 @pytest.mark.browser
 def test_no_page_breaks_the_policy(server: str, browser: Browser) -> None:
     context = browser.new_context(viewport={"width": 1280, "height": 1400}, reduced_motion=STILL)

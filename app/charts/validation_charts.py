@@ -144,7 +144,7 @@ def counted(numbers: Sequence[Comparison], drawn: int) -> str:
     if gaps:
         text += f", {plural(gaps, 'known gap')} among them"
     if drawn < len(points):
-        text += f"; {drawn:,} are drawn, as a prediction of 0 has no place on these axes"
+        text += f"; {drawn:,} are drawn, as logarithmic axes cannot show a prediction of 0"
     return text
 
 

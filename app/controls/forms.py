@@ -144,7 +144,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("instance.db_recycle_cache_bytes", "RECYCLE pool", only_for=TRANSACTIONS),
     ),
     REPLACEMENT: (
-        Control("instance.replacement.percent_hot", "Hot region, at most", only_for=TRANSACTIONS),
+        Control("instance.replacement.percent_hot", "Largest hot region", only_for=TRANSACTIONS),
         Control("instance.replacement.touch_time_s", "Touches count once within", only_for=TRANSACTIONS),
         Control("instance.replacement.hot_criteria", "Touches that make hot", only_for=TRANSACTIONS),
         Control("instance.replacement.stay_count", "Count at the hot end", only_for=TRANSACTIONS),
@@ -176,7 +176,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.block_size_bytes", "Bytes of a call"),
         Control("workload.count", "Calls of each user"),
         Control("workload.runtime_s", "Run time at most", only_for=STREAMS),
-        Control("workload.pattern", "The next call goes on"),
+        Control("workload.pattern", "Position of the next call"),
         Control("workload.stride_bytes", "Stride"),
         Control("workload.span_bytes", "Bytes of each file"),
         Control("workload.path", "File opened as"),

@@ -23,10 +23,11 @@ CAN: Final = """
 CANNOT: Final = """
 * Absolute times of your system, before you measure its constants. Differences are more reliable than absolute times.
 * Execution plans: the optimizer's cost is shown, but you choose the access path.
-* Writing behind statements, but where the cache has no room for more dirty blocks: the model assumes that LGWR and \
-  archiving keep up. Imports and transactions do include writing.
+* How long DBWR writes after a statement: writes count only when the cache has no room for more dirty blocks, and LGWR \
+  and archiving are assumed to keep up. Imports and transactions include writing.
 * Latches and read consistency of single statements: only transactions (`kind = "transactions"`) include them.
-* RAC, Exadata offloading, compression; of parallel query joins, sorts and skew (`workload.degree` shares a full scan).
+* RAC, Exadata offloading and compression; joins, sorts and skew of parallel queries (`workload.degree` divides a \
+  full scan among servers).
 * With several users, or several reads in flight, the instant estimate is approximate. The page then simulates too.
 """
 PAGES: Final = """

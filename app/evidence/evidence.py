@@ -149,7 +149,7 @@ def page() -> None:
     st.caption(
         "Each number is quoted as published. It either calibrates a constant or tests the model, never both. Its "
         "tolerance was declared before the comparison. In sample: error of a number that constants were fitted to. "
-        "Out of sample: error of a number that tests, or of a fitted number predicted without its row."
+        "Out of sample: error of a number that tests the model, or of a fitted number predicted without its row."
     )
     try:
         validation = _evidence(blocktime_version())

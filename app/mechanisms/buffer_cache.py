@@ -97,8 +97,8 @@ def picture(values: Values, ink: str) -> Chart:
     step = after(values, int(values[STEP]))
     hot, size = hot_blocks(values), int(values[BUFFERS])
     kinds = (
-        ("a block that is wanted more", drawing.ORANGE, "square", True),
-        ("another block", drawing.BLUE, "circle", False),
+        ("hot block", drawing.ORANGE, "square", True),
+        ("other block", drawing.BLUE, "circle", False),
     )
     places = {block: place for place, block in enumerate([*step.cold, *step.hot])}
     traces: list[dict[str, Any]] = []
@@ -195,11 +195,9 @@ def curve(values: Values, ink: str) -> Chart:
     )  # fmt: skip
     law = float(np.interp(share, rooms, touched))
     text = (
-        f"With room for {share:.0f} % of the data, {values[HOT_GETS]:g} % of whose gets go to {values[HOT_DATA]:g} %, "
-        f"the law "
-        f"says {law:.0f} % hits; the cache above, of {values[BUFFERS]} buffers, had {played:.0f} %. No document "
-        f"prints a hit "
-        "ratio."
+        f"The cache has room for {share:.0f} % of the data, and {values[HOT_GETS]:g} % of the gets go to "
+        f"{values[HOT_DATA]:g} % of the data. The law gives {law:.0f} % hits; the cache above, of {values[BUFFERS]} "
+        f"buffers, had {played:.0f} %. No document prints a hit ratio."
     )
     return Chart(drawing.figure(traces, layout, ink), text)
 
@@ -233,11 +231,9 @@ def scan(ink: str) -> Chart:
     layout["margin"]["t"] = 52
     text = (
         "Document 003's scan: medians of 31 runs from a table that is not cached. Each block read into the cache "
-        "costs a "
-        "buffer and its search, which direct path reads spare; they cannot use what is cached. Cached blocks cut the "
-        "reads "
-        "between them, so that a few of them make the buffered scan slower. Its runs had nothing cached: "
-        "beyond 0 %, on grey, the lines are the law's alone."
+        "needs a buffer and a search for it. Direct path reads need neither, but cannot use cached blocks. A cached "
+        "block splits the read around it, so a few of them make the buffered scan slower. The measured runs had "
+        "nothing cached: beyond 0 %, on grey, the lines are the law's alone."
     )
     return Chart(drawing.figure(traces, layout, ink), text)
 
@@ -260,7 +256,7 @@ KNOBS: Final = (
          says=f"Of the small cache; its data are {BLOCKS} blocks"),
     Knob(STEP, "References made", 30, low=0, high=MOST_STEPS,
          says="Step through the small cache, one reference at a time"),
-    Knob(HOT_REGION, "Hot region, at most", 50.0, low=0.0, high=90.0, step=5.0, kind="transactions", unit="%"),
+    Knob(HOT_REGION, "Largest hot region", 50.0, low=0.0, high=90.0, step=5.0, kind="transactions", unit="%"),
     Knob(HOT_DATA, "Hot share of the data", 20.0, low=5.0, high=50.0, step=5.0, kind="transactions", unit="%"),
     Knob(HOT_GETS, "Share of gets", 80.0, low=50.0, high=95.0, step=5.0, kind="transactions", unit="%"),
 )  # fmt: skip

@@ -284,7 +284,7 @@ def answer(values: Values, ink: str) -> Answer:
     return Answer(
         picture(scenario, calls, ink),
         (curve(scenario, values, ink),),
-        (("A call", show_seconds(service)), ("Calls a second", f"{1 / per_call:,.0f}")),
+        (("Time of a call", show_seconds(service)), ("Calls per second", f"{1 / per_call:,.0f}")),
         SCENARIO,
         changes_of(values),
     )
@@ -294,8 +294,8 @@ KNOBS: Final = (
     Knob(DISK, "Disk", "ida-2004", ("ida-2004", "sas-15k", "sas-10k", "sata-7k2", "ssd-sata", "nvme"),
          kind="write_stream"),
     Knob(SIZE, "Bytes of a call", 8 * KIB, SIZES, kind="write_stream"),
-    Knob(PATTERN, "The next call goes on", "sequential", ("sequential", "random"), kind="write_stream",
-         titles={"sequential": "in order", "random": "anywhere"}),
+    Knob(PATTERN, "Position of the next call", "sequential", ("sequential", "random"), kind="write_stream",
+         titles={"sequential": "sequential", "random": "random"}),
     Knob(CALLS, "Calls", "write_stream", ("write_stream", "read_stream"),
          titles={"write_stream": "write", "read_stream": "read"},
          says="Reads may find their bytes in the drive's track buffer; writes wait for the platter"),
@@ -306,8 +306,8 @@ LESSON: Final = Lesson(
     path="mechanism-disk-latency",
     title="Disk latency",
     mechanism="disk latency",
-    says="Transferring its bytes takes little of a small I/O. Most of the time is the seek, and the rotation until the "
-    "sector arrives. A program that writes 8 KB blocks in sequence and waits for each one loses a full disk rotation "
+    says="The transfer is a small part of a small I/O. Most of the time is the seek, and the rotation until the sector "
+    "arrives. A program that writes 8 KB blocks in sequence and waits for each one loses a full disk rotation "
     "per write.",
     law=r"t = t_{overhead} + t_{seek}(d) + t_{turn} + \frac{bytes}{rate}"
     r",\qquad t_{seek}(d) = a + b\,\sqrt{d}\;\;(d \le \tfrac13\,\mathrm{stroke})",

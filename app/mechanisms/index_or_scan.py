@@ -308,8 +308,8 @@ def costs_chart(
     dear = mine / _gets(results["range"]) / (full / _gets(results["full"]))
     slow = _seconds_a_get(results["range"]) / _seconds_a_get(results["full"])
     text += (
-        f"{_statistics(results['full'])} a block read through the index counts as much as {_digits(dear)} of the full "
-        f"scan; at {percent(values[SHARE])} of the rows it takes as long as {_digits(slow)} on this disk."
+        f"{_statistics(results['full'])} a block read through the index costs as much as {_digits(dear)} blocks of "
+        f"the full scan. On this disk, at {percent(values[SHARE])} of the rows, it takes as long as {_digits(slow)}."
     )
     return Chart(drawing.figure(traces, layout, ink), text)
 
@@ -321,11 +321,11 @@ def _statistics(full: RunResult) -> str:
     assert believed.sreadtim_s is not None
     assert believed.mreadtim_s is not None
     count = (
-        f" and {1000 * believed.mreadtim_s:.3g} ms for one of {believed.mbrc:,.0f}"
+        f" and {1000 * believed.mreadtim_s:.3g} ms for a read of {believed.mbrc:,.0f} blocks"
         if believed.mbrc > 1
         else ""
     )
-    return f" It reckons with {1000 * believed.sreadtim_s:.3g} ms for a read of one block{count}, so that"
+    return f" It assumes {1000 * believed.sreadtim_s:.3g} ms for a read of one block{count}, so"
 
 
 def _seconds_a_get(result: RunResult) -> float:

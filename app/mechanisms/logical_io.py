@@ -227,7 +227,7 @@ def answer(values: Values, ink: str) -> Answer:
     numbers = (
         ("A get", show_seconds(cost)),
         ("Rows per block", f"{rows:,.0f}"),
-        ("Its time over its rows", show_seconds(cost / rows)),
+        ("Time per row", show_seconds(cost / rows)),
     )
     return Answer(
         picture(values, ink), (curve(values, ink),), numbers, MACHINES[values[HOST]][0], changes_of(values)

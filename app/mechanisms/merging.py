@@ -174,9 +174,8 @@ def curve(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
     )  # fmt: skip
     layout["margin"]["t"] = 52
     text = (
-        f"{len(served):,} requests of {show_bytes(round(mean))} in the mean. Above {show_bytes(documents)} stand "
-        f"lines of "
-        "iostat on 2.6.5, which counts sectors when they are queued and requests when they are done."
+        f"{len(served):,} requests of {show_bytes(round(mean))} on average. Points above {show_bytes(documents)} are "
+        "lines of iostat on kernel 2.6.5, which counts sectors when they are queued and requests when they complete."
     )
     return Chart(drawing.figure(traces, layout, ink), text)
 

@@ -54,7 +54,7 @@ def answer(values: Values, ink: str) -> Answer:
     outcome = growing.outcome(values)
     needed = growing.played(values, PLAYED).pctfree_needed_percent
     numbers = (
-        (f"Of {growing.START[ROWS]:,} rows migrate", f"{outcome.migrated:,.0f}"),
+        (f"Migrated rows of {growing.START[ROWS]:,}", f"{outcome.migrated:,.0f}"),
         ("Blocks", f"{outcome.blocks_before:,.0f} → {outcome.blocks_after:,.0f}"),
         ("Smallest PCTFREE without migration", "none" if needed is None or needed >= 100 else f"{needed:.0f} %"),
     )  # fmt: skip
@@ -64,7 +64,7 @@ def answer(values: Values, ink: str) -> Answer:
 KNOBS: Final = (
     Knob(BLOCK, "Block size", 8192, growing.SIZES, kind="update"),
     Knob(PCTFREE, "PCTFREE", 10, low=0, high=50, kind="update", unit="%"),
-    Knob(GROWTH, "Bytes put into N2", N2_BYTES, (1, 2, 3, 4, N2_BYTES, 6, 8, 12, 21), kind="update",
+    Knob(GROWTH, "Bytes of the new value", N2_BYTES, (1, 2, 3, 4, N2_BYTES, 6, 8, 12, 21), kind="update",
          titles={N2_BYTES: "4.99 bytes (as measured)"}, unit="bytes",
          says="The update sets a NUMBER that was NULL: the row grows by so many bytes and one of length"),
     Knob(UPDATED, "Rows updated", 100, low=5, high=100, step=5, kind="update", unit="%",

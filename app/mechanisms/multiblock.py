@@ -132,7 +132,7 @@ def _base(settings: tuple[str, ...]) -> Scenario:
 def curve(values: Values, ink: str) -> Chart:
     """Blocks and reads of the whole table over block size, with what TKPROF printed."""
     lines = (
-        ("blocks: the coins", {**values, CACHED: 0}, "read_blocks", drawing.ORANGE, "solid"),
+        ("blocks (the coins)", {**values, CACHED: 0}, "read_blocks", drawing.ORANGE, "solid"),
         ("reads, MBRC 8", {**values, MBRC: "8"}, "read_requests", drawing.GREEN, "dash"),
         ("reads, MBRC as chosen", values, "read_requests", drawing.BLUE, "solid"),
     )
@@ -163,7 +163,7 @@ def curve(values: Values, ink: str) -> Chart:
     traces.append(drawing.now(values[BLOCK], reads, f"now: {reads:,.0f} reads", ink))
     layout = drawing.layout(
         310, drawing.log_sizes("block size", COINS[0], COINS[-1]),
-        drawing.axis("of the whole table", type="log", dtick=1, exponentformat="none", tickformat=",d"),
+        drawing.axis("blocks or reads of the table", type="log", dtick=1, exponentformat="none", tickformat=",d"),
     )  # fmt: skip
     layout["margin"]["t"] = 74
     text = f"{blocks:,.0f} blocks in {reads:,.0f} reads: larger blocks are fewer, but the reads carry the same bytes."
@@ -207,8 +207,7 @@ def times(ink: str) -> Chart:
     text = (
         f"On Shallahamer's system a read of 64K takes {each[3] / each[0]:.2g} times as long as one of 8K, one of 1M "
         f"{each[-1] / each[-4]:.2g} times as long as one of 128K: the larger the reads, the less there is to win. Its "
-        f"line "
-        "and its strace contain the CPU between two reads, Savvinov's the wait alone."
+        "line and its strace include the CPU between two reads; Savvinov's point is the wait alone."
     )
     return Chart(drawing.figure(traces, layout, ink), text)
 

@@ -184,9 +184,9 @@ LESSON: Final = Lesson(
     path="mechanism-queue-depth",
     title="Queue depth",
     mechanism="disk latency",
-    says="More reads in flight give a drive something to choose from or to work on side by side. A disk that reorders "
-    "its queue takes the nearest read next and roughly doubles its rate; flash reads from many dies at once and gains "
-    "more. Beyond that each further read only waits longer.",
+    says="With more reads in flight, a drive can choose among them or serve several at once. A disk that reorders its "
+    "queue takes the nearest read next and roughly doubles its rate; flash reads from many dies at once and gains "
+    "more. Beyond that, each further read only waits longer.",
     law=r"X = \frac{n}{R},\qquad flash: X \le \min\!\left(\frac{1}{t_{die}}\cdot\frac{n\,d}{n+d-1},\; X_{controller},"
     r"\; \frac{1}{t_{CPU}}\right)",
     symbols="X: reads a second; n: reads in flight; R: time of a read; d: dies that reads collide at. A disk: R has "

@@ -116,7 +116,7 @@ def answer(values: Values, ink: str) -> Answer:
         ("Elapsed", show_seconds(outcome.elapsed_s)),
         ("Migrated rows", f"{outcome.migrated:,.0f}"),
         ("Rejected probes", f"{outcome.probes:,.0f}"),
-        ("For each migrated row", f"{outcome.probes / outcome.migrated if outcome.migrated else 0:,.3g}"),
+        ("Probes per migrated row", f"{outcome.probes / outcome.migrated if outcome.migrated else 0:,.3g}"),
     )
     curves = (seconds_curve(values, ink), growth_curve(values, ink))
     return Answer(picture(values, ink), curves, numbers, SCENARIO, growing.changes_of(values))

@@ -37,7 +37,7 @@ def at_once(result: RunResult) -> str:
     tail = stream.response_percentiles.get("p95")
     takes = f"{show_seconds(stream.response_s)}{f' (p95 {show_seconds(tail)})' if tail is not None else ''}"
     most = stream.in_flight_most
-    under_way = f" with up to {most:,} in flight for each user" if most > 1 else ""
+    under_way = f" with up to {most:,} in flight per user" if most > 1 else ""
     busy = [
         f"the device is {100 * device_stats.utilisation_fraction:.0f} % busy"
         for device_stats in result.device.values()
@@ -76,7 +76,7 @@ def stream_lines(result: RunResult, width: int = 80) -> Iterator[str]:
         responses = ", ".join(f"{name} {show_seconds(seconds)}" for name, seconds in times.items())
         yield from wrapped(responses, width, first="response  ")
         if stream.in_flight_most > 1:
-            yield f"in flight up to {stream.in_flight_most:,} calls for each user"
+            yield f"in flight up to {stream.in_flight_most:,} calls per user"
         if stream.page_cache_bytes:
             yield f"cached    {megabytes(stream.page_cache_bytes)} through the page cache"
 

@@ -43,8 +43,8 @@ def overlapped(result: RunResult) -> RunResult:
 
 def test_calls_under_way_at_once_are_told_by_what_a_call_takes(raw: RunResult) -> None:
     assert answer(overlapped(raw)) == (
-        "244 writes/s complete (1.906 MB/s): a write takes 4.1 ms (p95 4.1 ms) with up to 8 in flight for "
-        "each user and the device is 99 % busy. 10,004 writes of 8K take 41.00 s."
+        "244 writes/s complete (1.906 MB/s): a write takes 4.1 ms (p95 4.1 ms) with up to 8 in flight "
+        "per user and the device is 99 % busy. 10,004 writes of 8K take 41.00 s."
     )
     assert "unaccounted" not in "\n".join(plain(run_lines(overlapped(raw))))
 
@@ -97,7 +97,7 @@ def test_the_summary_of_a_stream(raw: RunResult, merged: RunResult) -> None:
     ]
     (stream,) = raw.streams or ()
     deep = raw.model_copy(update={"streams": [stream.model_copy(update={"in_flight_most": 32})]})
-    assert plain(stream_lines(deep))[-1] == "in flight up to 32 calls for each user"
+    assert plain(stream_lines(deep))[-1] == "in flight up to 32 calls per user"
 
 
 def test_one_request_is_drawn_on_one_scale(raw: RunResult) -> None:

@@ -152,7 +152,7 @@ def _timeline(stages: list[Stage]) -> list[Stage] | None:
     if call is not None and rest:
         first, last = min(stage.begin_s for stage in rest), max(stage.end_s for stage in rest)
         if first - call.begin_s > LEAST_STAGE_S and first < call.end_s:
-            rest.append(Stage(name="processor, or waiting for room", begin_s=call.begin_s, end_s=first))
+            rest.append(Stage(name="CPU, or waiting for a queue slot", begin_s=call.begin_s, end_s=first))
         if call.end_s - last > LEAST_STAGE_S:
             rest.append(Stage(name="processor, cache flush or commit", begin_s=last, end_s=call.end_s))
     rest.sort(key=lambda stage: (stage.begin_s, stage.end_s))

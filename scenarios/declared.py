@@ -7,9 +7,9 @@ from functools import lru_cache
 from math import inf, nextafter
 from typing import Any, Final
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter, create_model
 
-from model.spec import WORKLOADS, System, Workload
+from model.spec import WORKLOADS, Beside, System, Transaction, Workload
 
 
 @lru_cache(maxsize=1)
@@ -19,24 +19,34 @@ def _schemas() -> tuple[dict[str, Any], dict[str, Any]]:
 
 def declared_field(path: str, kind: str) -> dict[str, Any] | None:
     """The JSON Schema of the field *path*; None where a workload of *kind* has no such field."""
-    system, workload = _schemas()
     *sections, name = path.split(".")
     if sections[:2] == ["workload", "beside"] and len(sections) > 2:
         return _declared_beside([*sections[3:], name])
-    if sections == ["workload"]:
-        target = workload["$defs"][workload["discriminator"]["mapping"][kind].rsplit("/", 1)[-1]]
-    elif sections[:2] == ["workload", "mix"] and len(sections) == 3:
-        own = workload["$defs"][workload["discriminator"]["mapping"][kind].rsplit("/", 1)[-1]]
-        target = workload["$defs"]["Transaction"] if "mix" in own["properties"] else {"properties": {}}
-    else:
-        target = system
-        for section in sections:
-            field = target["properties"].get(section, {})
-            target = system["$defs"][field.get("$ref", "#/x/?").rsplit("/", 1)[-1]] if "$ref" in field else {}
-            if not target:
-                return None
-    declaration: dict[str, Any] | None = target["properties"].get(name)
-    return declaration and _without_null(declaration)
+    owner: Any = System
+    if sections[:1] == ["workload"]:
+        owner = WORKLOADS[kind]
+        if sections[1:2] == ["mix"] and len(sections) == 3:
+            owner = Transaction if "mix" in owner.model_fields else None
+        elif sections[1:]:
+            return None
+        sections = []
+    for section in sections:
+        field = owner.model_fields.get(section)
+        owner = field and field.annotation
+        if not (isinstance(owner, type) and issubclass(owner, BaseModel)):
+            return None
+    if owner is None or name not in owner.model_fields:
+        return None
+    return _without_null(_declared_in(owner, name))
+
+
+@lru_cache(maxsize=1024)
+def _declared_in(owner: type[BaseModel], name: str) -> dict[str, Any]:
+    """The JSON Schema of one field of a section, worked out without those of the others."""
+    field = owner.model_fields[name]
+    alone: type[BaseModel] = create_model("Alone", **{name: (field.annotation, field)})  # type: ignore[call-overload]
+    declared: dict[str, Any] = alone.model_json_schema()["properties"][name]
+    return declared
 
 
 def _declared_beside(parts: list[str]) -> dict[str, Any] | None:
@@ -45,8 +55,7 @@ def _declared_beside(parts: list[str]) -> dict[str, Any] | None:
     if parts[0] == "table":
         return declared_field(path, "full_scan")
     if parts == ["begin_s"]:
-        declared: dict[str, Any] = _schemas()[1]["$defs"]["FullScanBeside"]["properties"]["begin_s"]
-        return declared
+        return _declared_in(Beside, "begin_s")
     return next(filter(None, (declared_field(f"workload.{path}", kind) for kind in WORKLOADS)), None)
 
 

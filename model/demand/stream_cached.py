@@ -567,12 +567,12 @@ def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:
     step = size if calls.pattern == "sequential" else calls.stride_bytes
     reader = read_ahead_of(host)
     played = int(larger(1, smaller(calls.count, MOST_PAGES * block_layer.PAGE_BYTES // whole)))
-    windows, asked, pages_read, wanted, has = 0, 0, 0, 0, 0
+    windows, asked, pages_read, wanted = 0, 0, 0, 0
     for number in range(played):
         start = number * step
         pages = page_cache.pages_of(int(start), int(size), block_layer.PAGE_BYTES)
-        has = pages.start
-        for page in pages:
+        page = has = pages.start
+        while page < pages.stop:
             holding, fresh = reader.wanted(page, pages, page < has)
             windows += sum(block_layer.requests_of_run(len(window.pages), largest) for window in fresh)
             asked += len(fresh)
@@ -580,6 +580,7 @@ def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:
             wanted += holding in fresh
             if holding is not None:
                 has = max(has, holding.pages.stop)
+            page = page + 1 if holding is None else reader.quiet_until(page, holding)
         reader.passed((start + size) // block_layer.PAGE_BYTES)
     mean = pages_read / windows * block_layer.PAGE_BYTES
     if calls.pattern == "sequential":

@@ -113,3 +113,10 @@ def place_of_page(page_of_file: int) -> int:
     if page_of_file < DIRECT_PAGES:
         return page_of_file
     return page_of_file + 1 + (page_of_file - DIRECT_PAGES) // INDIRECT_PAGES
+
+
+def next_address_block(page_of_file: int) -> int:
+    """The first page behind one of an ext3 file that a block of addresses lies before. [linux-ext3]"""
+    if page_of_file < DIRECT_PAGES:
+        return DIRECT_PAGES
+    return page_of_file + INDIRECT_PAGES - (page_of_file - DIRECT_PAGES) % INDIRECT_PAGES

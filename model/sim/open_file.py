@@ -98,8 +98,8 @@ class OpenFile:
     def read_pages(self, place: int, size: int, passed: Passed | None = None) -> Step:
         """Wait for the pages of a call, those read ahead among them; the copy is left to the caller."""
         pages = page_cache.pages_of(place - self.first_byte, size, block_layer.PAGE_BYTES)
-        has = pages.start  # pages below it are there, or on their way to another call
-        for page in pages:
+        page = has = pages.start  # pages below it are there, or on their way to another call
+        while page < pages.stop:
             holding, fresh = self._ahead.wanted(page, pages, page < has)
             for window in fresh:
                 window.arrived = self.env.event()
@@ -109,6 +109,7 @@ class OpenFile:
                 has = max(has, holding.pages.stop)
                 if not holding.arrived.processed:
                     yield from self.wait(holding.arrived)
+            page = page + 1 if holding is None else self._ahead.quiet_until(page, holding)
         self._ahead.passed((place - self.first_byte + size) // block_layer.PAGE_BYTES)
 
     def _bio(self, write: bool, start_byte: int, size_bytes: int, call: Passed) -> Step:
@@ -132,17 +133,12 @@ class OpenFile:
         most = self._largest_bytes // block_layer.PAGE_BYTES
         first = self.first_byte // block_layer.PAGE_BYTES
         runs: list[tuple[int, int]] = []
-        begin = count = 0
-        for page in window.pages:
-            place = self.place_of(first + page)
-            if count and begin + count == place and count < most:
-                count += 1
-                continue
-            if count:
-                runs.append((begin, count))
-            begin, count = place, 1
-        if count:
-            runs.append((begin, count))
+        page, stop = window.pages.start, window.pages.stop
+        while page < stop:
+            jump = page_cache.next_address_block(page) if self._ext3 else stop
+            count = min(stop - page, jump - page, most)
+            runs.append((self.place_of(first + page), count))
+            page += count
         piece = Pieces(len(runs), window.arrived.succeed, passed).one_ended
         for begin, count in runs:
             yield from self._bio(False, begin * block_layer.PAGE_BYTES, count * block_layer.PAGE_BYTES, piece)

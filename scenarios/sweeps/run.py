@@ -187,7 +187,7 @@ class Running:
         each_s = took_s / size
         if size >= self._size:
             pays = each_s < PAYS * self.each_s and took_s < LONGEST_CHUNK_S
-            self._size = 2 * size if pays else 0 if took_s > LONGEST_CHUNK_S else size
+            self._size = 2 * size if pays else size // 2 if took_s > LONGEST_CHUNK_S else size
         self.each_s = each_s
 
     def _keep(self, items: Sequence[Item], chunk_answers: Sequence[Answer | Lost]) -> None:

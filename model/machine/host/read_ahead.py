@@ -75,6 +75,15 @@ class ReadAhead:
                 windows.append(following)
         return window, windows
 
+    def quiet_until(self, page: int, window: Window) -> int:
+        """The first page behind *page*, which *window* holds, that may be wanted in any other way than it was."""
+        if not any(kept is window for kept in self._windows):  # calls elsewhere made the reader forget it
+            return page + 1
+        ends = [other.pages.start for other in self._windows if other.pages.start > page]
+        if window.mark is not None and window.mark > page:
+            ends.append(window.mark)
+        return min(window.pages.stop, *ends) if ends else window.pages.stop
+
     def _most(self, request_pages: int) -> int:
         return most_window_pages(request_pages, self._most_pages, self._optimal_pages)
 

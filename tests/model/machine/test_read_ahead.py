@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from random import Random
+
+import pytest
+
+from model.laws.page_cache import next_address_block, place_of_page
 from model.machine.host.read_ahead import ReadAhead
 
 
@@ -36,3 +44,54 @@ def test_a_call_longer_than_the_limit_is_read_in_windows() -> None:
     found = windows([range(256)], most=32, end=256)
     assert {many for _, many in found} == {32}
     assert sum(many for _, many in found) == 256
+
+
+def asked(
+    pairs: list[tuple[range, range]], ahead: ReadAhead, skips: bool
+) -> list[tuple[int, int, int | None]]:
+    """The windows of two readers of a file, who change turns with each; past pages that can ask for nothing, or not."""
+    found = []
+
+    def read(pages: range) -> Iterator[None]:
+        page = has = pages.start
+        while page < pages.stop:
+            holding, fresh = ahead.wanted(page, pages, page < has)
+            found.extend((one.pages.start, one.pages.stop, one.mark) for one in fresh)
+            has = has if holding is None else max(has, holding.pages.stop)
+            if fresh:
+                yield
+            page = ahead.quiet_until(page, holding) if skips and holding is not None else page + 1
+        ahead.passed(pages.stop)
+
+    for pair in pairs:
+        turns = deque(map(read, pair))
+        while turns:
+            with suppress(StopIteration):
+                next(turns[0])
+                turns.append(turns[0])
+            turns.popleft()
+    return found
+
+
+@pytest.mark.parametrize("seed", [*range(20), 142, 159, 212])  # the last ones where windows overlap
+def test_pages_that_ask_for_nothing_may_be_passed_over(seed: int) -> None:
+    random = Random(seed)
+    most, optimal = random.choice((0, 8, 32, 64)), random.choice((0, 40))
+    pairs, at = [], 0
+    for _ in range(60):
+        at = at if random.random() < 0.7 else max(0, at + random.randrange(-90, 90))
+        near = max(0, at + random.randrange(-60, 60))
+        pairs.append((range(at, at + random.randrange(1, 120)), range(near, near + random.randrange(1, 120))))
+        at = pairs[-1][0].stop
+    one, other = (
+        asked(pairs, ReadAhead(most, optimal, follows=seed % 5 > 0), skips) for skips in (True, False)
+    )
+    assert one == other
+
+
+def test_an_address_block_lies_where_places_jump() -> None:
+    pages = range(6000)
+    jumps = [page for page in pages[1:] if place_of_page(page) != place_of_page(page - 1) + 1]
+    assert [next_address_block(page) for page in pages[:5100]] == [
+        next(jump for jump in jumps if jump > page) for page in pages[:5100]
+    ]

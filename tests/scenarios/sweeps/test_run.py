@@ -94,6 +94,16 @@ def test_a_second_run_answers_nothing_and_gives_the_same(tmp_path: Path) -> None
     assert same(*tables)
 
 
+def test_chunks_grow_while_that_pays_and_halve_where_one_takes_long(tmp_path: Path) -> None:
+    with Ledger(tmp_path, version_of_model()) as ledger:
+        running = Running(planned("rahn-full-scan", SCAN), ledger)
+        sizes = []
+        for size, took_s in ((4, 1.0), (8, 1.0), (16, 1.0), (32, 7.0), (16, 3.5), (8, 1.7)):
+            running._learn(size, took_s)
+            sizes.append(running._size)
+    assert sizes == [4, 16, 32, 16, 8, 8]
+
+
 def test_an_extended_sweep_reuses_what_it_has(tmp_path: Path) -> None:
     rows_of(planned("rahn-full-scan", ["table.rows=20000,50000"]), tmp_path)
     with Ledger(tmp_path, version_of_model()) as ledger:

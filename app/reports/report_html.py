@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from html import escape
 from textwrap import wrap
@@ -13,6 +12,7 @@ from click import unstyle
 from app.charts import compare_charts, device_charts, transaction_charts
 from app.charts.charts import LOOKS, key_html
 from app.charts.drawing import Figure
+from app.reports.html import bullets, details, page, plot, pre, section, table
 from app.text.accuracy_text import accuracy_line
 from app.text.compare_table import settings
 from app.text.compare_text import Comparison, compared
@@ -32,57 +32,27 @@ from scenarios.spec import Scenario
 from scenarios.uncertainty import Difference
 
 WIDTH: Final = 120
-PAGE: Final = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; \
-style-src 'unsafe-inline'; img-src data: blob:">
-<title>{title}</title>
-<style>
-:root {{ color-scheme: light; }}
-body {{ font: 16px/1.5 system-ui, sans-serif; color: #1d2329; background: #fff; margin: 2rem auto; padding: 0 1rem;
-       max-width: 66rem; }}
-h1 {{ font-size: 1.6rem; margin-bottom: 0; }}
-h2 {{ font-size: 1.1rem; margin: 2rem 0 .5rem; }}
-.made {{ color: #5a646e; margin-top: .2rem; }}
-.answer {{ font-size: 1.2rem; }}
-.beyond {{ color: #9a5b00; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-th, td {{ text-align: right; padding: .15rem .8rem; border-bottom: 1px solid #e3e7ea; }}
-th:first-child, td:first-child {{ text-align: left; padding-left: 0; }}
-.wide td {{ white-space: nowrap; }}
-tr.sum td {{ font-weight: 600; border-bottom: 0; }}
-.key {{ margin-right: 1rem; white-space: nowrap; }}
-.key i {{ display: inline-block; width: .8rem; height: .8rem; margin-right: .3rem; }}
-pre {{ font: 13px/1.4 ui-monospace, monospace; overflow-x: auto; }}
-</style>
-</head>
-<body>
-{body}
-</body>
-</html>
-"""
 
 
 def run_page(scenario: Scenario, result: RunResult) -> str:
     """One answer: the sentence, the profile as a chart and a table, what the instruments would show, the scenario."""
+    profiled = profile_table(result)
     body = [
         _heading(scenario.title or result.scenario, [result]),
         f'<p class="answer">{escape(answer(result))}</p>',
         *([f"<p>Accuracy: {escape(accuracy_line(result).rstrip('.'))}.</p>"] if result.accuracy else []),
         *_beyond([result]),
-        *_section(uncertainty_lines(result, WIDTH)),
+        *section(uncertainty_lines(result, WIDTH)),
         plot(profile_figure(result), "profile"),
-        *_profile(result),
+        f"<h2>{escape(profiled.title)}</h2>",
+        table(profiled.lines, last=len(profiled.ends)),
         *_instruments(result),
         *_transaction_plots(scenario, result),
         *_device_plots(result, "device"),
         *_scenario(scenario),
         *_data([result], [result.scenario]),
     ]
-    return PAGE.format(title=escape(f"{result.scenario} – Blocktime"), body="\n".join(body))
+    return page(result.scenario, body)
 
 
 def compare_page(
@@ -99,35 +69,38 @@ def compare_page(
     parts = compared(comparison, WIDTH)
     answers = "\n".join(unstyle(line) for line in parts["differences"])
     tables, notes = parts["side by side"], parts["notes"]
+    differing = settings(scenarios)
     figure, finding = compare_charts.bars(
         results, letters, [title or result.scenario for title, result in zip(titles, results, strict=True)]
     )
     body = [
         _heading(heading, results),
-        "<ul>" + "".join(f"<li>{escape(label)}</li>" for label in labels) + "</ul>",
+        bullets(labels),
         f'<p class="answer">{escape(answers)}</p>',
-        *_set_otherwise(scenarios, letters),
+        "<h2>What differs</h2>",
+        table([("field", *letters), *((path, *values) for path, values in differing.items())])
+        if differing
+        else "<p>No field is set otherwise.</p>",
         *(_reasons(comparison, place) for place in range(1, len(letters))),
-        *(_section(difference_lines(results, sure, letters, WIDTH)) if sure else ()),
+        *(section(difference_lines(results, sure, letters, WIDTH)) if sure else ()),
         f"<p>{key_html([*results])}</p><p>{escape(finding)}</p>{plot(figure, 'bars')}",
-        *_section(["Side by side", *tables]),
-        *_section(["Warnings and extrapolation", *notes]),
+        *section(["Side by side", *tables]),
+        *section(["Warnings and extrapolation", *notes]),
     ]
     for letter, label, scenario, result in zip(letters, labels, scenarios, results, strict=True):
         body.append(f"<h2>{escape(label)}</h2>")
         if any(device.lines for device in result.device.values()):
-            body.append(_pre(device_lines(result, WIDTH, MOST_ON_A_PAGE)))
+            body.append(pre(device_lines(result, WIDTH, MOST_ON_A_PAGE)))
         body += _device_plots(result, f"device_{letter}")
         body += _scenario(scenario)
     body += _data(results, labels)
-    return PAGE.format(title=escape(f"{heading} – Blocktime"), body="\n".join(body))
+    return page(heading, body)
 
 
 def _reasons(comparison: Comparison, place: int) -> str:
     """Why one answer differs from the first, as a list."""
     letters = comparison.letters
-    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in comparison.reasons(place))
-    return f"<h2>Why {letters[place]} differs from {letters[0]}</h2><ul>{items}</ul>"
+    return f"<h2>Why {letters[place]} differs from {letters[0]}</h2>{bullets(comparison.reasons(place))}"
 
 
 def _against(results: Sequence[RunResult], titles: Sequence[str]) -> str:
@@ -139,19 +112,6 @@ def _against(results: Sequence[RunResult], titles: Sequence[str]) -> str:
     if len(different) > 1:
         return f"{names[0]}: {different[0]} against {different[1] if len(titles) == 2 else 'others'}"
     return f"{names[0]}, {len(results)} times"
-
-
-def _set_otherwise(scenarios: Sequence[Scenario], letters: Sequence[str]) -> Iterable[str]:
-    """The fields that are set otherwise, with the value of each scenario."""
-    differing = settings(scenarios)
-    yield "<h2>What differs</h2>"
-    if not differing:
-        yield "<p>No field is set otherwise.</p>"
-        return
-    lines = [("field", *letters), *((path, *values) for path, values in differing.items())]
-    cells = ("".join(f"<{'td' if row else 'th'}>{escape(text)}</{'td' if row else 'th'}>" for text in line)
-             for row, line in enumerate(lines))  # fmt: skip
-    yield "<table>" + "".join(f"<tr>{line}</tr>" for line in cells) + "</table>"
 
 
 def profile_figure(result: RunResult) -> dict[str, Any]:
@@ -213,17 +173,6 @@ def _layout(rows: float, across: str = "seconds") -> dict[str, Any]:
     }
 
 
-def plot(figure: dict[str, Any], name: str, *, with_plotly: bool = True) -> str:
-    """The figure, with plotly itself inlined where it is the first of its page."""
-    from plotly.io import to_html
-
-    html = to_html(
-        figure, config={"displaylogo": False, "responsive": True}, include_plotlyjs=with_plotly, full_html=False,
-        div_id=name, validate=False,
-    )  # fmt: skip
-    return str(html)
-
-
 def _device_plots(result: RunResult, name: str) -> Iterable[str]:
     """Requests by size, iostat's columns over time, and one request through the stack, each with its finding."""
     shown: list[tuple[str, Figure, str]] = []
@@ -275,31 +224,12 @@ def _beyond(results: Sequence[RunResult]) -> Iterable[str]:
     return [f'<p class="beyond">{escape(text)}</p>'] if text else []
 
 
-def _profile(result: RunResult) -> Iterable[str]:
-    table = profile_table(result)
-    yield f"<h2>{escape(table.title)}</h2>"
-    yield "<table>"
-    for place, cells in enumerate(table.lines):
-        kind = "th" if place == 0 else "td"
-        last = ' class="sum"' if cells in table.ends else ""
-        yield f"<tr{last}>" + "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in cells) + "</tr>"
-    yield "</table>"
-
-
 def _instruments(result: RunResult) -> Iterable[str]:
     form = Form(WIDTH, most_lines=MOST_ON_A_PAGE)
     for lines in sections(result, form, [name for name in SECTIONS if name not in ("profile", "notes")]):
-        yield from _section(lines)
+        yield from section(lines)
     for notes in sections(result, form, ["notes"]):
-        yield from _section(["Warnings, extrapolation and sources", *notes])
-
-
-def _section(lines: Iterable[str]) -> Iterable[str]:
-    """Lines under their first one as a heading; nothing where there is no more."""
-    title, *more = [*lines] or [""]
-    if more:
-        yield f"<h2>{escape(unstyle(title))}</h2>"
-        yield _pre(more)
+        yield from section(["Warnings, extrapolation and sources", *notes])
 
 
 def _scenario(scenario: Scenario) -> Iterable[str]:
@@ -307,7 +237,7 @@ def _scenario(scenario: Scenario) -> Iterable[str]:
 
     explicit = scenario.model_dump(mode="json", include={"system", "workload", "seed", "replications"})
     yield "<h2>Scenario</h2>"
-    yield _pre(to_toml(scenario).splitlines())
+    yield pre(to_toml(scenario).splitlines())
     yield details("Every input, explicit, with the source of its constants", explicit)
 
 
@@ -315,13 +245,3 @@ def _data(results: Sequence[RunResult], labels: Sequence[str]) -> Iterable[str]:
     for result, label in zip(results, labels, strict=True):
         dumped = result.model_dump(mode="json", exclude_none=True)
         yield details(f"The result of {label} as JSON", dumped)
-
-
-def details(title: str, value: object) -> str:
-    """*value* as JSON that opens on a click."""
-    text = escape(json.dumps(value, indent=2, ensure_ascii=False))
-    return f"<details><summary>{escape(title)}</summary><pre>{text}</pre></details>"
-
-
-def _pre(lines: Iterable[str]) -> str:
-    return "<pre>" + escape("\n".join(unstyle(line) for line in lines)) + "</pre>"

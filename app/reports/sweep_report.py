@@ -11,7 +11,7 @@ import numpy as np
 from app.charts import sweep_charts
 from app.charts.drawing import Figure
 from app.charts.sweep_charts import shown
-from app.reports.report_html import PAGE, details, plot
+from app.reports.html import bullets, details, page, plot, table
 from app.reports.sweep_found import Found, found_of
 from app.text.sweep_text import Summary, accuracy_of, change
 from model.measures import MEASURES
@@ -45,19 +45,19 @@ def page_of(stored: Found, summaries: Sequence[Summary]) -> str:
         _table(stored, summaries),
         *_provenance(stored),
     ]
-    return PAGE.format(title=escape(f"{stored.name} – a sweep – Blocktime"), body="\n".join(body))
+    return page(f"{stored.name} – a sweep", body)
 
 
 def _asked(stored: Found) -> str:
     sweep = stored.about["sweep"]
     base = stored.about["scenario"].get("base")
-    lines = [f"<li>base scenario: {escape(base)}</li>"] if base else []
-    lines += [f"<li>{escape(axis['key'])}: {escape(_said(axis))}</li>" for axis in sweep["axis"]]
-    lines += [f"<li>only points where {escape(condition)}</li>" for condition in sweep.get("where", ())]
+    lines = [f"base scenario: {base}"] if base else []
+    lines += [f"{axis['key']}: {_said(axis)}" for axis in sweep["axis"]]
+    lines += [f"only points where {condition}" for condition in sweep.get("where", ())]
     design = sweep.get("design", "crossed")
     if design != "crossed":
-        lines.append(f"<li>{sweep['samples']:,} samples by {escape(design.replace('_', ' '))}</li>")
-    return f"<ul>{''.join(lines)}</ul>"
+        lines.append(f"{sweep['samples']:,} samples by {design.replace('_', ' ')}")
+    return bullets(lines)
 
 
 def _said(axis: dict[str, Any]) -> str:
@@ -101,10 +101,8 @@ def _errors(stored: Found) -> Iterator[str]:
     errors = stored.errors
     if not errors:
         return
-    items = "".join(
-        f"<li>{escape(text)} ({times:,})</li>" for text, times in list(errors.items())[:MOST_ERRORS]
-    )
-    yield f"<h2>{sum(errors.values()):,} of {len(stored):,} points have no answer</h2><ul>{items}</ul>"
+    items = bullets(f"{text} ({times:,})" for text, times in list(errors.items())[:MOST_ERRORS])
+    yield f"<h2>{sum(errors.values()):,} of {len(stored):,} points have no answer</h2>{items}"
 
 
 def _table(stored: Found, summaries: Sequence[Summary]) -> str:
@@ -112,21 +110,15 @@ def _table(stored: Found, summaries: Sequence[Summary]) -> str:
     heads = [*keys]
     for summary in summaries:
         heads += [summary.measure, "against the base"]
-    lines = ['<table class="wide">', _row("th", [*heads, *(["no answer because"] if failed else [])])]
+    lines = [[*heads, *(["no answer because"] if failed else [])]]
     for row in range(min(len(stored), MOST_ROWS)):
         cells = [shown(key, value) for key, value in stored.at(row).items()]
         for summary in summaries:
             value = float(summary.values[row])
             cells += [shown(summary.measure, value), change(summary.reference.get(summary.measure), value)]
-        lines.append(_row("td", [*cells, *([stored.values["error"][row] or ""] if failed else [])]))
-    lines.append("</table>")
-    if len(stored) > MOST_ROWS:
-        lines.append(f'<p class="made">The first {MOST_ROWS:,} of {len(stored):,} points.</p>')
-    return "\n".join(lines)
-
-
-def _row(kind: str, cells: Sequence[str]) -> str:
-    return "<tr>" + "".join(f"<{kind}>{escape(cell)}</{kind}>" for cell in cells) + "</tr>"
+        lines.append([*cells, *([stored.values["error"][row] or ""] if failed else [])])
+    more = f'<p class="made">The first {MOST_ROWS:,} of {len(stored):,} points.</p>'
+    return table(lines, "wide") + more * (len(stored) > MOST_ROWS)
 
 
 def _provenance(stored: Found) -> Iterator[str]:

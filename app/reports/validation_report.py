@@ -9,7 +9,8 @@ from typing import Final
 from click import unstyle
 
 from app.charts import validation_charts
-from app.reports.report_html import PAGE, details, plot
+from app.reports.html import bullets, details, page, plot
+from app.reports.html import table as plain_table
 from app.text.validation_text import summary_sentences, summary_tables, validation_lines
 from model.books import blocktime_version
 from validation import Case, Comparison, Validation
@@ -22,7 +23,6 @@ from validation.words import (
     FIT_ALONE,
     bound_text,
     interval_text,
-    measured_text,
     miss_text,
     number_text,
     quantity_text,
@@ -73,7 +73,7 @@ h3 { font-size: 1rem; margin: 1.4rem 0 .1rem; }
 .locator { color: var(--soft); margin: 0 0 .4rem; font-size: .9rem; }
 .js-plotly-plot .main-svg :not(.hoverlayer *):is(text, tspan) { fill: var(--ink) !important; }
 </style>
-</head>"""
+"""
 
 
 def validation_page(validation: Validation) -> str:
@@ -92,8 +92,7 @@ def validation_page(validation: Validation) -> str:
         *_as_text(validation),
         details("The same as JSON", validation.to_json()),
     ]
-    page = PAGE.format(title="Printed numbers against the model – Blocktime", body="\n".join(body))
-    return page.replace("</head>", PAGE_STYLE, 1)
+    return page("Printed numbers against the model", body, PAGE_STYLE)
 
 
 def _summary(validation: Validation) -> Iterator[str]:
@@ -108,7 +107,8 @@ def _summary(validation: Validation) -> Iterator[str]:
         f"has no relative error. The errors of a group are medians. {JUDGES}</p>"
     )
     for heads, *rows in summary_tables(validation).values():
-        yield _plain_table([IN_FULL.get(head, head) for head in heads], rows)
+        named = [IN_FULL.get(head, head) for head in heads]
+        yield f'<div class="scroll">{plain_table([named, *rows])}</div>'
 
 
 def _unbroken(sentence: str) -> str:
@@ -118,10 +118,8 @@ def _unbroken(sentence: str) -> str:
 
 def _failures(validation: Validation) -> Iterator[str]:
     if validation.failures:
-        items = "".join(
-            f'<li class="bad">{escape(miss_text(failure))}</li>' for failure in validation.failures
-        )
-        yield f'<h2 id="failed">{len(validation.failures)} failed</h2><ul>{items}</ul>'
+        items = bullets(map(miss_text, validation.failures), ' class="bad"')
+        yield f'<h2 id="failed">{len(validation.failures)} failed</h2>{items}'
 
 
 def _charts(validation: Validation) -> Iterator[str]:
@@ -144,13 +142,7 @@ def _known_gaps(validation: Validation) -> Iterator[str]:
         return
     yield f'<h2 id="gaps">{len(validation.known_gaps)} known gaps</h2>'
     for reason, same in groups(validation.known_gaps, lambda comparison: comparison.note):
-        items = "".join(
-            f"<li>{escape(compared.number.case)}: {escape(compared.number.where)}, {escape(quantity_text(compared))}: "
-            f"measured {escape(measured_text(compared))}, predicted {number_text(compared.predicted)} "
-            f"({share_text(compared.relative_error)}, tolerance {tolerance_text(compared)})</li>"
-            for compared in same
-        )
-        yield f"<p>{escape(_sentence(reason))}</p><ul>{items}</ul>"
+        yield f"<p>{escape(_sentence(reason))}</p>{bullets(map(miss_text, same))}"
 
 
 def _sentence(text: str) -> str:
@@ -320,12 +312,6 @@ def _as_text(validation: Validation) -> Iterator[str]:
     """The tables of the terminal, with errors in sample and out of sample in separate columns."""
     text = escape(unstyle("\n".join(validation_lines(validation, WIDTH))))
     yield f"<details><summary>Every number in a line, as in the terminal</summary><pre>{text}</pre></details>"
-
-
-def _plain_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    return _table_of(
-        "", heads, ("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    )
 
 
 def _table_of(kind: str, heads: Iterable[str], rows: Iterable[str]) -> str:

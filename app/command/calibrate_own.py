@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from app.base.lines import head, wrapped
+from app.base.lines import head, table, wrapped
 from app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal
 from app.command.files import write_beside
 from validation.identify.calibrated import Fit, fitted, write_into
@@ -65,15 +65,21 @@ def _as_data(fit: Fit) -> dict[str, Any]:
 
 def _lines(fit: Fit, file: str, width: int) -> Iterator[str]:
     yield head("Fields, by the figures and the catalog")
-    yield f"{'':<28}{'before':>12}{'fitted':>12}   {'95 % interval':<28}told by the figures"
-    for field in fit.fields:
-        interval = f"{field.low:.4g} to {field.high:.4g}"
-        told = f"{max(0.0, field.told_fraction):.0%}"
-        yield f"{field.path:<28}{field.before:>12.4g}{field.value:>12.4g}   {interval:<28}{told}"
+    rows = [("field", "before", "fitted", "95 % interval", "told by the figures")]
+    rows += [
+        (
+            field.path,
+            f"{field.before:.4g}",
+            f"{field.value:.4g}",
+            f"{field.low:.4g} to {field.high:.4g}",
+            f"{max(0.0, field.told_fraction):.0%}",
+        )
+        for field in fit.fields
+    ]
+    yield from table(rows, width, "")
     yield ""
-    yield head("Figures, off before and after")
-    for name, (before, after) in fit.off.items():
-        yield f"{name:<36}{100 * before:>+9.1f} %{100 * after:>+9.1f} %"
+    off = [(name, *(f"{100 * share:+.1f} %" for share in shares)) for name, shares in fit.off.items()]
+    yield from table([("figure, off", "before", "after"), *off], width, "")
     yield ""
     for text in fit.says:
         yield from wrapped(f"{text[0].upper()}{text[1:]}.", width)

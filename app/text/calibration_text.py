@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from app.base.lines import head, wrapped
+from app.base.lines import head, table, wrapped
 from validation import load_case, numbers_of
 from validation.fit import Estimate, Fit
 from validation.left_out import LeftOut
-
-LINE = "{:<34}{:>12}{:>24}{:>5}{:>12}"
 
 
 def calibration_lines(fit: Fit, width: int = 80) -> Iterator[str]:
     """Estimates of one case with their intervals, how the numbers that made them are met, and what is open."""
     yield head(f"{fit.case}: {len(fit.estimates)} constants from {len(fit.residuals)} printed numbers")
-    yield LINE.format("constant", "estimate", "95 % interval", "from", "before").rstrip()
+    rows = [("constant", "estimate", "95 % interval", "from", "before")]
     place = ""
     for estimate in fit.estimates:
         above, _, field = estimate.name.partition(": ")
         if above != place:
-            yield above
+            rows.append((above, "", "", "", ""))
             place = above
         before = "=" if estimate.value == estimate.before else f"{estimate.before:.6g}"
-        yield LINE.format(
-            f"  {field}", f"{estimate.value:.6g}", _interval(estimate), len(estimate.fitted_to), before
-        )
+        fitted_to = str(len(estimate.fitted_to))
+        rows.append((f"  {field}", f"{estimate.value:.6g}", _interval(estimate), fitted_to, before))
+    yield from table(rows, width, "")
     alone = [estimate.name.partition(": ")[2] for estimate in fit.estimates if len(estimate.fitted_to) == 1]
     if alone:
         yield from wrapped(
@@ -63,8 +61,8 @@ def left_out_lines(predicted: Mapping[str, LeftOut], width: int = 80) -> Iterato
         if number.fits
     }
     yield head("Fitted numbers, predicted without their own row or block size")
-    line = "{:<44}{:>10}{:>13}{:>13}"
-    yield line.format("number", "printed", "without row", "without size")
+    rows: list[tuple[str, ...]] = [("number", "printed", "without row", "without size")]
+    reasons: list[str] = []
     for name, left_out in predicted.items():
         if name not in printed:
             continue
@@ -78,9 +76,9 @@ def left_out_lines(predicted: Mapping[str, LeftOut], width: int = 80) -> Iterato
             if number.row
             else f"{number.table}: {number.column}"
         )
-        if len(label) > 43:
-            yield label
-            label = ""
-        yield line.format(label, f"{number.printed:.5g}", *cells)
+        rows.append((label, f"{number.printed:.5g}", *cells))
         if left_out.why:
-            yield from wrapped(left_out.why, width, first="    ")
+            reasons.append(f"{label}: {left_out.why}")
+    yield from table(rows, width, "")
+    for reason in reasons:
+        yield from wrapped(reason, width, first="- ")

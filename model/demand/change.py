@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from model.demand.outcome import HeapOutcome
+from model.demand.outcome import UNIT, HeapOutcome
 from model.demand.segment import RowShape, Segment, growth_of, row_shape, segment_of
 from model.errors import OutsideLaw
 from model.laws import assm, block, growth
 from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, some, where
 from model.provenance import Frozen
-from model.spec import Dml, Insert, System, release_tuple
+from model.spec import Dml, Insert, System, Table, release_tuple
 
 MENDED_IN = (11, 2)
 
@@ -88,12 +88,17 @@ def steps_of_playing(system: System, work: Dml) -> float:
 
 def lengths_of(system: System, work: Dml) -> tuple[int, int, int | None]:
     """A row piece and its growth in thousandths of a byte, and the most rows that a block takes at the load."""
-    from model.demand.heap_run import law_inputs  # noqa: PLC0415  (numpy)
-
     row = row_shape(system.table)
     grows, _ = growth_of(system.table, work, row)
     fit = float(segment_of(system, row).rows_per_block)
-    return law_inputs(system.table, fit, float(row.piece_bytes), float(grows))
+    return round(float(row.piece_bytes) * UNIT), round(float(grows) * UNIT), _most_rows(system.table, fit)
+
+
+def _most_rows(table: Table, fit: float) -> int | None:
+    """Rows a block takes where that is not decided by equal rows: the blocks are given, or the rows vary."""
+    if table.blocks is not None:
+        return -(-table.rows // table.blocks)
+    return max(1, int(fit)) if table.row_bytes_sd > 0 else None
 
 
 def is_mended(system: System) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 from itertools import zip_longest
-from typing import Any
 
 import numpy as np
 
@@ -59,13 +58,6 @@ def heap_rules(space: Tablespace, table: Table, mended: bool) -> HeapRules:
         assm=assm,
         itl_full_demotes=mended,
     )
-
-
-def most_rows_per_block(table: Table, fit: float) -> int | None:
-    """Rows a block takes where that is not decided by equal rows: the blocks are given, or the rows vary."""
-    if table.blocks is not None:
-        return -(-table.rows // table.blocks)
-    return max(1, int(fit)) if table.row_bytes_sd > 0 else None
 
 
 @lru_cache(maxsize=64)
@@ -283,8 +275,3 @@ def _fill(heap: Heap, number: int) -> BlockFill:
         free_bytes=heap.free[number] / UNIT,
         moved_bytes=moved / UNIT,
     )
-
-
-def law_inputs(table: Any, fit: float, piece: float, grows: float) -> tuple[int, int, int | None]:
-    """The *lengths* of :func:`play` from means in bytes."""
-    return round(piece * UNIT), round(grows * UNIT), most_rows_per_block(table, fit)

@@ -24,9 +24,9 @@ def declared_field(path: str, kind: str) -> dict[str, Any] | None:
         return _declared_beside([*sections[3:], name])
     owner: Any = System
     if sections[:1] == ["workload"]:
-        owner = WORKLOADS[kind]
+        owner = WORKLOADS.get(kind)
         if sections[1:2] == ["mix"] and len(sections) == 3:
-            owner = Transaction if "mix" in owner.model_fields else None
+            owner = Transaction if owner is not None and "mix" in owner.model_fields else None
         elif sections[1:]:
             return None
         sections = []

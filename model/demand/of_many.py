@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from copy import copy
 from dataclasses import fields, is_dataclass
 from types import FunctionType
 from typing import Any
@@ -84,9 +83,10 @@ def _picks(parts: Mapping[Any, Any], lengths: set[int]) -> dict[Any, Pick]:
 
 
 def _copied(value: Any, picks: Mapping[str, Pick], place: int) -> Any:
-    scenario = copy(value)
-    for name, pick in picks.items():
-        object.__setattr__(scenario, name, pick(place))
+    scenario = object.__new__(type(value))
+    for field in fields(value):
+        name = field.name
+        object.__setattr__(scenario, name, picks[name](place) if name in picks else getattr(value, name))
     return scenario
 
 

@@ -15,7 +15,7 @@ from model.laws.disk import TURN_TOLERANCE, on_curve_s, zone_of, zone_ratio, zon
 from model.laws.disk_geometry import Geometry, geometry_of
 from model.laws.garbage_collection import collected_s, erased_bytes
 from model.laws.limits import burst_requests, counted_requests, limited_per_s
-from model.laws.numeric import Number, ceiling, floor_div, is_array, larger, smaller, some, where
+from model.laws.numeric import Number, ceiling, floor_div, in_rows, is_array, larger, smaller, some, where
 from model.units import KIB
 
 LEAST = 1e-9
@@ -184,8 +184,7 @@ def random_moments(disk: Any, size_bytes: Number, span_bytes: Number, write: boo
     if not disk.rotation_s:
         return overhead_s(disk, write) + disk.average_seek_s + size_bytes / rate_bytes_per_s(disk, write), 0.0
     g = geometry_of(disk)
-    known = not (is_array(span_bytes) or any(map(is_array, g)))
-    seek, varies, slowness, slowness2 = (_known_seek_moments if known else _seek_moments)(g, span_bytes)
+    seek, varies, slowness, slowness2 = _known_seek_moments(g, span_bytes)
     transfer = size_bytes / disk.bandwidth_bytes_per_s
     mean = overhead_s(disk, write) + seek + g.rotation_s / 2 + transfer * slowness
     variance = varies + g.rotation_s**2 / 12 + transfer**2 * larger(0.0, slowness2 - slowness**2)
@@ -196,21 +195,55 @@ def _seek_moments(g: Geometry, span_bytes: Number) -> tuple[Number, Number, Numb
     """Mean and variance of the seek between two random places; mean and mean square of their zones' slowness."""
     edges, jumps, slowness, slowness2, same = _spread(g, span_bytes)
     curve = seek_curve(g)
+    pairs = [(rank, other) for rank in range(len(edges)) for other in range(rank)]
+    apart = [edges[rank] - edges[other] for rank, other in pairs]
+    if any(map(is_array, apart)):
+        once_each, twice_each = _double_integrals(g, curve, in_rows(apart))
+    else:
+        once_each, twice_each = zip(*(_double_integrals(g, curve, one) for one in apart), strict=True)
     seek: Number = 0.0
     square: Number = 0.0
-    for rank, edge in enumerate(edges):
-        for other in range(rank):
-            once, twice = _double_integrals(g, curve, edge - edges[other])
-            seek = seek - 2 * jumps[rank] * jumps[other] * once
-            square = square - 2 * jumps[rank] * jumps[other] * twice
+    for (rank, other), once, twice in zip(pairs, once_each, twice_each, strict=True):
+        seek = seek - 2 * jumps[rank] * jumps[other] * once
+        square = square - 2 * jumps[rank] * jumps[other] * twice
     # NOTE: two places on one cylinder need no seek, but mostly another head
     at_home = smaller(1.0, same) * (g.head_switch_s * (1 - 1 / g.heads) - g.track_seek_s)
     seek = larger(0.0, seek + at_home)
     return seek, larger(0.0, square - seek**2), slowness, slowness2
 
 
-_known_seek_moments = lru_cache(maxsize=1024)(_seek_moments)
-"""Requests of many sizes go to the same places."""
+class _Same:
+    """A number or an array that is found again by what it holds."""
+
+    __slots__ = ("_key", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self._key = (value.shape, value.dtype.str, value.tobytes()) if is_array(value) else value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+@lru_cache(maxsize=1024)
+def _of_numbers(g: Geometry, span_bytes: Number) -> tuple[Number, Number, Number, Number]:
+    return _seek_moments(g, span_bytes)
+
+
+@lru_cache(maxsize=8)
+def _of_arrays(*places: _Same) -> tuple[Number, Number, Number, Number]:
+    *g, span_bytes = (place.value for place in places)
+    return _seek_moments(Geometry(*g), span_bytes)
+
+
+def _known_seek_moments(g: Geometry, span_bytes: Number) -> tuple[Number, Number, Number, Number]:
+    """The same, worked out once for requests of many sizes that go to the same places."""
+    if is_array(span_bytes) or any(map(is_array, g)):
+        return _of_arrays(*map(_Same, (*g, span_bytes)))
+    return _of_numbers(g, span_bytes)
 
 
 def random_service_s(

@@ -111,10 +111,13 @@ def _hypercube(dimensions: int, samples: int, seed: int) -> Shares:
     @cache
     def drawn() -> list[NDArray[Any]]:
         import numpy as np  # noqa: PLC0415
-        from scipy.stats import qmc  # noqa: PLC0415
 
-        generators = [np.random.default_rng([seed, rank]) for rank in range(dimensions)]
-        return [qmc.LatinHypercube(1, rng=generator).random(samples)[:, 0] for generator in generators]
+        generators = [np.random.default_rng([seed, rank]).spawn(1)[0] for rank in range(dimensions)]
+        within = [generator.uniform(size=samples) for generator in generators]
+        strata = [np.arange(1, samples + 1) for _ in generators]
+        for generator, order in zip(generators, strata, strict=True):
+            generator.shuffle(order)
+        return [(order - share) / samples for order, share in zip(strata, within, strict=True)]
 
     return lambda begin, end: [dimension[begin:end].tolist() for dimension in drawn()]
 

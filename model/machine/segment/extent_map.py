@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
+from typing import Any, Final, NamedTuple
 
 from model.laws.extents import HIGH_WATER_STEP_BYTES, allocation, first_extent_block, l1_shape
 
+KEPT_EXTENTS: Final = 4096
+"""Of each kind of tablespace; those behind them are laid out anew for each segment."""
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+
+class Extent(NamedTuple):
     """Adjacent blocks of one datafile, those at its front that are not scanned, and those that are."""
 
     first: int
@@ -27,6 +32,47 @@ def extent_sizes(
             yield int(size), rank, int(covered)
 
 
+def _laid_out(
+    block_size_bytes: int, assm: bool, uniform_extent_bytes: int | None, release_11_2: bool
+) -> Iterator[Extent]:
+    """The extents that a fresh datafile allocates to a segment that fills each of them."""
+    position = int(first_extent_block(block_size_bytes, release_11_2))
+    lead = 2 if assm else 1
+    for size, rank, covered in extent_sizes(block_size_bytes, assm, uniform_extent_bytes):
+        blocks = size // block_size_bytes
+        if assm:
+            l1, group = l1_shape(blocks, covered)
+            lead += int(l1) if rank % group == 0 else 0
+        yield Extent(position, blocks, lead, blocks - lead)
+        position += blocks
+        lead = 0
+
+
+@lru_cache(maxsize=32)
+class _Tablespace:
+    """The first extents of any segment in such a tablespace, laid out as far as one has asked."""
+
+    def __init__(self, *where: Any) -> None:
+        self._where = where
+        self._every = _laid_out(*where)
+        self.extents: list[Extent] = []
+        self.hold: list[int] = []
+        """Data blocks of each extent and of those before it."""
+
+    def grow(self, data_blocks: int) -> None:
+        """Lay out extents until they hold so many blocks, or are as many as are kept."""
+        held = self.hold[-1] if self.hold else 0
+        while held < data_blocks and len(self.extents) < KEPT_EXTENTS:
+            extent = next(self._every)
+            held += extent.data
+            self.extents.append(extent)
+            self.hold.append(held)
+
+    def behind(self) -> Iterator[Extent]:
+        """The extents behind those that are kept."""
+        return islice(_laid_out(*self._where), len(self.extents), None)
+
+
 def lay_out(
     data_blocks: int,
     *,
@@ -36,24 +82,19 @@ def lay_out(
     release_11_2: bool,
 ) -> list[Extent]:
     """Allocate extents in a fresh datafile until they hold *data_blocks* blocks below the high-water mark."""
-    position = int(first_extent_block(block_size_bytes, release_11_2))
-    extents: list[Extent] = []
-    left = data_blocks
-    for size, rank, covered in extent_sizes(block_size_bytes, assm, uniform_extent_bytes):
-        blocks = size // block_size_bytes
-        lead = 0
-        if assm:
-            l1, group = l1_shape(blocks, covered)
-            lead = int(l1) if rank % group == 0 else 0
-        if not extents:
-            lead += 2 if assm else 1
-        data = min(left, blocks - lead)
-        extents.append(Extent(position, blocks, lead, data))
-        left -= data
-        position += blocks
-        if left <= 0:
-            return extents
-    raise AssertionError("system allocation never ends")
+    wanted = max(1, data_blocks)
+    tablespace = _Tablespace(block_size_bytes, assm, uniform_extent_bytes, release_11_2)
+    tablespace.grow(wanted)
+    extents = tablespace.extents[: bisect_left(tablespace.hold, wanted) + 1]
+    left = data_blocks - sum(extent.data for extent in extents[:-1])
+    if left > extents[-1].data:
+        for extent in tablespace.behind():
+            left -= extents[-1].data
+            extents.append(extent)
+            if left <= extent.data:
+                break
+    extents[-1] = extents[-1]._replace(data=left)
+    return extents
 
 
 def part_of(extents: Sequence[Extent], begin: int, end: int) -> Iterator[Extent]:
@@ -62,8 +103,10 @@ def part_of(extents: Sequence[Extent], begin: int, end: int) -> Iterator[Extent]
     for extent in extents:
         low, high = max(begin - before, 0), min(end - before, extent.data)
         if low < high:
-            yield replace(extent, lead=extent.lead + low, data=high - low)
+            yield Extent(extent.first, extent.blocks, extent.lead + low, high - low)
         before += extent.data
+        if before >= end:
+            return
 
 
 MANUAL_STEP_BLOCKS = 5

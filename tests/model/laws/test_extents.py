@@ -1,6 +1,7 @@
 """The closed form of a segment's extents and reads equals the literal one, extent by extent and read by read."""
 
 from collections import Counter
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from model import calculate
 from model.laws import scan_reads
 from model.laws.extents import SegmentShape, allocation, extent_map_blocks, l1_shape, segment_shape
-from model.machine.segment.extent_map import lay_out, reads_of, uncached_reads_of
+from model.machine.segment.extent_map import KEPT_EXTENTS, lay_out, reads_of, uncached_reads_of
 from model.units import KIB, MIB
 from scenarios import from_mapping
 
@@ -58,6 +59,19 @@ def test_the_law_reads_as_the_literal_scan(segment: dict[str, object], data: st.
     for bound in (window, None):
         literal = Counter(size for _, size in reads_of(extents, mbrc=mbrc, window_blocks=bound))
         assert sizes_by_law(shape, mbrc, bound) == literal
+
+
+def test_a_segment_is_laid_out_as_the_begin_of_a_larger_one() -> None:
+    where = {"block_size_bytes": 2048, "assm": True, "uniform_extent_bytes": 160 * KIB, "release_11_2": True}
+    many = KEPT_EXTENTS + 300
+    every = lay_out(79 * many, **where)  # type: ignore[arg-type]
+    assert len(every) > KEPT_EXTENTS
+    held = list(accumulate(extent.data for extent in every))
+    for rank in (0, 1, 7, KEPT_EXTENTS - 2, KEPT_EXTENTS - 1, KEPT_EXTENTS, KEPT_EXTENTS + 1, len(every) - 1):
+        cut = every[rank]._replace(data=every[rank].data - 1)
+        assert lay_out(held[rank], **where) == every[: rank + 1]  # type: ignore[arg-type]
+        assert lay_out(held[rank] - 1, **where) == [*every[:rank], cut]  # type: ignore[arg-type]
+    assert all(one.first + one.blocks == other.first for one, other in pairwise(every))
 
 
 @given(segments(), st.integers(1, 64))

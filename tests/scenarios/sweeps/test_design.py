@@ -12,9 +12,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import qmc
 
 from model.errors import SpecError
 from scenarios.sweeps.design import Design
@@ -249,6 +251,15 @@ def test_more_sobol_samples_begin_with_the_same_points(seed: int) -> None:
     few, many = (sampled("sobol", samples, *SAMPLED, seed=seed) for samples in (128, 256))
     assert many.block(0, 128) == points(few)
     assert len({tuple(point.values()) for point in points(many)}) == 256
+
+
+@pytest.mark.parametrize("samples", [1, 2, 7, 256])
+def test_a_latin_hypercube_is_that_of_scipy(samples: int) -> None:
+    axes = [axis_of(f"disk.f{rank}=0:1") for rank in range(3)]
+    found = points(sampled("latin_hypercube", samples, *axes, seed=5, whole=()))
+    for rank, axis in enumerate(axes):
+        drawn = qmc.LatinHypercube(1, rng=np.random.default_rng([5, rank])).random(samples)[:, 0]
+        assert [point[axis.key] for point in found] == drawn.tolist()
 
 
 def test_a_further_axis_leaves_those_of_a_latin_hypercube() -> None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from pydantic import BaseModel, TypeAdapter, create_model
 
 from model.spec import WORKLOADS, Beside, System, Transaction, Workload
+from model.spec.programs import work_of
 
 
 @lru_cache(maxsize=1)
@@ -24,7 +25,7 @@ def declared_field(path: str, kind: str) -> dict[str, Any] | None:
         return _declared_beside([*sections[3:], name])
     owner: Any = System
     if sections[:1] == ["workload"]:
-        owner = WORKLOADS.get(kind)
+        owner = work_of(kind)
         if sections[1:2] == ["mix"] and len(sections) == 3:
             owner = Transaction if owner is not None and "mix" in owner.model_fields else None
         elif sections[1:]:

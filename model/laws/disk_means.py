@@ -200,7 +200,9 @@ def _seek_moments(g: Geometry, span_bytes: Number) -> tuple[Number, Number, Numb
     if any(map(is_array, apart)):
         once_each, twice_each = _double_integrals(g, curve, in_rows(apart))
     else:
-        once_each, twice_each = zip(*(_double_integrals(g, curve, one) for one in apart), strict=True)
+        once_each, twice_each = zip(
+            *(_double_integrals(g, curve, distance) for distance in apart), strict=True
+        )
     seek: Number = 0.0
     square: Number = 0.0
     for (rank, other), once, twice in zip(pairs, once_each, twice_each, strict=True):

@@ -18,6 +18,11 @@ KINDS: Final[dict[str, type["Work"]]] = {}
 """Kind -> what is asked of the system by work of that kind; :mod:`model.spec.workloads` fills it."""
 
 
+def work_of(kind: str) -> type["Work"] | None:
+    """The class of work of *kind*; None where there is no such kind."""
+    return KINDS.get(kind)
+
+
 @cache
 def beside_of(kind: str) -> type["Beside"]:
     """Work of *kind* as it may stand beside other work."""

@@ -15,9 +15,9 @@ from model.demand.popular_blocks import by_popularity, says_popularity
 from model.errors import BlocktimeError, OutsideLaw, UnknownName
 from model.measures import measures_of
 from model.results import RunResult
-from model.spec import WORKLOADS, System, Workload
+from model.spec import System, Workload
 from model.spec.popularity import WAYS
-from model.workloads.families import Row, family_for, family_of
+from model.workloads.families import Row, family_for, family_of, plays_rows
 
 Engine = Literal["auto", "calculate", "simulate"]
 ONE_BY_ONE: Final = frozenset(
@@ -140,7 +140,7 @@ def replications_of(engine: str, wanted: int) -> int:
 
 def goes_by_arrays(engine: str, kind: str) -> bool:
     """Whether arrays answer as *engine* does: what a statement does to rows they have by a closed form only."""
-    if WORKLOADS[kind].plays_rows:
+    if plays_rows(kind):
         return False
     return engine == "calculate" or (engine == "auto" and not family_of(kind).needs_events)
 

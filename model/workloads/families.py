@@ -15,7 +15,7 @@ from model.demand import Demand, demand_of
 from model.laws.numeric import Number
 from model.laws.opened_files import UNBUFFERED
 from model.results import RunResult
-from model.spec import System, Workload
+from model.spec import WORKLOADS, System, Workload
 from model.workloads.costs import Cost
 
 Row = tuple[Number, dict[str, Number]]
@@ -246,6 +246,11 @@ def family_for(work: Any) -> Family:
     families = {family_of(program.kind).name for program in work.programs}
     alone = len(work.programs) == 1 or families == {STREAMS.name}
     return family_of(work.kind) if alone else TOGETHER
+
+
+def plays_rows(kind: str) -> bool:
+    """Whether a statement of *kind* changes rows, which are played one by one."""
+    return WORKLOADS[kind].plays_rows
 
 
 def family_of(kind: str) -> Family:

@@ -16,6 +16,7 @@ from model.laws.disk_geometry import Geometry, geometry_of
 from model.laws.garbage_collection import collected_s, erased_bytes
 from model.laws.limits import burst_requests, counted_requests, limited_per_s
 from model.laws.numeric import Number, ceiling, floor_div, in_rows, is_array, larger, smaller, some, where
+from model.laws.queueing import balanced_per_s
 from model.units import KIB
 
 LEAST = 1e-9
@@ -277,18 +278,23 @@ def servers_of(disk: Any) -> int:
 def random_requests_per_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> Number:
     """Most requests a second at random places that a device, a set or a volume sustains, each within a stripe unit.
 
-    A write costs two on a mirror; on RAID 5 two reads and, after a turn, two writes [patterson-raid]. A write cache
-    does better than this; burst credits are spent.
+    A write costs two on a mirror; on RAID 5 two reads and, after a turn, two writes [patterson-raid]. A member of a set
+    has nothing to do while the device's queue holds requests of others alone. A write cache does better than this;
+    burst credits are spent.
     """
     return _random_rate(disk, size_bytes, span_bytes, write, disk.parallel_requests)
 
 
 def serial_requests_per_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> Number:
     """As :func:`random_requests_per_s`, of what serves one request at a time: the medium, the channel, the limit."""
-    return _random_rate(disk, size_bytes, span_bytes, write, inf if disk.parallel_requests > 1 else 1)
+    return _random_rate(
+        disk, size_bytes, span_bytes, write, inf if disk.parallel_requests > 1 else 1, queued=False
+    )
 
 
-def _random_rate(disk: Any, size_bytes: Number, span_bytes: Number, write: bool, slots: float) -> Number:
+def _random_rate(
+    disk: Any, size_bytes: Number, span_bytes: Number, write: bool, slots: float, *, queued: bool = True
+) -> Number:
     member_span = span_bytes / data_members(disk)
     each = _occupied_s(disk, size_bytes, member_span, write, slots)
     if write and copies_of(disk) > 1:
@@ -297,9 +303,29 @@ def _random_rate(disk: Any, size_bytes: Number, span_bytes: Number, write: bool,
         again = again_s(disk, size_bytes) if disk.rotation_s else each
         each = 2 * (_occupied_s(disk, size_bytes, member_span, False, slots) + again)
     rate = disk.raid_disks / each
+    if queued and disk.rotation_s and disk.raid_disks > 1:
+        at_once = 1 if not write else 2 if disk.raid_level == "5" else copies_of(disk)
+        rate = balanced_per_s(disk.queue_depth, each / at_once, disk.raid_disks / at_once)
     if not write and disk.read_hit_fraction:
-        rate = rate / larger(1e-9, 1 - disk.read_hit_fraction)
+        one_by_one = slots == inf or (not queued and disk.raid_disks > 1)
+        service_s = inf if one_by_one else random_moments(disk, size_bytes, member_span, False)[0]
+        rate = _with_hits_per_s(disk, rate, size_bytes, service_s)
     return limited_per_s(disk, rate, size_bytes)
+
+
+def _with_hits_per_s(disk: Any, medium_per_s: Number, size_bytes: Number, service_s: Number) -> Number:
+    """Most reads a second of a controller whose cache answers some: of the medium, its interface, and its queue.
+
+    The medium serves *medium_per_s* that miss, each *service_s* long; an answer holds a place of the queue, too. No
+    place is counted where *service_s* is inf.
+    """
+    hits = disk.read_hit_fraction
+    missed = larger(LEAST, 1 - hits)
+    rate = smaller(medium_per_s / missed, disk.bus_bytes_per_s / (hits * size_bytes))
+    if service_s == inf:
+        return rate
+    in_queue_s = hits * answered_s(disk, size_bytes, False) + (1 - hits) * service_s
+    return smaller(rate, larger(disk.queue_depth, disk.parallel_requests) / in_queue_s)
 
 
 def sequential_bytes_per_s(disk: Any, write: bool, size_bytes: Number = LARGE_BYTES) -> Number:

@@ -41,14 +41,19 @@ class InOrder:
     largest_bytes: int
     _env: simpy.Environment
     _drive: Drive
+    _depth: int
     _under_way: Reals
     """When each request will be done, was handed over, whether it writes, and its size; the next to end first."""
     _next: int
     _behind: int
     """Where the fields of the next one are, and those behind the last."""
 
-    def __init__(self, env: simpy.Environment, drive: Drive, counters: Counters, largest_bytes: int) -> None:
+    def __init__(
+        self, env: simpy.Environment, drive: Drive, counters: Counters, largest_bytes: int, depth: int
+    ) -> None:
+        """*depth* requests are at the drive at once; those behind wait until one of them has ended."""
         self._env, self._drive, self.counters, self.largest_bytes = env, drive, counters, largest_bytes
+        self._depth = depth
         self._under_way = reals(256 * FIELDS, 0.0)
         self._next = self._behind = 0
 
@@ -69,7 +74,9 @@ class InOrder:
         last = now
         while size_bytes > 0:
             size = min(size_bytes, self.largest_bytes)
-            done: float = self._drive.submit(now, write, start_byte, size)
+            room_at = self._behind - self._depth * FIELDS
+            begin_s = now if room_at < self._next else max(now, self._under_way[room_at + ENDED])
+            done: float = self._drive.submit(begin_s, write, start_byte, size)
             self._count_ended(now)
             self.counters.submitted(now, write, size, merged=False)
             self._goes_on(done, now, write, size)

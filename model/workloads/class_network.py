@@ -122,15 +122,24 @@ class Network:
         if asks is None:
             return processors, Visits(0.0, 0.0), Visits(0.0, 0.0)
         service_s, scv = self._service(program, asks, rates)
-        times = asks.times * (1 - (0.0 if asks.write else self.disk.read_hit_fraction))
-        if self.disk.rotation_s:
-            return processors, Visits(times, service_s, self._at_once(asks), scv), Visits(0.0, 0.0)
-        sent_s = (
-            asks.size_bytes / float(disk_means.rate_bytes_per_s(self.disk, asks.write)) / self.disk.raid_disks
-        )
+        disk, size = self.disk, asks.size_bytes
+        hits = 0.0 if asks.write else disk.read_hit_fraction
+        # NOTE: the interface moves what the cache answers while the disk works on the rest, if it holds two commands
+        bus_s = hits * size / disk.bus_bytes_per_s
+        if hits and max(disk.queue_depth, disk.parallel_requests) == 1:
+            answered_s = float(disk_means.answered_s(disk, size, asks.write))
+            square = (1 - hits) * (1 + scv) * service_s**2 + hits * answered_s**2
+            service_s = (1 - hits) * service_s + hits * answered_s
+            one_by_one = Visits(asks.times, service_s, self._at_once(asks), square / service_s**2 - 1)
+            return processors, one_by_one, Visits(0.0, 0.0)
+        times = asks.times * (1 - hits)
+        if disk.rotation_s:
+            own = Visits(times, service_s, self._at_once(asks), scv)
+            return processors, own, Visits(asks.times if hits else 0.0, bus_s, 1.0, 0.0)
+        sent_s = size / float(disk_means.rate_bytes_per_s(disk, asks.write)) / disk.raid_disks
         sent_s = min(sent_s, service_s)
-        varies = self.disk.service_cv**2
-        return processors, Visits(times, service_s - sent_s, 1.0, varies), Visits(times, sent_s, 1.0, 0.0)
+        own = Visits(times, service_s - sent_s, 1.0, disk.service_cv**2)
+        return processors, own, Visits(asks.times, (1 - hits) * sent_s + bus_s, 1.0, 0.0)
 
     def _stations(self, rates: Sequence[float]) -> list[Station]:
         """Processors, the disk, and the channel of a disk without moving heads."""

@@ -133,7 +133,10 @@ def test_several_servers_are_as_close_to_the_exact_network_as_stated(
 
 def test_a_set_of_disks_has_a_queue_for_each_member() -> None:
     parts = exponential(
-        parts_of(machine(64, 1, 0.01, 1e-4, raid_level="0", raid_disks=8), work(users=USERS, think_s=1))
+        parts_of(
+            machine(64, 1, 0.01, 1e-4, raid_level="0", raid_disks=8, queue_depth=1024),
+            work(users=USERS, think_s=1),
+        )
     )
     demands_s = [parts.cpu_s, *[parts.disk_s / 8] * 8]
     for users, point in enumerate(closed(parts, 60), start=1):

@@ -7,6 +7,11 @@ from typing import Any
 import pytest
 
 from model import RunResult
+from model.engine import calculate, simulate
+from model.errors import OutsideLaw
+from model.spec import Disk, Host, Instance, System, Transaction, Transactions
+from model.units import MIB
+from model.workloads.transactions import by_events, closed_form
 from model.workloads.transactions.curves import load_curve
 from scenarios import from_mapping, load, run
 
@@ -237,3 +242,77 @@ def test_burst_credits_last_as_long_as_the_answer_says() -> None:
     assert own < long.transactions.per_s < 1.5 * own
     assert short.transactions.saturation_per_s == long.transactions.saturation_per_s
     assert any("burst credits" in one and "33 min" in one for one in short.warnings)
+
+
+READS_ALONE = Transaction(gets=50, changed_blocks=0, redo_bytes=0, commits=False, calls=0)
+
+
+def asked_of(disk: Disk, **work: Any) -> tuple[System, Transactions]:
+    """Transactions that only read, from that disk."""
+    system = System(disk=disk, host=Host(scheduler="none"), instance=Instance(buffer_cache_bytes=8 * MIB))
+    return system, Transactions(mix=(READS_ALONE,), data_bytes=256 * MIB, transactions=1000, **work)
+
+
+TURNING = Disk(capacity_bytes=300 * 10**9)
+FLASH = Disk(
+    rotation_s=0,
+    average_seek_s=0,
+    overhead_s=1e-4,
+    bandwidth_bytes_per_s=2e8,
+    bus_bytes_per_s=5e8,
+    capacity_bytes=300 * 10**9,
+)
+
+
+@pytest.mark.parametrize("disk", [TURNING, FLASH], ids=["turning", "flash"])
+@pytest.mark.parametrize("depth", [1, 4, 32])
+@pytest.mark.parametrize("hits", [0.5, 0.9, 1.0])
+@pytest.mark.parametrize("users", [4, 60])
+def test_what_a_cache_answers_takes_the_interface_and_a_place_of_the_queue(
+    disk: Disk, depth: int, hits: float, users: int
+) -> None:
+    slots = 1 if disk.rotation_s else min(depth, 8)
+    disk = disk.model_copy(
+        update={"queue_depth": depth, "parallel_requests": slots, "read_hit_fraction": hits}
+    )
+    system, work = asked_of(disk, users=users, think_s=0.001)
+    answer = calculate(system, work)
+    quick, played = answer.transactions, simulate(system, work).transactions
+    assert quick is not None
+    assert played is not None
+    assert quick.per_s == pytest.approx(played.per_s, rel=0.11)
+    reads = answer.physical_io.read_requests
+    bus_s, answered_s = 8192 / disk.bus_bytes_per_s, disk.overhead_s + 8192 / disk.bus_bytes_per_s
+    assert quick.saturation_per_s <= 1.001 / (reads * hits * max(bus_s, answered_s / depth))
+
+
+@pytest.mark.parametrize("level", ["0", "5"])
+@pytest.mark.parametrize("depth", [1, 4, 32, 256])
+@pytest.mark.parametrize("users", [4, 100])
+def test_the_members_of_a_set_work_on_no_more_than_its_queue_holds(
+    level: str, depth: int, users: int
+) -> None:
+    disk = TURNING.model_copy(update={"raid_level": level, "raid_disks": 8, "queue_depth": depth})
+    system, work = asked_of(disk, users=users, think_s=0.001)
+    quick, played = calculate(system, work).transactions, simulate(system, work).transactions
+    assert quick is not None
+    assert played is not None
+    assert quick.per_s == pytest.approx(played.per_s, rel=0.15)
+
+
+def test_arrivals_beyond_what_a_device_does_end_whatever_the_closed_form_thinks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    endless = closed_form.knee_of
+    monkeypatch.setattr(closed_form, "knee_of", lambda *asked: endless(*asked)._replace(per_s=1e9))
+    system, work = asked_of(FLASH, users=1, think_s=0.0, rate_per_s=300)
+    answer = simulate(system, work)
+    assert any(
+        warning.startswith("workload.rate_per_s 300 is more than the system does")
+        for warning in answer.warnings
+    )
+    monkeypatch.setattr(by_events, "MOST_QUEUED", 500)
+    with pytest.raises(OutsideLaw, match="the queue grows without end: lower the rate"):
+        simulate(system, work.model_copy(update={"transactions": None}))
+    quiet = simulate(system, work.model_copy(update={"rate_per_s": 50.0}))
+    assert not any("rate_per_s" in warning for warning in quiet.warnings)

@@ -149,12 +149,13 @@ def _devices(
     """The data disk and the redo disk, which may be the same."""
     largest = largest_request_bytes(system.host)
     counters = counters_of(system)
+    depth = max(system.disk.queue_depth, system.disk.parallel_requests)
     files: Files
     limits = host_limits_of(system) if shared is None else shared.limits
     if shared is not None:
         files = fastest(Scheduled)(env, shared.disk, largest, place.owner, shared.counted_apart(place.owner))
     elif is_in_order(system, largest, data.block_size_bytes):
-        files = fastest(InOrder)(env, server_of(system, seed, limits), counters, largest)
+        files = fastest(InOrder)(env, server_of(system, seed, limits), counters, largest, depth)
     else:
         files = fastest(Scheduled)(env, device_of(env, system, counters, seed, limits), largest)
     if system.instance.redo_disk == "data":
@@ -162,4 +163,4 @@ def _devices(
     # NOTE: the log writer waits for each of its writes, so nothing has to be sorted
     redo_counters = counters_of(system)
     of_log = changed(system, disk=log_disk_of(system))
-    return files, fastest(InOrder)(env, server_of(of_log, seed + 1, limits), redo_counters, largest)
+    return files, fastest(InOrder)(env, server_of(of_log, seed + 1, limits), redo_counters, largest, depth)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from model.demand.transactions import KindDemand, block_cpu_s, in_page_cache
+from model.errors import OutsideLaw
 from model.laws.block_layer import stated_call_s
 from model.loops import fastest
 from model.sim.pool import BufferPool
@@ -17,6 +20,8 @@ from model.workloads.transactions.means import Played
 from model.workloads.transactions.tally import Tally
 from model.workloads.transactions.users import Costs, Kind, Shop
 
+MOST_QUEUED = 20_000
+"""Transactions that arrived and wait, as many as there are users at most: more come of no queue that has an end."""
 METHOD = "simulation of users, buffer cache, processors, disks, log writer and database writer"
 
 
@@ -36,7 +41,7 @@ class ByEvents:
         for pool in self.shop.pools:
             pool.writer.look()
         if begin.gaps_s is not None:
-            self.env.process(self.shop.arrivals(begin.gaps_s))
+            self.env.process(self.shop.arrivals(self._while_they_end(begin.gaps_s)))
         for begins_s in begin.begins_s.tolist():
             self.env.process(self.shop.user(begins_s, begin.thinks_s))
 
@@ -79,6 +84,17 @@ class ByEvents:
             ended=self._ended,
         )
 
+    def _while_they_end(self, gaps_s: Iterator[float]) -> Iterator[float]:
+        """*gaps_s*, until so many transactions queue that their number has no end; raises :class:`OutsideLaw` then."""
+        for gap_s in gaps_s:
+            if self.queued > MOST_QUEUED:
+                raise OutsideLaw(
+                    f"workload.rate_per_s {self.work.rate_per_s:g} is more than the system does: {self.done:,} "
+                    f"transactions have ended within {self.env.now:,.4g} s and {self.shop.under_way:,} are under way; "
+                    "the queue grows without end: lower the rate"
+                )
+            yield gap_s
+
     def _ended(self) -> None:
         self.done += 1
         if self.done % self.batch == 0:
@@ -94,6 +110,13 @@ class ByEvents:
         self._wanted = wanted
         self._target = self.env.event()
         self.env.run(until=self._target)
+
+    @property
+    def queued(self) -> float:
+        """Transactions under way, less those that arrivals have away from the machine on average: 0 of users."""
+        if self.work.rate_per_s is None:
+            return 0.0
+        return float(max(0.0, self.shop.under_way - self.work.rate_per_s * self.solved.parts.apart_s))
 
     @property
     def dirty_blocks(self) -> int:

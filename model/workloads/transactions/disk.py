@@ -7,6 +7,7 @@ from math import ceil, exp, inf
 from typing import Any
 
 from model.demand.calls import writes_at_once
+from model.demand.device_calls import changed
 from model.laws import disk_means, limits, parallel_reads, queueing
 from model.laws.disk import on_curve_s
 from model.laws.disk_geometry import geometry_of
@@ -17,6 +18,8 @@ from model.machine.device.elevator import FIFO_BATCH, IN_BATCHES, IN_ORDER, WRIT
 from model.spec import System
 
 LEAST = 1e-12
+MOST_COMMANDS = 2**40
+"""Of a queue that keeps nobody out."""
 SMALL = 1e-2
 """Cylinders from one request to the next, below which all are on one."""
 NEARER_COPY = 5 / 8
@@ -239,10 +242,11 @@ def _arm(disk: Any, span_bytes: float) -> Arm | None:
 
 def _slots_s(disk: Any, size_bytes: int, span_bytes: float, read_s: float) -> tuple[float, float]:
     """What a read and a write take of one of several slots, before the bytes go over the one bus."""
+    missed = 1 - disk.read_hit_fraction
     if disk.service_cv:
-        return read_s, float(disk_means.random_moments(disk, size_bytes, span_bytes, True)[0])
+        return missed * read_s, float(disk_means.random_moments(disk, size_bytes, span_bytes, True)[0])
     return (
-        float(disk.overhead_s + disk.average_seek_s),
+        float(missed * (disk.overhead_s + disk.average_seek_s)),
         float(disk_means.overhead_s(disk, True) + disk.average_seek_s),
     )
 
@@ -296,6 +300,8 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
     if not beside:
         scv = disk.service_cv**2 or float(disk_means.random_moments(disk, size_bytes, member_span, False)[1])
     write_held_s = held_s(size_bytes, True)
+    deep = changed(disk, queue_depth=MOST_COMMANDS)
+    apart_s = disk.raid_disks / float(disk_means.random_requests_per_s(deep, size_bytes, span_bytes, True))
     under_way = writes_at_once(system)
     positionings = None if disk.reorder_age_s is None else Positionings(disk, member_span)
     return fastest(DataDisk)(
@@ -335,7 +341,7 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
         writes_at_once=under_way,
         writer_per_s=inf
         if disk.write_cache_bytes
-        else under_way / max(write_slot_s, write_held_s * disk.raid_disks, LEAST),
+        else min(1 / write_held_s, under_way / max(write_slot_s, apart_s, LEAST)),
         slot_s=slot_s,
         slot_scv=disk.service_cv**2,
         serial_scv=scv,

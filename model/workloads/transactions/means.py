@@ -90,8 +90,13 @@ class Played:
         return estimate(means, gets, float(shares @ weights))
 
 
-def result_of(name: str, system: System, work: Transactions, played: Played, behind: int = 0) -> RunResult:
-    """The books of the run, in whose last part *behind* blocks became dirty that DBWR has left for later."""
+def result_of(
+    name: str, system: System, work: Transactions, played: Played, behind: int = 0, queued: int = 0
+) -> RunResult:
+    """The books of the run, in whose last part *behind* blocks became dirty that DBWR has left for later.
+
+    And so many more transactions were *queued*.
+    """
     left_out, responses = played.batch_responses()
     sums = played.marks[-1] - played.marks[left_out]
     count = len(responses) * played.batch
@@ -139,6 +144,7 @@ def result_of(name: str, system: System, work: Transactions, played: Played, beh
             *credit_warnings(played.solved),
             *_warnings(system, work, found),
             *_left_for_later(behind, span_s),
+            *_more_arrive(work, queued),
         ],
     )
     for event, waits, seconds in (
@@ -263,6 +269,15 @@ def _left_for_later(behind: int, span_s: float) -> list[str]:
     return [
         f"DBWR does not keep up: {behind:,} blocks became dirty that it has not written within {span_s:,.0f} s; in the "
         "long run throughput falls and sessions wait for free buffers, which more transactions would show"
+    ]
+
+
+def _more_arrive(work: Transactions, queued: int) -> list[str]:
+    if not queued:
+        return []
+    return [
+        f"workload.rate_per_s {work.rate_per_s:g} is more than the system does: {queued:,} more transactions wait than "
+        "before, the queue grows as long as they arrive, and times depend on how many there are; lower the rate"
     ]
 
 

@@ -405,6 +405,7 @@ def caused_at(parts: Parts, per_s: float, due: Due, met: Met) -> Caused:
         more_s = log.later_s
     reads_fraction = parts.requests / max(parts.requests + due.wanted, LEAST)
     more_s -= parts.disk.sorted_s(met.at_disk + parts.own_bulk, reads_fraction)
+    more_s *= 1 - parts.disk.read_hit_fraction
     return Caused(
         running,
         speed,

@@ -33,25 +33,32 @@ LEAST_GROWTH = 1.5
 LEFT_FOR_LATER = 0.15
 """Blocks that became dirty over those written, above which DBWR does not keep up; chance moves it by a few percent."""
 
+MOST_GROWTH = 0.1
+"""Of the transactions that ended, by how many the queue of arrivals may grow; chance moves it by a few percent."""
+SHORT_QUEUE = 100
+"""Transactions up to which a queue says nothing."""
+
 
 def simulate(system: System, work: Transactions, *, seed: int, name: str) -> RunResult:
     """Answer transactions by simulation; means of one transaction after the warm-up, with their interval.
 
     A run is as long as ``workload.transactions`` says, or until the interval of the mean response is as narrow as
-    ``precision_percent``. Raises :class:`OutsideLaw` for arrivals beyond what the resources can do, and beyond 500
-    million gets or 50 million buffers.
+    ``precision_percent``, or shows that arrivals are more than the resources can do. Raises :class:`OutsideLaw` where
+    these queue beyond 20,000, and beyond 500 million gets or 50 million buffers.
     """
     solved = solve(system, work)
     first, most = run_transactions(work), most_transactions(work, solved)
     run = ByEvents(system, work, solved, begin_of((system, work, solved, seed)), max(1, first // BATCHES))
-    stood = _Stood(run.dirty_blocks, 0)
+    stood = _stood(run)
     run.until(first)
     while work.transactions is None and (longer := longer_run(run, work)) <= most:
-        if is_precise(run, work) and not _behind(stood, run):
+        if is_precise(run, work) and not _behind(stood, run) and not _queue_grew(stood, run):
             break
-        stood = _Stood(run.dirty_blocks, run.written_blocks)
+        if stood.done and _queue_grew(stood, run):
+            break
+        stood = _stood(run)
         run.until(longer)
-    return result_of(name, system, work, run.played(), _behind(stood, run))
+    return result_of(name, system, work, run.played(), _behind(stood, run), _queue_grew(stood, run))
 
 
 class TransactionsProgram:
@@ -121,13 +128,25 @@ def longer_run(run: ByEvents, work: Transactions) -> int:
 
 
 class _Stood(NamedTuple):
-    """How DBWR stood at a moment: blocks changed and not written, and those written so far."""
+    """How a run stood: blocks changed and not written, and those written; transactions queued, and those that ended."""
 
     dirty: int
     written: int
+    queued: float
+    done: int
+
+
+def _stood(run: ByEvents) -> _Stood:
+    return _Stood(run.dirty_blocks, run.written_blocks, run.queued, run.done)
 
 
 def _behind(before: _Stood, run: ByEvents) -> int:
     """Blocks that have become dirty since, beyond what chance does while DBWR keeps up; 0 where it does."""
     more, written = run.dirty_blocks - before.dirty, run.written_blocks - before.written
     return more if more > LEFT_FOR_LATER * max(written, 1) else 0
+
+
+def _queue_grew(before: _Stood, run: ByEvents) -> int:
+    """Transactions by which the queue of arrivals has grown since, beyond what chance does; 0 where it has an end."""
+    more = run.queued - before.queued
+    return int(more) if more > max(SHORT_QUEUE, MOST_GROWTH * (run.done - before.done)) else 0

@@ -23,7 +23,7 @@ from scenarios.inferred import inferred_in, without_dropped, without_set
 from scenarios.measured import compared_in, correlated_in, known_in
 from scenarios.profiles import Profiles
 from scenarios.spec import DIFFERING, HEADINGS, SECTIONS, Scenario
-from scenarios.synonyms import meant_by
+from scenarios.synonyms import no_such_field
 
 LARGEST_FILE_BYTES: Final = 1_000_000
 DEEP_KEY: Final = re.compile(
@@ -260,9 +260,7 @@ def put(nested: dict[str, Any], key: str, value: Any, where: str) -> None:
     """Put *value* into *nested* sections under its dotted key; *where* it was said begins a fault's sentence."""
     parts = [part.strip() for part in key.split(".")]
     if len(parts) < 2 or not all(parts):
-        meant = meant_by(key)
-        hint = meant.hint() if meant else "write SECTION.FIELD=VALUE"
-        raise SpecError(f"{where}: {cut(key)!r} names no field; {hint}")
+        raise SpecError(f"{where}: {no_such_field(key, 'SECTION.FIELD=VALUE')}")
     if parts[0] not in SECTIONS:
         raise UnknownName("section", parts[0], SECTIONS, where=where)
     node = nested

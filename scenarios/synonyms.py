@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from model.errors import cut
+from model.spec import WORKLOADS
+from scenarios.declared import declared_fields
+
+MOST_MEANT: Final = 3
+"""Fields that an error offers."""
 
 _OPTIONS: Final = ("instance.filesystemio_options",)
 _MBRC: Final = ("instance.db_file_multiblock_read_count",)
@@ -79,6 +84,17 @@ def meant_by(word: str) -> Meant | None:
         if bare in FIELDS or bare in NOTES:
             return Meant(FIELDS.get(bare, ()), NOTES.get(bare, ""))
     return None
+
+
+def no_such_field(key: str, form: str) -> str:
+    """A sentence about a *key* without its section: the fields that it may mean, or else what *form* a key has."""
+    if meant := meant_by(key):
+        hint = meant.hint()
+    else:
+        every = (path for kind in WORKLOADS for path in declared_fields(kind) if path.endswith(f".{key}"))
+        known = list(dict.fromkeys(every))[:MOST_MEANT]
+        hint = f"did you mean {' or '.join(known)}?" if known else f"write {form}"
+    return f"{cut(key)!r} names no field; {hint}"
 
 
 def matching(text: str, labels: Iterable[tuple[str, str]]) -> list[str]:

@@ -191,7 +191,7 @@ def _section_lines(reading: Reading, width: int) -> Iterator[str]:
     for place, section in enumerate(reading.sections[:MOST_SECTIONS]):
         lines = f"lines {section.first_line:,} to {section.last_line:,}"
         yield from wrapped(
-            f"{section.title}: {section.figures:,} figures, {lines}",
+            f"{section.title}: {plural(section.figures, 'figure')}, {lines}",
             width,
             first="read      " if not place else " " * 10,
         )

@@ -75,7 +75,7 @@ def _measures(optimum: Optimum, spot: Spot) -> list[str]:
 
 def _remark(optimum: Optimum, key: str) -> str:
     if key in optimum.idle:
-        return "no effect here"
+        return "no effect near this point"
     return next((f"the {binding.why} of its range" for binding in optimum.binding if binding.what == key), "")
 
 

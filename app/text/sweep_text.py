@@ -98,7 +98,7 @@ def moving_together(axes: Sequence[Axis]) -> dict[str, tuple[str, ...]]:
 def sweep_lines(summary: Summary, width: int) -> Iterator[str]:
     """The whole summary."""
     if np.isfinite(summary.values).any():
-        yield head(f"{called(summary)} – {MEASURES[summary.measure].says}")
+        yield from wrapped(f"{called(summary)} – {MEASURES[summary.measure].says}", width, bold=True)
         for first, others in summary.together.items():
             if others:
                 yield from wrapped(f"{first} moves together with {' and '.join(others)}", width)
@@ -134,7 +134,7 @@ def _how_sure(summary: Summary, width: int) -> Iterator[str]:
         yield ""
         yield from wrapped(accuracy, width, first="accuracy  ")
     for sentence in lines_of(summary.ends):
-        yield from wrapped(f"least and most: {sentence}", width, first="beyond    ")
+        yield from wrapped(f"points with the least and the most: {sentence}", width, first="beyond    ")
 
 
 def called(summary: Summary) -> str:
@@ -171,8 +171,8 @@ def shown(name: str, value: Any) -> str:
         return show_amount(value)
     if unit == "s":
         return show_seconds(value)
-    if unit == "bytes":
-        return show_bytes(value)
+    if unit in ("bytes", "bytes/s"):
+        return show_bytes(value) + unit.removeprefix("bytes")
     if name.endswith("_fraction"):
         return f"{value:.1%}"
     return f"{int(value):,}" if float(value).is_integer() else mean(value)

@@ -17,6 +17,7 @@ from scenarios.faults import more_faults
 from scenarios.load import value_of
 from scenarios.spec import SECTIONS
 from scenarios.sweeps.conditions import Condition
+from scenarios.synonyms import no_such_field
 
 MOST_AXES: Final = 32
 MOST_VALUES: Final = 100_000
@@ -54,7 +55,7 @@ class Axis(Frozen):
     def _names_a_field(cls, key: str) -> str:
         parts = [part.strip() for part in key.split(".")]
         if len(parts) < 2 or not all(parts):
-            raise ValueError(f"{cut(key)!r} names no field; write SECTION.FIELD")
+            raise ValueError(no_such_field(key, "SECTION.FIELD"))
         if parts[0] not in SECTIONS:
             raise ValueError(str(UnknownName("section", parts[0], SECTIONS)))
         return ".".join(parts)

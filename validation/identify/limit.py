@@ -197,14 +197,14 @@ def _set_rate(
 def _unknown(under_way: float, *, told: bool) -> str:
     """Why no limit shows: reads do not queue, or nothing has *told* what a lone one takes."""
     if told or under_way < LEAST_UNDER_WAY:
-        why = "reads hardly queue: no limit of the disk shows; what it ends at"
+        why = "reads hardly queue, so no limit of the disk shows: its limit"
     else:
         why = (
             f"{under_way:.3g} reads are under way on average, and without a wait event histogram nothing tells what a "
             "lone read takes; the report of a quieter hour beside this one would: whether they queue, and where the "
             "disk ends,"
         )
-    return f"{why} is not known, and more load is answered as if it had no limit"
+    return f"{why} is not known, and the model takes the disk as endless under more load"
 
 
 @dataclass(frozen=True, slots=True)

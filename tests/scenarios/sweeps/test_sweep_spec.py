@@ -99,7 +99,7 @@ def test_values_with_units_are_numbers_where_the_field_has_a_unit(
         ({"axis": ["a"]}, ["sweep.axis.0: got 'a'", "table with fields"]),
         ({"axis": [{"values": [1]}]}, ["sweep.axis.0.key", "missing"]),
         ({"axis": [{"key": 3, "values": [1]}]}, ["sweep.axis.0.key: got 3", "text"]),
-        ({"axis": [{"key": "rows", "values": [1]}]}, ["'rows' names no field", "did you mean table.rows or workload.rows"]),
+        ({"axis": [{"key": "rows", "values": [1]}]}, ["'rows' names no field", "did you mean table.rows or"]),
         ({"axis": [{"key": "tabel.rows", "values": [1]}]}, ["'tabel'", "did you mean table?"]),
         ({"axis": [{**USERS, "vals": 3}]}, ["sweep.axis.0.vals", "did you mean values?"]),
         ({"axis": [USERS], "sede": 3}, ["sweep.sede", "did you mean seed?"]),

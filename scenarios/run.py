@@ -209,9 +209,13 @@ def _notes_on_changes(scenario: Scenario) -> Iterator[str]:
 
 
 def _noted(result: RunResult, scenario: Scenario, more: list[str]) -> RunResult:
-    warnings = [*result.warnings, *more, *beyond_measured(scenario, result), *notes_on(scenario, result)]
+    endless = beyond_measured(scenario, result)
+    warnings = [*result.warnings, *more, *endless, *notes_on(scenario, result)]
     kernel = scenario.system.host.kernel if result.device else None
-    return result.model_copy(update={"warnings": warnings, "kernel": kernel})
+    stats = result.transactions
+    if endless and stats is not None:
+        stats = stats.model_copy(update={"without_disk": True})
+    return result.model_copy(update={"warnings": warnings, "kernel": kernel, "transactions": stats})
 
 
 def _replicated(

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from validation.identify.declined import Declined
-from validation.identify.found import Identified, NotIdentified
+from validation.identify.found import Declined, Identified, NotIdentified
 from validation.identify.statement import identify_statement
 from validation.identify.system import identify
 from validation.instruments import Keep, NotReadable, Reading, Source, read
@@ -41,7 +40,7 @@ def document_of(
 ) -> Document:
     """A scenario of the system, of *statement*, or of a disk that turns *rpm* times, as far as *readings* identify it.
 
-    Raises NotIdentified where they do not determine the statement, or are of a system that the model declines.
+    Raises NotIdentified where they do not determine the statement, or are declined.
     """
 
     try:

@@ -25,6 +25,7 @@ Better = Literal["less", "more", "neither"]
 Read = Callable[[RunResult], float | None]
 TOO_FEW: Final = "too few"
 NO_ESTIMATE: Final = "no estimate"
+NO_LIMIT: Final = "not known: the limit of the disk is not"
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,14 @@ def _measure(
     return Quantity(label, unit, measure.of, better, says, missing)
 
 
+def _with_disk(name: str) -> Read:
+    """The measure *name*, or None where the limit of the disk is not known."""
+    read = MEASURES[name].of
+    return lambda result: (
+        None if result.transactions is not None and result.transactions.without_disk else read(result)
+    )
+
+
 def _part(part: str, field: str) -> Read:
     """What gives *field* of a result's *part*, or None where the result has no such part."""
     return lambda result: getattr(getattr(result, part), field, None)
@@ -199,11 +208,13 @@ QUANTITIES: Final[dict[str, Quantity]] = {
     "response_p99_s": _measure("response_p99_s", "p99 response", MILLISECONDS, missing=NO_ESTIMATE),
     "response_max_s": Quantity("Longest response", MILLISECONDS, _longest_response_s, missing=NO_ESTIMATE),
     "busiest": Quantity("Busiest resource", SHARE, _busiest, "neither"),
-    "saturation_per_s": _measure(
-        "saturation_per_s", "Maximum TPS", TPS, "more", "throughput at which the first resource saturates"
+    "saturation_per_s": Quantity(
+        "Maximum TPS", TPS, _with_disk("saturation_per_s"), "more",
+        "throughput at which the first resource saturates", NO_LIMIT,
     ),
-    "saturation_users": _measure(
-        "saturation_users", "Knee (users)", COUNT, "more", "with more users, a resource is saturated"
+    "saturation_users": Quantity(
+        "Knee (users)", COUNT, _with_disk("saturation_users"), "more",
+        "with more users, a resource is saturated", NO_LIMIT,
     ),
     # gets, reads and writes
     "consistent_gets": _measure("consistent_gets", "Consistent gets"),

@@ -47,6 +47,8 @@ def saturation(stats: TransactionStats, *, beside: bool = False) -> str:
     if beside:
         taken = f"; the transactions take {100 * busy:.0f} % of it now" if busy is not None else ""
         return f"Without the other programs {text} first, at {knee} TPS{exceeded}{users}{taken}"
+    if stats.without_disk:
+        return f"No limit of the disk is known; without it {text} first{now}, at {knee} TPS{exceeded}{users}"
     return f"{text[0].upper()}{text[1:]} first{now}, at {knee} TPS{exceeded}{users}"
 
 

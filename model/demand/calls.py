@@ -30,8 +30,9 @@ def goes_on(system: System) -> bool:
 
 
 def writes_at_once(system: System) -> int:
-    """Writes that DBWR has under way at once: one by one where it waits for each."""
-    return int(system.instance.db_writer_requests) if goes_on(system) else 1
+    """Writes that DBWR has under way at once: where it waits for each, one of each process [oracle-reference]."""
+    instance = system.instance
+    return int(instance.db_writer_requests if goes_on(system) else instance.db_writer_processes)
 
 
 def call_cpu_s(host: Any, calls: Any) -> Number:

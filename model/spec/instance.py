@@ -137,7 +137,19 @@ class Instance(Frozen):
         le=86_400,
     )
     db_writer_requests: Whole = setting(
-        64, "Writes that DBWR has under way at once; 1 without asynchronous I/O", GENERAL, ge=1, le=4096
+        64,
+        "Writes that DBWR has under way at once; without asynchronous I/O one for each of db_writer_processes",
+        GENERAL,
+        ge=1,
+        le=4096,
+    )
+    db_writer_processes: Whole = setting(
+        1,
+        "DB_WRITER_PROCESSES: without asynchronous I/O each writes one block after another; Oracle's own "
+        "default is an eighth of CPU_COUNT, at least one",
+        ORACLE,
+        ge=1,
+        le=100,
     )
     redo_disk: Literal["own", "data"] = setting(
         "own",

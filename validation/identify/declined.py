@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from validation.identify.found import NotIdentified
+from validation.identify.found import Declined
 from validation.identify.report import Report
 
 MOST: Final = 0.1
@@ -16,10 +16,6 @@ GRANTED: Final = "grant"
 """In the name of a wait for the permission to read or change a block, which comes before the disk read itself."""
 LOCKS: Final = ("enq: TX - row lock", "enq: TM", "enq: UL", "enq: TX - allocate ITL", "enq: TX - index")
 """Begins of the events in which a session waits for another's transaction."""
-
-
-class Declined(NotIdentified):
-    """A report of a system that the model does not know: one sentence says why, and what to do instead."""
 
 
 def check(report: Report) -> None:

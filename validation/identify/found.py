@@ -14,6 +14,10 @@ class NotIdentified(BlocktimeError):
     """Figures that do not determine a system: one sentence says why, and what would."""
 
 
+class Declined(NotIdentified):
+    """Files that are refused: an unknown kind of system, an idle hour, or several machines or hours."""
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """One field that figures determine."""

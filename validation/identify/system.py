@@ -22,6 +22,7 @@ from model.causes import (
 )
 from model.demand.transactions import curve_classes
 from model.laws.block_layer import stated_call_s
+from model.laws.opened_files import WITHOUT_FILESYSTEM, database_path
 from model.spec import Instance, Transactions
 from model.units import show_bytes
 from model.workloads.transactions.parts import parts_of
@@ -40,13 +41,15 @@ from scenarios.measured import (
 from validation.identify.advisory import Curve, curve_of
 from validation.identify.declined import CLUSTER, check
 from validation.identify.device import identify_device
-from validation.identify.found import Filling, Identified, NotIdentified
+from validation.identify.found import Declined, Filling, Identified, NotIdentified
 from validation.identify.hours import Asked, asked_of, checked
 from validation.identify.limit import LOG_BUFFER, Limit, limit_of, log_pace
 from validation.identify.report import Report, reads_at_once
 from validation.instruments import Figure, Reading
 
 BASE: Final = "oltp-nvme"
+OPTIONS: Final = ("none", "asynch", "directio", "setall")
+"""Values of FILESYSTEMIO_OPTIONS."""
 BASE_MEMORY_BYTES: Final = 64 << 30
 ASSUMED_CACHE_BYTES: Final = 1 << 30
 MOST_DATA_BYTES: Final = 1 << 46
@@ -59,6 +62,8 @@ TELLS: Final = 0.1
 MODELLED_READS: Final = (SEQUENTIAL, SCATTERED, PARALLEL)
 MOST_READS: Final = 0.8
 """Share of all reads that sessions wait for one by one; below it the others are told of."""
+CPUS_OF_A_WRITER: Final = 8
+"""DB_WRITER_PROCESSES is CPU_COUNT / 8 where it is not set, at least one [oracle-reference]."""
 HOTTEST_BLOCKS: Final = 4096
 """So many that nobody waits for another: the report's waits for busy blocks are among the stated ones."""
 FEWEST_HOTTEST: Final = 16
@@ -106,7 +111,7 @@ def _of_report(report: Report, limit: Limit, asked: Asked | str | None) -> Ident
         )
     active = db_time.value / span_s
     if active < LEAST_ACTIVE or per_s.value <= 0:
-        raise NotIdentified(
+        raise Declined(
             f"{reading.file}: {active:.2f} sessions were active on average and {per_s.value:g} transactions ended a "
             "second: an idle interval identifies nothing; give a busy one"
         )
@@ -179,8 +184,42 @@ class Interval(Filling):
             self.know("instance.db_block_size_bytes", int(block), "parameters")
         if host.cpus:
             self.know("host.cpus", host.cpus, "header: CPUs, each a processor of its own")
+        self._files(host.files)
         self.know("workload.kind", "transactions", "load profile")
         self.assume("client.round_trip_s", 0.0, "DB time does not hold the client's time")
+
+    def _files(self, lie_on: str | None) -> None:
+        """How the database's files are opened, where the report says what they lie on."""
+        if lie_on in WITHOUT_FILESYSTEM:
+            self.know("host.io_path", lie_on, f"parameters: control files on {lie_on}")
+        elif lie_on is not None:
+            options = (self.report.setting("filesystemio_options") or "").lower()
+            if options in OPTIONS:
+                self.know("instance.filesystemio_options", options, "parameters")
+            else:
+                options = "none"
+                self.assume(
+                    "instance.filesystemio_options", options,
+                    "not listed, so it is the default, which the platform decides [oracle-reference]",
+                )  # fmt: skip
+            self._writers()
+            path = database_path("buffered", options)
+            self.know("host.io_path", path, "parameters: control files in a file system")
+            if path == "buffered":
+                self.found.says.append(
+                    "files are read through the operating system's page cache, and the report does not tell which "
+                    "reads it answered; past it (filesystemio_options directio or setall) these go to the disk, so "
+                    "give their memory to the buffer cache"
+                )
+
+    def _writers(self) -> None:
+        """Processes of DBWR, each of which writes one by one through a page cache."""
+        cpus = self.report.reading.host.cpus
+        if stated := self.report.setting("db_writer_processes"):
+            self.know("instance.db_writer_processes", int(stated), "parameters")
+        elif cpus:
+            count = max(1, cpus // CPUS_OF_A_WRITER)
+            self.know("instance.db_writer_processes", count, f"default of {cpus} CPUs [oracle-reference]")
 
     def load(self, active: float, by_db_time: float, asked: Asked | str | None) -> None:
         """Who asks for transactions: as many users as were active, or what a second interval tells."""

@@ -18,7 +18,7 @@ from validation.instruments.figures import (
     Skipped,
 )
 from validation.instruments.opening import Progress, Source
-from validation.instruments.parameters import kept
+from validation.instruments.parameters import files_on, kept
 from validation.instruments.tables import Table, html_tables, ruled_tables
 
 NAME: Final = "awr"
@@ -234,6 +234,7 @@ def _parameters(reading: Reading, table: Table, skipped: Skipped, keep: Keep) ->
     already = len(reading.settings)
     for row, line in zip(table.rows, table.lines, strict=True):
         name, value = row[0], row[1] if len(row) > 1 else ""
+        reading.host.files = reading.host.files or files_on(name, value)
         if kept(name, keep):
             reading.settings.append(Setting(name, value, line))
         else:

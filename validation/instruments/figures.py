@@ -177,6 +177,8 @@ class Host:
     memory_bytes: float | None = None
     standby: bool = False
     """Whether a database there is a standby."""
+    files: str | None = None
+    """What the database's files lie on: asm, raw or file system; their names are not kept."""
 
 
 FETCHED: Final = (

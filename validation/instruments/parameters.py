@@ -36,6 +36,16 @@ def kept(name: str, keep: Keep) -> bool:
     return KEPT.fullmatch(name) is not None and (keep.names or NAMING.fullmatch(name) is None)
 
 
+def files_on(name: str, value: str) -> str | None:
+    """What the database's files lie on, by where its control files do; None of another parameter."""
+    if name.lower() != "control_files" or not value.strip():
+        return None
+    first = value.strip("'\"( ")
+    return (
+        "asm" if first.startswith("+") else "raw" if first.startswith(("/dev/", "\\\\.\\")) else "file system"
+    )
+
+
 def recognises(head: str) -> bool:
     """Whether a text that begins with *head* lists parameters."""
     if HEADER.search(head) and SHOWN.search(head):
@@ -55,8 +65,10 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
         match = (SHOWN if shown else LINE).fullmatch(line.rstrip())
         if match is None:
             skipped.add(number, "lines of another form")
-        elif kept(match[1], source.keep):
-            value = (match[3] or "") if shown else match[2]
+            continue
+        value = (match[3] or "") if shown else match[2]
+        reading.host.files = reading.host.files or files_on(match[1], value)
+        if kept(match[1], source.keep):
             reading.settings.append(Setting(match[1].lower(), value.strip("'\""), number))
         else:
             skipped.add(number, "parameters that do not bear on performance")

@@ -276,11 +276,18 @@ def test_users_who_never_pause_gain_less_from_each_core_that_is_busy() -> None:
             assert stats_of(answer).per_s == pytest.approx(100 * cores, rel=0.015)
 
 
-@pytest.mark.parametrize("writes_at_once", [1, 3])
+@pytest.mark.parametrize(
+    ("instance", "writes_at_once"),
+    [
+        ({"db_writer_requests": 1}, 1),
+        ({"db_writer_requests": 3}, 3),
+        ({"disk_asynch_io": False, "db_writer_processes": 3}, 3),
+    ],
+)
 def test_buffers_are_waited_for_when_dbwr_is_too_slow_and_its_writes_are_the_limit(
-    writes_at_once: int,
+    instance: dict[str, Any], writes_at_once: int
 ) -> None:
-    system = machine(disk(8, 5e-3), db_writer_requests=writes_at_once, checkpoint_s=5)
+    system = machine(disk(8, 5e-3), **instance, checkpoint_s=5)
     many = work({"gets": 2, "changed_blocks": 2}, users=60, think_s=0.01, data_bytes=GIB, transactions=2_500)
     played, law = simulate(system, many), calculate(system, many)
     for found in (played, law):

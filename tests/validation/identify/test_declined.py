@@ -8,7 +8,8 @@ import pytest
 
 from app.command.cli import main
 from tests.validation.instruments import made
-from validation.identify.declined import Declined, check
+from validation.identify.declined import check
+from validation.identify.found import Declined
 from validation.identify.report import Report
 from validation.instruments import Figure, Reading
 from validation.instruments.figures import Host

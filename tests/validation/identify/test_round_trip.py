@@ -15,7 +15,7 @@ from model.causes import PARALLEL, SEQUENTIAL
 from model.results import RunResult
 from scenarios import from_mapping, load, run
 from scenarios.measured import DB_TIME, PARALLEL_WAIT, READ_REQUESTS, READ_WAIT, TRANSACTIONS, as_modelled
-from validation.identify.found import NotIdentified
+from validation.identify.found import Declined
 from validation.identify.system import identify
 from validation.instruments import Keep, Source, read
 from validation.instruments.figures import NotReadable
@@ -66,7 +66,7 @@ def test_an_idle_interval_identifies_nothing(tmp_path: Path) -> None:
     quiet = re.sub(r"(DB time +)\d+\.\d", r"\g<1>0.2", path.read_text())
     assert quiet != path.read_text()
     path.write_text(quiet)
-    with pytest.raises(NotIdentified, match="an idle interval identifies nothing"):
+    with pytest.raises(Declined, match="an idle interval identifies nothing"):
         identify(read(Source(path, path.name, Keep())))
 
 

@@ -1,0 +1,66 @@
+"""What the database's files lie on, and how they are opened: from the parameters of a report, without their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.reports.written import written
+from scenarios import load, run
+from validation.identify.found import Identified
+from validation.identify.system import identify
+from validation.instruments import Keep, Source, read
+
+
+def identified(folder: Path, *parameters: tuple[str, str]) -> Identified:
+    """The system of a modelled hour on 32 CPUs, whose report lists these parameters too."""
+    asked = load("oltp-nvme", ["workload.users=32", "workload.think_s=20ms", "host.cpus=32"])
+    report = written(run(asked, "calculate"), "awr", asked)
+    lines = report.splitlines()
+    place = next(number for number, line in enumerate(lines) if line.startswith("db_block_size"))
+    listed = [("Parameter Name", "Begin value"), ("-" * 36, "-" * 40), ("db_block_size", "8192"), *parameters]
+    lines[place - 2 : place + 1] = [f"{name:<36} {value}" for name, value in listed]
+    path = folder / "hour.txt"
+    path.write_text("\n".join(lines))
+    return identify(read(Source(path, path.name, Keep())))
+
+
+def fields(found: Identified) -> dict[str, object]:
+    return {known.path: known.value for known in found.known}
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "path", "opened"),
+    [
+        ("+DATA/ORCL/CONTROLFILE/current.257.1", "", "asm", None),
+        ("/dev/raw/raw1", "setall", "raw", None),
+        ("/u01/oradata/orcl/control01.ctl", "SETALL", "direct", "setall"),
+        ("/u01/oradata/orcl/control01.ctl", "asynch", "buffered", "asynch"),
+        ("H:\\ORACLE\\CNTRL.DBF", "", "buffered", "none"),
+    ],
+)
+def test_control_files_tell_what_the_files_lie_on(
+    tmp_path: Path, files: str, options: str, path: str, opened: str | None
+) -> None:
+    listed = [("control_files", files)] + [("filesystemio_options", options)] * bool(options)
+    found = identified(tmp_path, *listed)
+    known = fields(found)
+    assert known["host.io_path"] == path
+    assert known.get("instance.filesystemio_options") == opened
+    assert any("page cache" in text for text in found.says) is (path == "buffered")
+    assert "ORCL" not in str(found.sections()).upper()
+
+
+def test_without_control_files_nothing_is_said_of_them(tmp_path: Path) -> None:
+    known = fields(identified(tmp_path))
+    assert "host.io_path" not in known
+    assert "instance.filesystemio_options" not in known
+
+
+@pytest.mark.parametrize(("listed", "count"), [((), 4), ((("db_writer_processes", "20"),), 20)])
+def test_dbwr_without_asynchronous_io_has_a_process_for_eight_cpus(
+    tmp_path: Path, listed: tuple[tuple[str, str], ...], count: int
+) -> None:
+    found = identified(tmp_path, ("control_files", "/u01/control01.ctl"), *listed)
+    assert fields(found)["instance.db_writer_processes"] == count

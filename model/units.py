@@ -55,7 +55,7 @@ COUNTS: Final = frozenset(
         "keys", "leaf_changes", "half_splits", "last_splits", "leaf_blocks_before", "leaf_blocks_after",
         "late_requests", "heads", "zones", "call_trips", "other_gets",
         "distinct_keys", "prefix_distinct_keys", "compress_columns",
-        "degree", "servers", "starts", "buffers", "index_cost", "height", "parallel_max_servers", "zipf_exponent",
+        "degree", "servers", "starts", "buffers", "index_cost", "height", "parallel_max_servers", "db_writer_processes", "zipf_exponent",
         "queue_depth", "raid_disks", "max_segments", "iops_limit", "burst_iops", "burst_credits",
         "core_factor", "storage_iops", "licence", "support", "infrastructure", "storage", "total", "machine",
         "per_million_logical_io", "per_transaction",

@@ -316,3 +316,38 @@ def test_arrivals_beyond_what_a_device_does_end_whatever_the_closed_form_thinks(
         simulate(system, work.model_copy(update={"transactions": None}))
     quiet = simulate(system, work.model_copy(update={"rate_per_s": 50.0}))
     assert not any("rate_per_s" in warning for warning in quiet.warnings)
+
+
+SCANS_ALONE = Transaction(gets=0, scan_blocks=100, changed_blocks=0, redo_bytes=0, commits=False, calls=0)
+
+
+@pytest.mark.parametrize("largest_bytes", [4096, 524288])
+@pytest.mark.parametrize("users", [1, 8])
+@pytest.mark.parametrize(
+    "disk", ["sas-10k", "samsung-860-evo", "intel-p4500", "ebs-gp3", "array-cached", "plain"]
+)
+def test_reads_of_a_scan_are_cut_as_the_queue_cuts_them_and_go_on_where_nobody_comes_between(
+    disk: str, users: int, largest_bytes: int
+) -> None:
+    scenario = from_mapping(
+        {
+            "disk": {"capacity_bytes": "300G"} if disk == "plain" else {"use": disk},
+            "host": {"max_request_bytes": largest_bytes},
+            "instance": {"buffer_cache_bytes": "8M"},
+            "workload": {
+                "kind": "transactions",
+                "data_bytes": "256M",
+                "think_s": 0.001,
+                "users": users,
+                **FEW,
+            },
+        }
+    )
+    work = scenario.workload.model_copy(update={"mix": (SCANS_ALONE,), "transactions": 300})
+    quick, played = (engine(scenario.system, work).transactions for engine in (calculate, simulate))
+    assert quick is not None
+    assert played is not None
+    seeks_between_pieces = (
+        disk == "array-cached" and users > 1 and largest_bytes == 4096
+    )  # of different users
+    assert quick.response_s == pytest.approx(played.response_s, rel=0.25 if seeks_between_pieces else 0.1)

@@ -119,7 +119,9 @@ def rates_of(solved: Solved) -> Rates:
     parts, point, knee, lasting, _ = solved
     caused, per_s, log = point.caused, point.per_s, point.log
     log_load = log.writes_per_s * log.held_s
-    disk = per_s * (lasting.disk_held_s + parts.requests * caused.more_s / parts.disk.servers)
+    disk = per_s * (
+        lasting.disk_held_s + (parts.requests * caused.more_s - caused.near_s) / parts.disk.servers
+    )
     write_s = point.writes.held_s + lasting.disk.write_held_s - parts.disk.write_held_s
     disk += per_s * point.writes.written * write_s
     used = {CPUS: per_s * caused.cpu_s / parts.threads, DATA: disk}

@@ -8,7 +8,7 @@ from typing import Any
 
 from model.demand.calls import writes_at_once
 from model.demand.device_calls import changed
-from model.laws import disk_means, limits, parallel_reads, queueing
+from model.laws import block_layer, disk_means, disk_sets, limits, parallel_reads, queueing
 from model.laws.disk import on_curve_s
 from model.laws.disk_geometry import geometry_of
 from model.laws.disk_queue import Positionings, gained
@@ -102,6 +102,8 @@ class DataDisk:
     scan_read_s: float
     scan_held_s: float
     scan_serial_s: float
+    scan_near_s: float
+    """What a multiblock read takes less that goes on where the one before ended, nobody's between."""
     write_s: float
     """A block that DBWR writes alone; a write cache answers it."""
     write_held_s: float
@@ -265,9 +267,32 @@ def _unpassed(depth: float, in_batches: bool, sorted_freely: bool) -> float:
     return inf if sorted_freely else depth
 
 
-def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: float) -> DataDisk:
-    """The data disk for blocks and multiblock reads of these sizes, at random places in a span."""
+def _pieces(size_bytes: float, block_bytes: int, largest_bytes: float) -> float:
+    """Requests of a read: as many for each of its blocks, or the mean of reads of several sizes."""
+    if largest_bytes <= block_bytes:
+        return size_bytes / block_bytes * float(block_layer.pieces_of_call(block_bytes, largest_bytes))
+    return max(1.0, size_bytes / largest_bytes)
+
+
+def _later_s(disk: Any, size_bytes: float, pieces: float) -> float:
+    """What the pieces of a read take longer than its bytes, where each is handed over after the one before."""
+    if pieces == 1 or max(disk.queue_depth, disk.parallel_requests) > 1:
+        return 0.0
+    part = size_bytes / pieces
+    following_s = float(disk_means.sequential_service_s(disk, part, 0.0, False))
+    return (pieces - 1) * max(0.0, following_s - part / disk.bandwidth_bytes_per_s)
+
+
+def data_disk(
+    system: System, size_bytes: int, scan: tuple[float, float, float], span_bytes: float
+) -> DataDisk:
+    """The data disk for blocks and multiblock reads, at random places in a span.
+
+    A *scan* has reads of a size, so far from one begin to the next, and so long between them.
+    """
     disk, host = system.disk, system.host
+    scan_bytes, stride_bytes, gap_s = scan
+    largest = float(block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments))
     member_span = span_bytes / disk_means.data_members(disk)
     copies = disk_means.copies_of(disk)
     sorts = bool(disk.rotation_s and host.scheduler not in IN_ORDER)
@@ -277,21 +302,51 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
     in_batches = bool(disk.rotation_s) and host.scheduler in IN_BATCHES
     single = disk.raid_level == "none" and not disk.write_cache_bytes
     beside = not disk.rotation_s and disk.parallel_requests > 1
+    positions = bool(disk.rotation_s or disk.average_seek_s)
+
+    def pieces(size: float) -> float:
+        return _pieces(size, size_bytes, largest)
+
+    def later_s(size: float) -> float:
+        return _later_s(disk, size, pieces(size))
 
     def alone_s(size: float) -> float:
-        """A read alone, some of which the controller's cache answers."""
+        """A read alone, whose pieces are handed down together."""
+        many = pieces(size)
+        if positions:
+            spaced_s = (many - 1) / float(limits.limited_per_s(disk, inf, size / many))
+            return max(one_alone_s(size) + later_s(size), spaced_s)
+        return one_alone_s(size / many) + (many - 1) * held_s(size / many, False)
+
+    def one_alone_s(size: float) -> float:
+        """A request alone, some of which the controller's cache answers."""
         near = member_span * NEARER_COPY if copies > 1 else member_span
         medium_s, cached = disk_means.random_moments(disk, size, near, False)[0], disk.read_hit_fraction
         return float((1 - cached) * medium_s + cached * (disk.overhead_s + size / disk.bus_bytes_per_s))
 
     def held_s(size: float, write: bool) -> float:
-        return float(1 / disk_means.random_requests_per_s(disk, size, span_bytes, write))
+        """Of the disk's capacity, for all pieces of a read or a write."""
+        many = pieces(size)
+        if many == 1 or not positions:
+            return many * float(1 / disk_means.random_requests_per_s(disk, size / many, span_bytes, write))
+        whole_s = float(1 / disk_means.random_requests_per_s(disk, size, span_bytes, write)) + later_s(size)
+        return max(whole_s, many / float(limits.limited_per_s(disk, inf, size / many)))
 
     def serial_s(size: float) -> float:
+        many = pieces(size)
+        if many > 1 and not positions:
+            return many * serial_s(size / many)
         # NOTE: where service varies by chance all of it is in the slot, and the limits of a volume are left
         if beside and disk.service_cv:
             return float(1 / limits.limited_per_s(disk, inf, size))
-        return float(1 / disk_means.serial_requests_per_s(disk, size, span_bytes, False))
+        return float(1 / disk_means.serial_requests_per_s(disk, size, span_bytes, False)) + later_s(size)
+
+    def near_s(size: float) -> float:
+        if not positions or disk.raid_level != "none" or disk.service_cv:
+            return 0.0  # a set reads ahead on each member, which a few reads do not see
+        there_s = float(disk_sets.in_order_s(disk, size, max(size, stride_bytes), gap_s, False))
+        whole_s = float(disk_means.random_moments(disk, size, member_span, False)[0])
+        return max(0.0, (1 - disk.read_hit_fraction) * (whole_s - there_s))
 
     slot_s, write_slot_s = (
         _slots_s(disk, size_bytes, member_span, alone_s(size_bytes)) if beside else (0.0, 0.0)
@@ -336,6 +391,7 @@ def data_disk(system: System, size_bytes: int, scan_bytes: float, span_bytes: fl
         scan_read_s=alone_s(scan_bytes),
         scan_held_s=held_s(scan_bytes, False),
         scan_serial_s=serial_s(scan_bytes),
+        scan_near_s=near_s(scan_bytes),
         write_s=_write_s(disk, size_bytes, member_span),
         write_held_s=write_held_s,
         writes_at_once=under_way,

@@ -56,7 +56,7 @@ def knee_of(system: System, work: Transactions) -> Knee:
     demands: dict[str, float] = {}
     for _ in range(PASSES):
         at_disk, due = fastest(reads_at_most)(parts, per_s), fastest(due_at)(parts, per_s)
-        met = fastest(Met)(float(parts.threads), 0.0, 0.0, 0.0, 0.0, per_s * first.response_s, at_disk)
+        met = fastest(Met)(float(parts.threads), 0.0, 0.0, 0.0, 0.0, per_s * first.response_s, at_disk, 0.0)
         caused = fastest(caused_at)(parts, per_s, due, met)
         disks = fastest(disk_demands)(parts, per_s, due, caused.more_s, 0.0, at_disk)
         demands = {CPUS: caused.cpu_s / parts.threads, DATA: disks.data_s, DBWR: disks.dbwr_s}
@@ -68,5 +68,6 @@ def knee_of(system: System, work: Transactions) -> Knee:
     bottleneck = max(demands, key=lambda name: demands[name])
     users = None
     if not parts.open_loop:
-        users = float(queueing.saturation_users(first.response_s, 1 / per_s, parts.think_s))
+        # NOTE: a lone user whose scan nobody disturbs may do more than many together
+        users = max(1.0, float(queueing.saturation_users(first.response_s, 1 / per_s, parts.think_s)))
     return Knee(bottleneck, per_s, users, first.response_s)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf
+from math import exp, inf
 
 from model.errors import OutsideLaw
 from model.laws.bursts import found_behind, left_fraction
@@ -61,6 +61,8 @@ class Caused:
     """Of a transaction, waiting for latches and buffers of the hottest blocks."""
     more_s: float
     """What a request of the data disk costs more, coming from the log, or less than nothing where many are sorted."""
+    near_s: float
+    """Of a transaction, what reads of its scans cost less, as nobody's come between."""
     disk_s: float
     """Time of all reads of a transaction, nobody queueing."""
 
@@ -114,11 +116,13 @@ class Met:
     """Transactions under way."""
     at_disk: float
     """Reads there."""
+    undisturbed: float
+    """Chance that nobody's read comes between two of a scan."""
 
 
 def alone() -> Met:
     """Nobody else."""
-    return Met(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return Met(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
 
 def closed(parts: Parts, users: int, most_per_s: float = inf, most_at: int = AT_DISK) -> Iterator[Point]:
@@ -151,8 +155,14 @@ def _with(parts: Parts, present: int, users: int, before: Point, most_per_s: flo
     for _ in range(PASSES if present == users or present <= EXACT_USERS else 1):
         due: Due = due_at(parts, max(per_s, LEAST))
         point: Point = _point(parts, per_s, due, met)
-        demands = disk_demands(parts, due.per_s, due, point.caused.more_s, _queue_s(parts, met), met.at_disk)
-        ends_per_s = min(most_per_s, 1 / max(demands.data_s, demands.dbwr_s, demands.redo_s, LEAST))
+        caused: Caused = point.caused
+        demands = disk_demands(parts, due.per_s, due, caused.more_s, _queue_s(parts, met), met.at_disk)
+        demands.data_s -= caused.near_s / parts.disk.servers
+        # NOTE: few users whose scans nobody disturbs do more than many
+        ends_per_s = min(
+            inf if caused.near_s > LEAST else most_per_s,
+            1 / max(demands.data_s, demands.dbwr_s, demands.redo_s, LEAST),
+        )
         per_s = min(ends_per_s, present / (parts.think_s + point.response_s))
     point = _point(parts, per_s, due_at(parts, per_s), met)
     per_s = min(ends_per_s, present / (parts.think_s + point.response_s))
@@ -194,7 +204,7 @@ def _met(parts: Parts, point: Point, present: int) -> Met:
         ),
         disk.members
         * _waiting(
-            per_s * _serial_s(parts, caused.more_s),
+            per_s * _serial_s(parts, caused),
             parts.copies_busy,
             disk.copies,
             found / groups,
@@ -204,12 +214,26 @@ def _met(parts: Parts, point: Point, present: int) -> Met:
         per_s,
         per_s * point.response_s,
         at_disk,
+        _undisturbed(parts, point, per_s, others),
     )
 
 
-def _serial_s(parts: Parts, more_s: float) -> float:
-    """What the reads of a transaction take of the disk's capacity to serve one by one, if each costs more."""
-    return parts.serial_s + (parts.requests * more_s / parts.disk.members if parts.serial_s else 0.0)
+def _undisturbed(parts: Parts, point: Point, per_s: float, others: float) -> float:
+    """Chance that none of so many others reads from the same disk between the begins of two reads of a scan."""
+    if not parts.scans_go_on or not parts.disk.scan_near_s:
+        return 0.0
+    apart_s = point.scan_read_s + point.caused.cpu_s / (parts.disk_waits + 1)
+    come = per_s * parts.requests * apart_s / parts.disk.members
+    if others == inf:
+        return exp(-come)
+    chance: float = (1 - min(1.0, come / others)) ** others
+    return chance
+
+
+def _serial_s(parts: Parts, caused: Caused) -> float:
+    """What the reads of a transaction take of the disk's capacity to serve one by one."""
+    more_s = parts.requests * caused.more_s - caused.near_s
+    return max(0.0, parts.serial_s + (more_s / parts.disk.members if parts.serial_s else 0.0))
 
 
 def _hold_back(parts: Parts, point: Point, response_s: float, at: int) -> None:
@@ -250,7 +274,7 @@ def at_rate(parts: Parts, rate_per_s: float) -> Point:
     due: Due = due_at(parts, rate_per_s)
     for _ in range(OPEN_PASSES):
         caused = point.caused
-        read_s = _serial_s(parts, caused.more_s) * disk.members / max(requests, LEAST)
+        read_s = _serial_s(parts, caused) * disk.members / max(requests, LEAST)
         in_group = waited(rate_per_s * requests / groups, read_s, copies)
         gap_s = caused.cpu_s / (parts.disk_waits + 1)
         left = left_fraction(disk.serial_scv, read_s, gap_s, parts.disk_waits)
@@ -267,6 +291,7 @@ def at_rate(parts: Parts, rate_per_s: float) -> Point:
             rate_per_s,
             rate_per_s * point.response_s,
             point.at_disk,
+            _undisturbed(parts, point, rate_per_s, inf),
         )
         point = _point(parts, rate_per_s, due, met)
     return point
@@ -311,7 +336,7 @@ def _point(parts: Parts, per_s: float, due: Due, met: Met) -> Point:
     """The network at a throughput, at which so much is *due*, for one who meets this."""
     disk, requests, shared = parts.disk, parts.requests, parts.redo_on_data
     caused: Caused = caused_at(parts, per_s, due, met)
-    serial_s = _serial_s(parts, caused.more_s) / max(requests, LEAST)
+    serial_s = _serial_s(parts, caused) / max(requests, LEAST)
     slots_s = met.slots * disk.slot_s
     queued_s = met.serial * serial_s
     wait_s = slots_s + queued_s
@@ -323,7 +348,7 @@ def _point(parts: Parts, per_s: float, due: Due, met: Met) -> Point:
     log_use: LogUse = log_of(parts, per_s, due.wanted, log_waits_s if parts.log_limit_s else wait_s)
     log_s = log_use.held_s
     log_load = log_use.writes_per_s * (log_s / disk.servers if shared else parts.log_limit_s)
-    reads_load = met.per_s * (parts.disk_held_s + requests * caused.more_s / disk.servers)
+    reads_load = met.per_s * (parts.disk_held_s + (requests * caused.more_s - caused.near_s) / disk.servers)
     writes: Writes = writes_of(parts, due, min(FULL, reads_load), met.at_disk, caused.more_s, log_load)
     run_queue_s = caused.cpu_s * met.at_processors
     cpu_s = caused.cpu_s + run_queue_s
@@ -368,7 +393,7 @@ def _point(parts: Parts, per_s: float, due: Due, met: Met) -> Point:
         log,
         run_queue_s,
         disk.read_s + alike_s,
-        disk.scan_read_s + alike_s,
+        disk.scan_read_s + alike_s - caused.near_s / max(parts.scan_reads, LEAST),
         parallel_s,
         disk.read_s + alike_s + own_each_s,
         per_s * cpu_s,
@@ -406,6 +431,7 @@ def caused_at(parts: Parts, per_s: float, due: Due, met: Met) -> Caused:
     reads_fraction = parts.requests / max(parts.requests + due.wanted, LEAST)
     more_s -= parts.disk.sorted_s(met.at_disk + parts.own_bulk, reads_fraction)
     more_s *= 1 - parts.disk.read_hit_fraction
+    near_s = parts.scans_go_on * parts.disk.scan_near_s * met.undisturbed
     return Caused(
         running,
         speed,
@@ -415,7 +441,8 @@ def caused_at(parts: Parts, per_s: float, due: Due, met: Met) -> Caused:
         parts.hottest_gets * contended(parts.latch, running, 1)
         + parts.hottest_changes * contended(parts.pin, running, 1),
         more_s,
-        parts.disk_s + parts.requests * more_s,
+        near_s,
+        parts.disk_s + parts.requests * more_s - near_s,
     )
 
 

@@ -99,6 +99,8 @@ class Parts:
     reads: float
     """Single-block reads of the disk."""
     scan_reads: float
+    scans_go_on: float
+    """Reads of scans behind the first of each: nobody's between, they lie where the one before ended."""
     scan_hit: float
     """Share of the blocks that a scan wants which are in memory: it wants all alike."""
     requests: float
@@ -240,7 +242,11 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
     to_log_s, from_log_s = _to_log_s(system, work, span)
     none = [processors.Contention(0.0, 0.0, 0.0)] * (threads + 1)
     scan_bytes = wanted.scan_blocks / wanted.scan_reads * size if wanted.scan_reads else size
-    data_files = data_disk(system, size, scan_bytes, span)
+    apart = float(size * mbrc), 0.0
+    if wanted.scan_reads:
+        waits = reads + requests - batched + parallel_waits
+        apart = mean("scan_blocks") * size / wanted.scan_reads, float(busy_s / (waits + 1))
+    data_files = data_disk(system, size, (scan_bytes, *apart), span)
     batches_s = sum(count * data_files.batch_s(several) for several, count in batches.items())
     own_slots, own_serial = data_files.own_waits(batches)
     log_disk = log_disk_of(system)
@@ -271,6 +277,8 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
         on_disk=on_disk,
         reads=reads,
         scan_reads=requests,
+        scans_go_on=on_disk
+        * max(0.0, wanted.scan_reads - sum(kind.share for kind in kinds if kind.scan_blocks)),
         scan_hit=scan_hit,
         requests=reads + requests,
         batches=batches,

@@ -42,6 +42,8 @@ CALLED = (
 OBJECTS = (
     "machine/device/servers.py",
     "machine/device/flash.py",
+    "machine/device/array_cache.py",
+    "machine/device/array.py",
     "machine/device/drive.py",
     "machine/device/request.py",
     "machine/device/elevator.py",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
 from typing import NamedTuple
 
 from model.machine.device.array_cache import Drive
@@ -11,28 +12,36 @@ from model.machine.device.array_cache import Drive
 class Striped:
     """RAID 0, and RAID 1 and 10, where each place of the stripe is held twice; a read goes to the copy free first."""
 
-    __slots__ = ("_copies", "_unit_bytes", "free_s")
+    free_s: float
+    """When the last command handed in is done."""
+    _copies: list[Sequence[Drive]]
+    _unit_bytes: int
 
     def __init__(self, members: Sequence[Drive], *, copies: int, unit_bytes: int) -> None:
         self._copies = [members[first : first + copies] for first in range(0, len(members), copies)]
         self._unit_bytes = unit_bytes
         self.free_s = 0.0
-        """When the last command handed in is done."""
 
     def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
         """When a command handed in at *now_s* is done: when its last part is."""
         done = now_s
         for place, start, size in pieces(start_byte, size_bytes, len(self._copies), self._unit_bytes):
             copies = self._copies[place]
-            for member in copies if write else (_free_first(copies, now_s, start),):
-                done = max(done, member.submit(now_s, write, start, size))
+            if write:
+                for member in copies:
+                    done = max(done, member.submit(now_s, True, start, size))
+            else:
+                done = max(done, _free_first(copies, now_s, start).submit(now_s, False, start, size))
         self.free_s = done
         return done
 
     def distance(self, start_byte: int) -> float:
         """How far the nearest copy is from a byte."""
-        row, place = divmod(start_byte // self._unit_bytes, len(self._copies))
-        return min(member.distance(row * self._unit_bytes) for member in self._copies[place])
+        unit, wide = start_byte // self._unit_bytes, len(self._copies)
+        nearest = inf
+        for member in self._copies[unit % wide]:
+            nearest = min(nearest, member.distance(unit // wide * self._unit_bytes))
+        return nearest
 
 
 class Parity:
@@ -117,11 +126,15 @@ def parity_rows(start_byte: int, size_bytes: int, members: int, unit_bytes: int)
 
 def pieces(start_byte: int, size_bytes: int, wide: int, unit_bytes: int) -> list[tuple[int, int, int]]:
     """Place in the stripe, first byte there and bytes of each part of a request; what adjoins on a place is one."""
-    part_at: dict[int, tuple[int, int]] = {}
     byte, end = start_byte, start_byte + size_bytes
+    unit, within = byte // unit_bytes, byte % unit_bytes
+    if within + size_bytes <= unit_bytes:  # most are small
+        return [(unit % wide, unit // wide * unit_bytes + within, size_bytes)]
+    part_at: dict[int, tuple[int, int]] = {}
     while byte < end:
-        row, place = divmod(byte // unit_bytes, wide)
-        size = min(end, (byte // unit_bytes + 1) * unit_bytes) - byte
+        unit = byte // unit_bytes
+        row, place = unit // wide, unit % wide
+        size = min(end, (unit + 1) * unit_bytes) - byte
         first, before = part_at.get(place, (row * unit_bytes + byte % unit_bytes, 0))
         part_at[place] = (first, before + size)
         byte += size
@@ -130,6 +143,19 @@ def pieces(start_byte: int, size_bytes: int, wide: int, unit_bytes: int) -> list
 
 def _free_first(copies: Sequence[Drive], now_s: float, start_byte: int) -> Drive:
     """The copy that is free first; of idle ones the nearer."""
+    chosen = copies[0]
     if len(copies) == 1:
-        return copies[0]
-    return min(copies, key=lambda member: (max(now_s, member.free_s), member.distance(start_byte)))
+        return chosen
+    ready_s, apart = max(now_s, chosen.free_s), -1.0
+    for rank in range(1, len(copies)):
+        member = copies[rank]
+        at_s = max(now_s, member.free_s)
+        if at_s < ready_s:
+            chosen, ready_s, apart = member, at_s, -1.0
+        elif at_s == ready_s:
+            if apart < 0:
+                apart = chosen.distance(start_byte)
+            further = member.distance(start_byte)
+            if further < apart:
+                chosen, apart = member, further
+    return chosen

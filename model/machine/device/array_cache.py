@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from heapq import heappop, heappush
+from math import inf
 from typing import Protocol
 
 
@@ -24,7 +25,9 @@ class Drive(Protocol):
 class Bus:
     """Command overhead, then the interface, which moves one thing at a time."""
 
-    __slots__ = ("_bytes_per_s", "_free_s", "_overhead_s")
+    _overhead_s: float
+    _bytes_per_s: float
+    _free_s: float
 
     def __init__(self, overhead_s: float, bytes_per_s: float) -> None:
         self._overhead_s = overhead_s
@@ -43,10 +46,21 @@ class WriteBack:
     *unit_bytes* is what one command destages at most, cut where units begin; *depth* commands are out at once.
     """
 
-    __slots__ = (
-        "_bus", "_cache_bytes", "_depth", "_device", "_dirty_bytes", "_ends", "_flying", "_landed_s", "_last_s",
-        "_since", "_starts", "_sweep_byte", "_unit_bytes", "free_s",
-    )  # fmt: skip
+    free_s: float
+    """When the last command handed in is done."""
+    _device: Drive
+    _cache_bytes: int
+    _bus: Bus
+    _unit_bytes: int
+    _depth: int
+    _starts: list[int]
+    _ends: dict[int, int]
+    _since: dict[int, float]
+    _flying: list[tuple[float, int]]
+    _dirty_bytes: int
+    _sweep_byte: int
+    _landed_s: float
+    _last_s: float
 
     def __init__(self, device: Drive, cache_bytes: int, bus: Bus, *, unit_bytes: int, depth: int) -> None:
         self._device = device
@@ -54,20 +68,19 @@ class WriteBack:
         self._bus = bus
         self._unit_bytes = unit_bytes
         self._depth = depth
-        self._starts: list[int] = []
-        self._ends: dict[int, int] = {}
-        self._since: dict[int, float] = {}
-        self._flying: list[tuple[float, int]] = []
+        self._starts = []
+        self._ends = {}
+        self._since = {}
+        self._flying = []
         self._dirty_bytes = 0
         self._sweep_byte = 0
         self._landed_s = 0.0
         self._last_s = 0.0
         self.free_s = 0.0
-        """When the last command handed in is done."""
 
     def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
         """When a command handed in at *now_s* is done."""
-        while self._step(now_s):
+        while (self._starts or self._flying) and self._step(now_s):
             pass
         if write:
             done = now_s
@@ -86,7 +99,7 @@ class WriteBack:
     def flush(self, now_s: float) -> float:
         """When all that the cache holds is on the medium."""
         while self._starts or self._flying:
-            self._step(float("inf"))
+            self._step(inf)
         self.free_s = max(now_s, self._landed_s)
         return self.free_s
 
@@ -130,7 +143,7 @@ class WriteBack:
         """When there is room for so many bytes."""
         when = now_s
         while self._dirty_bytes + size_bytes > self._cache_bytes:
-            self._step(float("inf"))
+            self._step(inf)
             when = max(now_s, self._landed_s)
         return when
 
@@ -165,7 +178,12 @@ class WriteBack:
 class ReadHits:
     """A controller whose cache answers a stated share of the reads, evenly spread."""
 
-    __slots__ = ("_bus", "_device", "_hit_fraction", "_reads", "free_s")
+    free_s: float
+    """When the last command handed in is done."""
+    _device: Drive
+    _hit_fraction: float
+    _bus: Bus
+    _reads: int
 
     def __init__(self, device: Drive, hit_fraction: float, bus: Bus) -> None:
         self._device = device
@@ -173,7 +191,6 @@ class ReadHits:
         self._bus = bus
         self._reads = 0
         self.free_s = 0.0
-        """When the last command handed in is done."""
 
     def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
         """When a command handed in at *now_s* is done."""

@@ -63,7 +63,7 @@ def drive_of(disk: Any, factors: Iterator[float] | None = None) -> Bounded:
 
     Raises :class:`OutsideLaw` for a command that reaches beyond the capacity.
     """
-    bus = Bus(disk.overhead_s, disk.bus_bytes_per_s)
+    bus = fastest(Bus)(disk.overhead_s, disk.bus_bytes_per_s)
     device: Drive
     if disk.service_cv:
         device = DrawnServers(disk, repeat(1.0) if factors is None else factors)
@@ -72,15 +72,15 @@ def drive_of(disk: Any, factors: Iterator[float] | None = None) -> Bounded:
     cache = None
     if disk.write_cache_bytes:
         write = disk.overhead_s if disk.write_overhead_s is None else disk.write_overhead_s
-        device = cache = WriteBack(
+        device = cache = fastest(WriteBack)(
             device,
             disk.write_cache_bytes,
-            Bus(write, disk.bus_bytes_per_s),
+            fastest(Bus)(write, disk.bus_bytes_per_s),
             unit_bytes=_destage_bytes(disk),
             depth=disk.raid_disks * disk.parallel_requests,
         )
     if disk.read_hit_fraction:
-        device = ReadHits(device, disk.read_hit_fraction, bus)
+        device = fastest(ReadHits)(device, disk.read_hit_fraction, bus)
     if disk.iops_limit is not None or disk.throughput_limit_bytes_per_s is not None:
         device = Volume(device, disk)
     return fastest(Bounded)(device, capacity_of(disk), cache)
@@ -147,7 +147,7 @@ def _set_of(disk: Any) -> Drive:
     if disk.raid_level == "5":
         return Parity(members, unit_bytes=disk.stripe_unit_bytes)
     copies = 1 if disk.raid_level == "0" else 2
-    return Striped(members, copies=copies, unit_bytes=disk.stripe_unit_bytes)
+    return fastest(Striped)(members, copies=copies, unit_bytes=disk.stripe_unit_bytes)
 
 
 def _destage_bytes(disk: Any) -> int:

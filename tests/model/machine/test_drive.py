@@ -1,4 +1,5 @@
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -7,6 +8,8 @@ from hypothesis import strategies as st
 from model.catalog import entries
 from model.errors import OutsideLaw
 from model.laws.disk_means import burst_requests
+from model.loops import as_written, fastest
+from model.machine.device.array import Striped
 from model.machine.device.drive import capacity_of, drive_of
 from model.machine.device.servers import DeviceQueue
 from model.spec import Disk
@@ -301,3 +304,53 @@ def test_every_disk_of_the_catalog_runs(name: str) -> None:
     for place in anywhere(disk, 200):
         now = drive.submit(now, True, place, 8192)
     assert 0 < now < 20
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_compiled_drive_takes_as_long_as_one_as_written(kind: str) -> None:
+    draws, disk = random.Random(kind), Disk(**KINDS[kind])  # type: ignore[arg-type]
+
+    def commands() -> list[tuple[float, bool, int, int]]:
+        now, made = 0.0, []
+        for _ in range(600):
+            now += draws.choice((0.0, 1e-4, 2e-3, 0.05))
+            size = draws.choice((4, 8, 64, 200, 1024)) * KIB
+            made.append((now, draws.random() < 0.6, draws.randrange(0, 2 * GIB, 4 * KIB), size))
+        return made
+
+    def ends(device: Any, asked: list[tuple[float, bool, int, int]]) -> list[float]:
+        done = [device.submit(*command) for command in asked]
+        return [
+            *done,
+            *(device.distance(start) for _, _, start, _ in asked),
+            device.free_s,
+            device.flush(done[-1]),
+        ]
+
+    asked = commands()
+    with as_written():
+        plain = ends(drive_of(disk), asked)
+    assert ends(drive_of(disk), asked) == plain
+
+
+def test_a_mirror_reads_from_the_copy_that_is_free_first_and_of_idle_ones_from_the_nearer() -> None:
+    class Member:
+        def __init__(self, free_s: float, apart: float) -> None:
+            self.free_s, self.apart, self.asked = free_s, apart, 0
+
+        def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
+            self.asked += 1
+            return now_s
+
+        def distance(self, start_byte: int) -> float:
+            return self.apart
+
+    for free_and_apart, chosen in (
+        ([(3.0, 1), (2.0, 9), (4.0, 0)], 1),
+        ([(0.5, 7), (0.9, 5), (2.0, 1)], 1),
+        ([(0.5, 5), (0.9, 5), (0.1, 5)], 0),
+        ([(2.0, 1), (0.5, 7), (0.9, 6)], 2),
+    ):
+        members = [Member(*one) for one in free_and_apart]
+        fastest(Striped)(members, copies=3, unit_bytes=64 * KIB).submit(1.0, False, 0, 8 * KIB)
+        assert [member.asked for member in members] == [rank == chosen for rank in range(3)]

@@ -280,7 +280,7 @@ def _later_s(disk: Any, size_bytes: float, pieces: float) -> float:
         return 0.0
     part = size_bytes / pieces
     following_s = float(disk_means.sequential_service_s(disk, part, 0.0, False))
-    return (pieces - 1) * max(0.0, following_s - part / disk.bandwidth_bytes_per_s)
+    return float((pieces - 1) * max(0.0, following_s - part / disk.bandwidth_bytes_per_s))
 
 
 def data_disk(

@@ -130,7 +130,7 @@ def _finds_one_row(work: Workload) -> bool:
 
 def _hot_blocks(work: Workload) -> Reason:
     given = (getattr(work, name, None) for name in WAYS)
-    return any(given), "popularity is given otherwise"
+    return any(given), "another field gives the popularity"
 
 
 def _clustering(system: System, work: Workload) -> Reason:
@@ -170,7 +170,7 @@ def _processors(system: System, work: Workload) -> Reason:
     alone = work.sessions == 1 and not work.beside and system.prices.currency is None
     one_by_one = not work.mixed and getattr(work, "rate_per_s", None) is None
     who = "program" if work.asks_the_kernel else "session"
-    return alone and one_by_one, f"one {who} keeps one busy"
+    return alone and one_by_one, f"a single {who} uses one processor"
 
 
 def _among_cores(without: Callable[[Host], bool], why: str) -> Callable[[System, Any], Reason]:
@@ -259,7 +259,7 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "host.smt_gain_percent": _among_cores(lambda host: host.threads_per_core == 1, "cores have one thread"),
     "instance.disk_asynch_io": _asynchronous,
     "instance.filesystemio_options": lambda system, work: (
-        (True, "ASM and raw devices leave it out")
+        (True, "ASM and raw devices ignore it")
         if system.host.io_path in WITHOUT_FILESYSTEM
         else _no_read(system, work)
     ),

@@ -411,9 +411,9 @@ def _as_modelled(rows: Sequence[AsModelled], modelled: RunResult, pair: engines.
     light = light_of(rows)
     st.markdown(f":{LIGHTS[light]}-badge[{light}] **{plain(said_of(rows))}**")
     if modelled.accuracy is not None and pair.queues:  # a simulated one has none
-        later = "its simulation is under way and decides" if pair.pending else "its simulation decides"
-        later = "no simulation can decide" if pair.refused else later
-        st.caption(f":orange[:material/warning:] This is an instant estimate: {later}.")
+        later = "its simulation is under way" if pair.pending else "simulate it before you trust the light"
+        later = "it cannot be simulated" if pair.refused else later
+        st.caption(f":orange[:material/warning:] This is an instant estimate, and requests queue: {later}.")
     lines = [
         dict(zip(("Figure", "Measured", "Modelled", "Off", "Read in"), map(plain, cells), strict=True))
         for cells in ((row.measured.name, *cells_of(row), f"line {row.measured.line:,}") for row in rows)

@@ -1,6 +1,6 @@
 """How the database's files are opened, as the host, FILESYSTEMIO_OPTIONS and DISK_ASYNCH_IO say [oracle-reference].
 
-FILESYSTEMIO_OPTIONS counts more than the host's path; files of ASM and raw devices leave it out.
+FILESYSTEMIO_OPTIONS counts more than the host's path; ASM and raw devices ignore it.
 """
 
 from __future__ import annotations

@@ -235,7 +235,7 @@ def test_an_import_through_the_page_cache_writes_nothing_asynchronously() -> Non
 
 def test_filesystemio_options_are_for_files_of_a_file_system() -> None:
     control = next(one for one in CONTROLS if one.path == "instance.filesystemio_options")
-    assert control.idle(load("full-scan-nvme")) == "ASM and raw devices leave it out"
+    assert control.idle(load("full-scan-nvme")) == "ASM and raw devices ignore it"
     assert not control.idle(load("full-scan-filesystem"))
 
 

@@ -235,7 +235,7 @@ def test_a_control_that_decides_nothing_says_why_beside_its_name() -> None:
     app = opened(scenario="savvinov-lio-pc")
     assert app.selectbox("disk.use").disabled
     assert "every block is in the buffer cache" in app.selectbox("disk.use").label
-    assert "one session keeps one busy" in app.number_input("host.cpus").label
+    assert "a single session uses one processor" in app.number_input("host.cpus").label
     app.number_input("workload.users").set_value(2).run()
     assert not app.number_input("host.cpus").disabled
 

@@ -112,7 +112,7 @@ class SpaceMap:
     def settle(self, session: int, least: int) -> None:
         """Move the session's hint on to the first L1 block with anything on offer, as the start of a search does."""
         first = self._hint[session]
-        if first is None or not (self._open[least:, first].any() or self._rejecting[least:, first].any()):
+        if first is None or not (_sum(self._open[least:, first]) or _sum(self._rejecting[least:, first])):
             _, _, visited = self._on_offer(session, least)
             if len(visited):
                 self._hint[session] = int(visited[0])
@@ -139,8 +139,8 @@ class SpaceMap:
         self.settle(session, least)
         hint = self._hint[session]
         passed = 0
-        if hint is not None and (literal or self._open[least:, hint].any()):
-            passed = int(self._rejecting[least:, hint].sum())
+        if hint is not None and (literal or _sum(self._open[least:, hint])):
+            passed = _sum(self._rejecting[least:, hint])
             yield from self._within(session, hint, least, literal, 0)
             offered, rejecting, visited = self._on_offer(session, least)
             visited = visited[visited != hint]
@@ -156,7 +156,7 @@ class SpaceMap:
     ) -> Iterator[tuple[int, int]]:
         """The same of one L1 block, from where the session starts in it; *passed* are stuck ones before it."""
         begin, length = self._first[l1], self._length[l1]
-        on_offer: list[int] = np.flatnonzero(self._seen[begin : begin + length] >= least).tolist()
+        on_offer: list[int] = (self._seen[begin : begin + length] >= least).nonzero()[0].tolist()
         turn = bisect_left(on_offer, session * length // self.sessions)
         for offset in on_offer[turn:] + on_offer[:turn]:
             block = begin + offset
@@ -166,6 +166,12 @@ class SpaceMap:
                 passed += stuck
             else:
                 yield block, passed
+
+
+def _sum(few: Counts) -> int:
+    """The sum of a few counts, for which numpy would take longer to begin."""
+    counts: list[int] = few.tolist()
+    return sum(counts)
 
 
 class FreeLists:

@@ -138,10 +138,9 @@ def page() -> None:
     if held.name:
         _model(held)
     else:
-        hint = (
-            " Choose a statement above to model it." if _statements(held) and held.statement is None else ""
-        )
-        st.info(plain(_told(held, held.why_not)) + hint, icon=":material/info:")
+        by_statement = _statements(held) and held.statement is None
+        text = "Choose a statement above to model it." if by_statement else _told(held, held.why_not)
+        st.info(plain(text), icon=":material/info:")
     if held.document is not None and not held.name:
         taken.button(_measured(held.document))
 

@@ -105,7 +105,7 @@ def _of_report(report: Report, limit: Limit, asked: Asked | str | None) -> Ident
     reading, span_s = report.reading, report.span_s
     db_time, cpu = report.time("DB time"), report.time("DB CPU")
     per_s = report.transactions_per_s()
-    if db_time is None or cpu is None or per_s is None:
+    if db_time is None or cpu is None or per_s is None or report.per_second("Logical read") is None:
         raise NotIdentified(
             f"{reading.file}: has no time model or no load profile; a system is not described without them"
         )

@@ -40,6 +40,7 @@ REFUSED: Final = {
     r"ADDM Report for|ADDM Task": "this is ADDM's advice on an AWR report: give the AWR report itself",
     r"ASH Report For": "this is a report of active session history: it has samples, no counts; give an AWR report",
 }
+PAGE_HEADING: Final = re.compile(r"<h1\b[^>]*>([^<]*)", re.IGNORECASE)
 END: Final = "End of Report"
 TOP: Final = 20_000
 """Letters of a report that say what it is; some have another kind of report behind them."""
@@ -154,6 +155,8 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     text = source.text()
     titled = AWR.search(text) or STATSPACK.search(text)
     above = text[: titled.end() + len("(RAC)")] if titled else text[:TOP]
+    heading_of_page = PAGE_HEADING.search(text, 0, TOP)
+    above += heading_of_page[1] if heading_of_page else ""
     for pattern, why in REFUSED.items():
         if re.search(
             pattern, above[:TOP], re.IGNORECASE

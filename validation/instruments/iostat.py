@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from validation.instruments.figures import (
@@ -83,6 +84,26 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     return readings
 
 
+@dataclass
+class Parts:
+    """A device's row of one sample, joined of the tables that --pretty splits it into."""
+
+    line: int
+    names: list[str] = field(default_factory=list)
+    cells: list[str] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    grains: list[float] = field(default_factory=list)
+
+    def add(
+        self, names: Sequence[str], cells: Sequence[str], values: Sequence[float], grains: Sequence[float]
+    ) -> None:
+        """The columns of one table."""
+        self.names += names
+        self.cells += cells
+        self.values += values
+        self.grains += grains
+
+
 class _Text:
     """One report under way."""
 
@@ -104,6 +125,7 @@ class _Text:
         self._first_line = 0
         self._skipped = Skipped()
         self._alone = ""
+        self._parts: dict[str, Parts] = {}
 
     def devices(self, number: int, lines: Sequence[str], place: int) -> int:
         """Read the rows from *place* to the next empty line, where each is a device's in plain numbers; their number.
@@ -170,13 +192,18 @@ class _Text:
             )
 
     def _new_sample(self, number: int, parts: list[str]) -> None:
-        self._first_line = self._first_line or number
-        self._sample += 1
-        self.rows_next = True
+        """A table begins: that of a new sample, or the next part of one that --pretty splits into several."""
         header = [part.rstrip(":") for part in parts]
+        taken = {name for device in self._parts.values() for name in device.names}
+        further = bool(taken) and header[-1] == "Device" and not taken & set(header[:-1])
+        self._first_line = self._first_line or number
+        self.rows_next = True
+        if not further:
+            self._join()
+            self._sample += 1
         if header == self._header:
             return
-        if not ({"await", "r_await", "w_await"} & set(header)):
+        if not further and not ({"await", "r_await", "w_await"} & set(header)):
             raise NotReadable(
                 f"{self._source.name}, line {number}: iostat ran without -x, so nothing says how long requests took; "
                 f"run {HOW}"
@@ -214,8 +241,18 @@ class _Text:
             values = [float(cell) * multiple for cell, multiple in zip(printed, multiples, strict=True)]
             grains = [grain_of(cell) * multiple for cell, multiple in zip(printed, multiples, strict=True)]
         self._unstack()
-        self._rows.series(device, self._names, cells).add(values, number, max(self._sample, 0), grains)
+        if last:
+            self._parts.setdefault(device, Parts(number)).add(self._names, cells, values, grains)
+        else:
+            self._rows.series(device, self._names, cells).add(values, number, max(self._sample, 0), grains)
         return True
+
+    def _join(self) -> None:
+        """Hand the sample whose tables have the device last to the series of its devices."""
+        for device, row in self._parts.items():
+            series = self._rows.series(device, tuple(row.names), row.cells)
+            series.add(row.values, row.line, max(self._sample, 0), row.grains)
+        self._parts = {}
 
     def _device_alone(self, number: int, parts: list[str]) -> bool:
         """-h of older releases: a device's name on a line of its own, its numbers on the next."""
@@ -240,6 +277,7 @@ class _Text:
     def close(self, last_line: int) -> Reading:
         """What was read, with its span."""
         self._unstack()
+        self._join()
         reading = self.reading
         if not any(series.of != PROCESSORS for series in reading.series):
             raise NotReadable(f"{self._source.name}: iostat's lines of devices are missing; run {HOW}")

@@ -131,6 +131,28 @@ def test_iostat_pretty_has_its_devices_last_and_sizes_with_letters(tmp_path: Pat
     assert found["nvme0n1", "%util"].value == pytest.approx(0.2)
 
 
+def test_the_parts_of_a_sample_that_pretty_splits_are_one_row(tmp_path: Path) -> None:
+    parts = [
+        ("r/s rkB/s r_await", "{0}.00 1.2M 3.00"), ("w/s w_await", "{1}.00 0.30"),
+        ("d/s d_await", "0.00 0.00"), ("f/s f_await aqu-sz %util", "1.00 0.10 0.06 4.0%"),
+    ]  # fmt: skip
+    text = "".join(
+        "\n".join(f"{head} Device\n{row.format(*rates)} sda\n{row.format(7, 7)} sdb\n" for head, row in parts)
+        for rates in ((10, 20), (30, 40), (50, 60))
+    )
+    [reading] = read_text(tmp_path, text)
+    assert [(series.of, len(series.samples)) for series in reading.series] == [("sda", 3), ("sdb", 3)]
+    columns = {column.name: values for column, values in reading.series[0].by_column()}
+    assert (columns["r/s"], columns["w/s"], columns["%util"]) == ([10, 30, 50], [20, 40, 60], [0.04] * 3)
+    assert "3 samples" in reading.title
+
+
+def test_the_heading_of_a_page_says_that_it_is_of_a_whole_cluster(tmp_path: Path) -> None:
+    text = "<html><title>AWR Report for DB: ORCL</title><body><h1 class='awr'>\nWORKLOAD REPOSITORY REPORT (RAC)\n</h1>"
+    with pytest.raises(NotReadable, match="this sums up all instances of a cluster"):
+        read_text(tmp_path, text)
+
+
 def test_numbers_with_letters_have_the_grain_of_their_letter(tmp_path: Path) -> None:
     text = "Device r/s rkB/s r_await\nsda 10.00 1.2M 3.00\nsda 10.00 222.1k 3.00\n"
     [reading] = read_text(tmp_path, text)

@@ -305,7 +305,8 @@ def _streamed(
     queued = under_way(system, calls)
     if calls.pattern == "sequential" and system.host.nomerges != "2":
         queued = max(1, queued // calls.batch)  # those of a batch are one request
-    if calls.pattern != "strided":
+    passes_over = not write and some(disk.read_hit_fraction)  # what a cache answers lies between
+    if calls.pattern != "strided" and not passes_over:
         each_s = size / disk_means.data_members(disk) / disk_means.rate_bytes_per_s(disk, write)
         held = each_s / calls.users
     elif calls.rate_per_s is not None or queued > 1:
@@ -318,7 +319,7 @@ def _streamed(
         behind = where(gap_s > each_s, 1 / (queued + more), 0.0)
         mixed = each_s + (alone - each_s) * behind
         alone = mixed if write else smaller(alone, mixed)  # what is read ahead is there sooner
-        held = alone / (1 if calls.pattern == "strided" else calls.users)
+        held = alone / (1 if calls.pattern == "strided" or passes_over else calls.users)
     return alone, held
 
 

@@ -139,6 +139,16 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
             "count": 2000,
         },
     ),
+    "heads pass over what a controller's cache answers": (
+        {"use": "sas-10k", "read_hit_fraction": 0.8},
+        {},
+        {**READ, "path": "buffered", "block_size_bytes": "64K", "count": 1000},
+    ),
+    "heads pass over what a controller's cache answers to a queue": (
+        {"use": "sas-10k", "read_hit_fraction": 0.8},
+        {},
+        {**READ, "block_size_bytes": "64K", "in_flight": 8, "count": 1000},
+    ),
 }  # fmt: skip
 NEAR = 0.1
 

@@ -16,6 +16,9 @@ JOINER: Final = "\u2060"
 """Shows nothing and parts no word."""
 BREAKS: Final = re.compile(r"[ \t\n\r\v\f\x1c-\x1f\x85\u2028\u2029]+")
 
+FIELD: Final = re.compile(r"[a-z]+\.[a-z]")
+"""What the dotted path of a field begins with."""
+
 
 @lru_cache(maxsize=4096)
 def plain(text: str) -> str:
@@ -25,5 +28,8 @@ def plain(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """*text* with a capital and a full stop."""
-    return text if not text else text[0].upper() + text[1:] + ("" if text.endswith((".", ":", "!")) else ".")
+    """*text* with a capital and a full stop; the dotted path of a field stays as it is written."""
+    if not text:
+        return text
+    first = text if FIELD.match(text) else text[0].upper() + text[1:]
+    return first + ("" if text.endswith((".", ":", "!")) else ".")

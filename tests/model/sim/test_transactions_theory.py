@@ -213,8 +213,12 @@ def test_one_seed_brings_the_same_transactions_to_two_machines() -> None:
     ]
     assert all(quick.time.elapsed_s < slow.time.elapsed_s for slow, quick in pairs)
     reads = [(slow.physical_io.read_blocks, quick.physical_io.read_blocks) for slow, quick in pairs]
-    # NOTE: up to a tenth of the transactions count as warm-up on one machine and not on the other
-    assert all(quick == pytest.approx(slow, rel=6e-3) for slow, quick in reads)
+    for slow, quick in pairs:
+        # Up to a tenth of the transactions are warm-up on the slower machine alone, and the means leave them out.
+        same = stats_of(slow).warm_up == stats_of(quick).warm_up
+        close = pytest.approx(slow.physical_io.read_blocks, rel=1e-3 if same else 6e-3)
+        assert quick.physical_io.read_blocks == close
+    assert any(stats_of(slow).warm_up == stats_of(quick).warm_up for slow, quick in pairs)
     assert stdev([slow for slow, _ in reads]) > 0.01 * reads[0][0]
 
 

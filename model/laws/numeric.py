@@ -166,6 +166,8 @@ def nearest(value: Number) -> Number:
 def over(part: Number, whole: Number) -> Number:
     """*part* divided by *whole*; 0 where there is nothing to divide by."""
     nothing = whole == 0
+    if nothing is False and not getattr(part, "ndim", 0):
+        return part / whole
     return where(nothing, 0.0, part / where(nothing, 1, whole))
 
 

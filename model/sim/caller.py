@@ -142,6 +142,7 @@ class Caller:
         else:
             yield from self._one_by_one()
         self.record.end_s = self.env.now
+        self.device.left(self.owner)
 
     def _one_by_one(self) -> Step:
         for number, place in enumerate(self.draws.places):

@@ -252,6 +252,12 @@ class BlockDevice:
         if ended_s is not None:
             self._after(max(0.0, ended_s - self.env.now), self._done, part.job.host)
 
+    def left(self, owner: int) -> None:
+        """A process has ended: the scheduler keeps the device idle for it no longer."""
+        self.queue.elevator.left(owner)
+        if self.queue.waiting:
+            self.dispatch()
+
     def _wait_for_better(self, now: float) -> None:
         """The scheduler keeps the device idle for a process that may go on: look again then."""
         wake_s = self.queue.elevator.wake_s

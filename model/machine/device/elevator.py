@@ -53,6 +53,9 @@ class Elevator(Protocol):
     def ended(self, request: Request, now_s: float) -> None:
         """A request has left the device."""
 
+    def left(self, owner: int) -> None:
+        """A process has ended."""
+
 
 class Fifo:
     """First come, first served."""
@@ -80,6 +83,9 @@ class Fifo:
         return self._waiting.popleft() if self._waiting else None
 
     def ended(self, request: Request, now_s: float) -> None:
+        """Nothing depends on it."""
+
+    def left(self, owner: int) -> None:
         """Nothing depends on it."""
 
 
@@ -190,6 +196,9 @@ class Deadline:
     def ended(self, request: Request, now_s: float) -> None:
         """Nothing depends on it."""
 
+    def left(self, owner: int) -> None:
+        """Nothing depends on it."""
+
 
 ASYNC = -1
 """Queue of the requests that nobody waits for."""
@@ -292,6 +301,10 @@ class Fair:
         self._at_device[request.owner if request.sync else ASYNC] -= 1
         if request.sync and request.owner == self._active and not self._queues[request.owner].waiting:
             self._waiting_since_s = now_s
+
+    def left(self, owner: int) -> None:
+        """A process has ended, and nothing of it is waited for [linux-cfq]."""
+        self._near[owner] = False
 
 
 def elevator_of(scheduler: str, *, idles: bool) -> Elevator:

@@ -222,6 +222,18 @@ def test_cfq_waits_for_a_process_that_may_go_on() -> None:
     assert fair.take(0.012) is other
 
 
+def test_cfq_waits_for_no_process_that_has_ended() -> None:
+    fair = Fair(idle_s=0.008)
+    mine, other = requests(1, owner=1)[0], requests(500, owner=2)[0]
+    fair.insert(mine)
+    assert fair.take(0.0) is mine
+    fair.insert(other)
+    fair.ended(mine, 0.004)
+    assert fair.take(0.004) is None
+    fair.left(1)
+    assert fair.take(0.004) is other
+
+
 def test_what_old_kernels_count_when() -> None:
     assert counts_sectors_at_submission(release_of("2.6.5-7.97-smp"))
     assert not counts_sectors_at_submission(release_of("2.6.18"))

@@ -372,8 +372,8 @@ class TransactionStats(Frozen):
     """Throughput at which it does."""
     saturation_users: float | None = None
     """Users from whom on somebody has to wait, where the two bounds of throughput meet; absent for open arrivals."""
-    without_disk: bool = False
-    """Whether both hold for the rest of the system alone, because no figure told the limit of a measured disk."""
+    without_disk: bool | None = None
+    """True where both hold for the rest of the system alone, because no figure told the limit of a measured disk."""
     log_writes_per_s: float
     commits_per_log_write: float
     written_blocks_per_s: float

@@ -312,11 +312,11 @@ def data_disk(
 
     def alone_s(size: float) -> float:
         """A read alone, whose pieces are handed down together."""
-        many = pieces(size)
+        count = pieces(size)
         if positions:
-            spaced_s = (many - 1) / float(limits.limited_per_s(disk, inf, size / many))
+            spaced_s = (count - 1) / float(limits.limited_per_s(disk, inf, size / count))
             return max(one_alone_s(size) + later_s(size), spaced_s)
-        return one_alone_s(size / many) + (many - 1) * held_s(size / many, False)
+        return one_alone_s(size / count) + (count - 1) * held_s(size / count, False)
 
     def one_alone_s(size: float) -> float:
         """A request alone, some of which the controller's cache answers."""
@@ -326,16 +326,16 @@ def data_disk(
 
     def held_s(size: float, write: bool) -> float:
         """Of the disk's capacity, for all pieces of a read or a write."""
-        many = pieces(size)
-        if many == 1 or not positions:
-            return many * float(1 / disk_means.random_requests_per_s(disk, size / many, span_bytes, write))
+        count = pieces(size)
+        if count == 1 or not positions:
+            return count * float(1 / disk_means.random_requests_per_s(disk, size / count, span_bytes, write))
         whole_s = float(1 / disk_means.random_requests_per_s(disk, size, span_bytes, write)) + later_s(size)
-        return max(whole_s, many / float(limits.limited_per_s(disk, inf, size / many)))
+        return max(whole_s, count / float(limits.limited_per_s(disk, inf, size / count)))
 
     def serial_s(size: float) -> float:
-        many = pieces(size)
-        if many > 1 and not positions:
-            return many * serial_s(size / many)
+        count = pieces(size)
+        if count > 1 and not positions:
+            return count * serial_s(size / count)
         # NOTE: where service varies by chance all of it is in the slot, and the limits of a volume are left
         if beside and disk.service_cv:
             return float(1 / limits.limited_per_s(disk, inf, size))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from model.engine import calculate, calculate_many, simulate
-from model.errors import (
-    BlocktimeError,
-    BooksDoNotBalance,
-    MeasurementError,
-    OutsideLaw,
-    SpecError,
-    UnknownName,
-)
-from model.results import RunResult
-from model.spec import FullScan, IndexRangeScan, System
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from model.engine import calculate, calculate_many, simulate
+    from model.errors import (
+        BlocktimeError,
+        BooksDoNotBalance,
+        MeasurementError,
+        OutsideLaw,
+        SpecError,
+        UnknownName,
+    )
+    from model.results import RunResult
+    from model.spec import FullScan, IndexRangeScan, System
 
 __all__ = [
     "BlocktimeError",
@@ -29,3 +33,21 @@ __all__ = [
     "calculate_many",
     "simulate",
 ]
+
+_MODULES: Final = {
+    "calculate": "engine",
+    "calculate_many": "engine",
+    "simulate": "engine",
+    "RunResult": "results",
+    "FullScan": "spec",
+    "IndexRangeScan": "spec",
+    "System": "spec",
+}
+"""Name -> the module that it comes from; the others are errors."""
+
+
+def __getattr__(name: str) -> Any:
+    """A name of the face, once somebody wants it: a part of the model is had without the rest."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"model.{_MODULES.get(name, 'errors')}"), name)

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Final
 
-import click
-
 NARROWEST, WIDEST = 72, 160
 LONGEST_WORD: Final = 200
 SEEN_AFTER_S: Final = 2.0
@@ -23,6 +21,9 @@ _OBEYED: Final = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 )
 """Control characters, and letters that turn the direction of a line round."""
+
+
+_STYLED: Final = re.compile(r"\x1b\[[;?0-9]*[a-zA-Z]")
 
 
 def one_line(text: str) -> str:
@@ -56,7 +57,11 @@ def print_lines(lines: Iterable[str], err: bool = False) -> None:
     Titles and names come from anybody: what a terminal would obey in them is shown as a replacement character.
     """
     text = _OBEYED.sub(lambda match: match[1] or "\N{REPLACEMENT CHARACTER}", "\n".join(lines))
-    click.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)
+    stream = sys.stderr if err else sys.stdout
+    if stream is not None:
+        plain = os.environ.get("NO_COLOR") or not stream.isatty()
+        stream.write(f"{_STYLED.sub('', text) if plain else text}\n")
+        stream.flush()
 
 
 def say(sentence: str) -> None:
@@ -65,12 +70,17 @@ def say(sentence: str) -> None:
     print_lines([f"blocktime: {one_line(' '.join(words))}"], err=True)
 
 
-def print_json(value: object) -> None:
+def json_text(value: object) -> str:
     """*value* as JSON, with what a terminal would obey as escapes."""
     import json
 
     text = json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False)
-    print_lines([_OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)])
+    return _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def print_json(value: object) -> None:
+    """*value* as JSON to standard output."""
+    print_lines([json_text(value)])
 
 
 def width_of_terminal() -> int:
@@ -92,7 +102,9 @@ def shows_progress(quiet: bool) -> bool:
 
 def show_progress(words: str) -> None:
     """*words* in place of the last line on standard error; nothing takes that away."""
-    click.echo(f"\r\x1b[K{one_line(words)}", err=True, nl=False)
+    if sys.stderr is not None:
+        sys.stderr.write(f"\r\x1b[K{one_line(words)}")
+        sys.stderr.flush()
 
 
 @contextmanager

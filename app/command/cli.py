@@ -100,9 +100,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; what is wrong is said in one sentence on standard error."""
     prepare_output()
     try:
-        code = commands.main(
-            list(sys.argv[1:] if arguments is None else arguments), "blocktime", standalone_mode=False
-        )
+        words = list(sys.argv[1:] if arguments is None else arguments)
+        code = commands.main(words, "blocktime", standalone_mode=False, obj=words)
         if sys.stdout is not None:
             sys.stdout.flush()
         if (loops := sys.modules.get("model.loops")) and (slow := loops.why_slow()):

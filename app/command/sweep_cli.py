@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import isnan
 from pathlib import Path
 from typing import Any
 
 import click
 
-from app.base.output import print_json, print_lines, width_of_terminal
+from app.base.finished import keep_printed
+from app.base.output import json_text, print_lines, width_of_terminal
 from app.command.files import write_beside
 from app.command.options import with_engine_of_many, with_output, with_settings, with_table
 from app.command.sweep_progress import telling
-from app.text.sweep_text import short_line, summary_of, sweep_lines
+from app.text.sweep_text import Summary, short_line, summary_of, sweep_lines
 from model.errors import SpecError
 from scenarios.sweeps.listed import check_measure
+from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.sweep import Where, plan_of, sweeping, whole_table, write
 from scenarios.sweeps.table import check_place
 
@@ -93,18 +95,34 @@ def sweep(
                 from app.reports.sweep_report import sweep_page  # charts wait until a page is asked for
 
                 write_beside(html, sweep_page(rows, summaries))
-            if as_json:
-                print_json({"about": rows.about(), "rows": _records(whole_table(rows))})
-            else:
-                width = width_of_terminal()
-                for place, summary in enumerate(summaries):
-                    if quiet:
-                        print_lines([short_line(summary)])
-                    else:
-                        print_lines([*([""] if place else []), *sweep_lines(summary, width)])
-                if out is not None and not quiet:
-                    print_lines([f"wrote {out}: {len(plan):,} rows, {len(rows.columns)} columns"])
-            return SOME_FAILED if rows.outcome.failed else DONE
+            lines = _lines(rows, summaries, as_json, quiet)
+            print_lines(lines)
+            if out is not None and not (quiet or as_json):
+                print_lines([f"wrote {out}: {len(plan):,} rows, {len(rows.columns)} columns"])
+        failed = rows.outcome.failed
+        if listener.again is not None and rows.reference and not (failed or html or out):
+            keep_finished(at, [*listener.again, *lines])
+        return SOME_FAILED if failed else DONE
+
+
+def keep_finished(at: Where, lines: Sequence[str]) -> None:
+    """Keep what the same command will print again, where its answers are kept and nobody else answers."""
+    words = click.get_current_context().obj
+    if words and at.keep and at.cluster is None:
+        keep_printed(words, None if at.store is None else str(at.store), lines)
+
+
+def _lines(rows: Rows, summaries: Sequence[Summary], json: bool, quiet: bool) -> list[str]:
+    """What is printed when all is known."""
+    if json:
+        return [json_text({"about": rows.about(), "rows": _records(whole_table(rows))})]
+    if quiet:
+        return [short_line(summary) for summary in summaries]
+    width = width_of_terminal()
+    lines: list[str] = []
+    for summary in summaries:
+        lines += [*([""] if lines else []), *sweep_lines(summary, width)]
+    return lines
 
 
 def _records(table: dict[str, Any]) -> list[dict[str, Any]]:

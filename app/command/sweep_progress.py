@@ -49,6 +49,8 @@ class Telling(Listener):
         """When the line began, and how many were done then."""
         self._shown_s = 0.0
         self.outcome: Outcome | None = None
+        self.again: list[str] | None = None
+        """What the same command will say first once all is known; None where the store has a note of its own."""
 
     def end(self) -> None:
         """Take the line away."""
@@ -67,9 +69,9 @@ class Telling(Listener):
         self.outcome = running.outcome
         for note in notes:
             self._say(note, err=True)
-        kept = running.outcome.reused
-        reused = f"; {kept:,} answer{'s are' if kept > 1 else ' is'} known already" if kept else ""
-        self._say(f"{running.plan.base.name}: {running.plan.said()}{reused}")
+        self._say(_begins(running, running.outcome.reused))
+        if not notes:
+            self.again = [_begins(running, running.outcome.wanted)] * self._aloud
 
     def expects(self, running: Running, seconds: float, workers: int) -> None:
         """About how long it will take."""
@@ -105,3 +107,9 @@ class Telling(Listener):
             rate = (done - already) / (now_s - began_s)
             words += f", {rate:,.3g}/s, about {show_seconds((count - done) / rate)} left"
         show_progress(words)
+
+
+def _begins(running: Running, known: int) -> str:
+    """How much there is to do, and how many answers of it are *known*."""
+    kept = f"; {known:,} answer{'s are' if known > 1 else ' is'} known already" if known else ""
+    return f"{running.plan.base.name}: {running.plan.said()}{kept}"

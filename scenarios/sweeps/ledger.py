@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections import Counter
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.errors import SpecError, StoreUnusable
+from model.folder_of_answers import folder_of_answers
 from model.measures import MEASURES
 
 FORMAT: Final = 1
@@ -193,17 +193,7 @@ class Ledger:
 
 def usual_folder() -> Path:
     """Where points are kept unless somebody says otherwise."""
-    if given := os.environ.get("BLOCKTIME_STORE"):
-        return Path(given)
-    cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if cache.is_absolute():  # anything else is to be ignored, says the XDG specification
-        return cache / "blocktime"
-    try:
-        return Path.home() / ".cache" / "blocktime"
-    except RuntimeError:
-        raise StoreUnusable(
-            "BLOCKTIME_STORE: is not set, and there is no home folder to keep points in"
-        ) from None
+    return Path(folder_of_answers())
 
 
 def _row(key: bytes, kept: Kept) -> tuple[bytes, str, int, bytes]:

@@ -25,6 +25,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from bench_queue import by_events
+from bench_validate import started
 from figures import ROOT, Figure, cpu_of
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(1200)]
@@ -166,6 +167,30 @@ def second_run() -> list[Figure]:
     ]
 
 
+def in_new_processes() -> list[Figure]:
+    """A sweep asked by the command, and asked again: CPU seconds of the processes, imports included."""
+    settings = [word for setting in QUEUE for word in ("--set", setting)]
+    words = [
+        "sweep",
+        "shallahamer-pread",
+        *settings,
+        "--vary",
+        f"workload.rate_per_s=24000:46000:{SCENARIOS}",
+    ]
+    firsts, others = [], []
+    for _ in range(3):
+        with folder() as name:
+            first, *again = (started("-m", "app", *words, "--store", name)[0] for _ in range(4))
+        firsts.append(first)
+        others += again
+    first, again_s = median(firsts), median(others)
+    return [
+        Figure("first run of 1,000 queues by the command: CPU", first, "s"),
+        Figure("the same command again, in a new process: CPU", again_s, "s"),
+        Figure("their ratio", first / again_s, "", 20, least=True),
+    ]
+
+
 HUNDRED_THOUSAND = f"""
 import json, resource, sys, time
 from pathlib import Path
@@ -230,7 +255,7 @@ def cluster() -> list[Figure]:
 
 
 REPORTS: tuple[Callable[[], list[Figure]], ...] = (
-    against_events, two_processes, second_run, hundred_thousand, cluster,
+    against_events, two_processes, second_run, in_new_processes, hundred_thousand, cluster,
 )  # fmt: skip
 
 

@@ -419,7 +419,7 @@ def _resolve(source: Source) -> Scenario:
             )
     if compared_in(data, source.where):
         _check_target(layers[-1], merged.get("disk", {}), constants)
-        _keep_own_times(layers[-1], merged.get("disk", {}))
+        _keep_own_times(layers[-1], merged)
     known = known_in(data, source.name, {**merged, "workload": work_fields})
     constants |= {
         path: constant for path, constant in known.items() if not getattr(constants.get(path), "name", "")
@@ -469,13 +469,15 @@ TIMES_BY_PARTS: Final = (
 """Fields of a disk beside which ``service_cv`` is refused."""
 
 
-def _keep_own_times(last: Layer, disk: dict[str, Any]) -> None:
+def _keep_own_times(last: Layer, merged: dict[str, Any]) -> None:
     """Let a drive whose times follow from its parts keep them, and not vary as the measured disk that it replaces."""
-    change = last[1].get("disk", {})
+    change, disk = last[1].get("disk", {}), merged.get("disk", {})
     if not isinstance(change, Mapping) or "use" not in change or "service_cv" in change:
         return
     if any(disk.get(name) for name in TIMES_BY_PARTS) or disk.get("raid_level", "none") != "none":
         disk.pop("service_cv", None)
+        instance = merged.get("instance", {})
+        merged["instance"] = {name: value for name, value in instance.items() if name != "redo_service_cv"}
 
 
 def _blamed(layers: Sequence[Layer], place: str) -> str:

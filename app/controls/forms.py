@@ -168,6 +168,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("host.bandwidth_limit_bytes_per_s", "Throughput limit of the host", only_for=TRANSACTIONS),
         Control("instance.redo_disk", "Redo log lies on", only_for=TRANSACTIONS),
         Control("instance.redo_limit_bytes_per_s", "Throughput limit of the log's disk", only_for=TRANSACTIONS),
+        Control("instance.redo_service_cv", "Variation of log writes", only_for=TRANSACTIONS),
         Control("instance.log_buffer_bytes", "Log buffer", only_for=TRANSACTIONS),
         Control("instance.checkpoint_s", "DBWR writes blocks dirty for", only_for=TRANSACTIONS),
         Control("client.use", "Client", only_for=TRANSACTIONS),

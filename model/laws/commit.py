@@ -18,29 +18,31 @@ LOOKS_EVERY_S = 1.0
 LARGE_DIRTY_QUEUE = 25
 """Blocks on the write list for which DBWR is woken [general knowledge]."""
 SMALL = 1e-5
-MOST_COMMITS_PER_WRITE = 500.0
-"""From here on the log writer is busy all the time to within 1e-200."""
 
 
-def log_writer_busy_fraction(commits_per_s: Number, write_s: Number) -> Number:
-    """Share of the time that the log writer writes, λW·e^λW / (1 + λW·e^λW), for commits by chance.
+def log_writer_busy_fraction(commits_per_s: Number, write_s: Number, cv: float = 0.0) -> Number:
+    """Share of the time that the log writer writes, λW / (λW + e^-λW), for commits by chance.
 
-    A busy period goes on while commits have come during a write, which happens with probability 1 - e^-λW: e^λW writes
-    on average, and then 1/λ until the next commit [kleinrock-1975].
+    A busy period goes on unless no commit has come during a write, which happens with probability e^-λW: e^λW writes on
+    average, and then 1/λ until the next commit. Where writes vary with *cv*, gamma-distributed, nobody has come with
+    probability (1 + λW·cv²)^(-1/cv²) [kleinrock-1975].
     """
-    arriving = smaller(commits_per_s * write_s, MOST_COMMITS_PER_WRITE)
-    grown = arriving * exp(arriving)
-    return grown / (1 + grown)
+    arriving = commits_per_s * write_s
+    nobody = (1 + arriving * cv**2) ** (-1 / cv**2) if cv**2 > SMALL else exp(-arriving)
+    return arriving / (arriving + nobody)
 
 
-def log_file_sync_s(commits_per_s: Number, write_s: Number) -> Number:
-    """Mean ``log file sync``: the commit's own write, and half of one more if the log writer is busy."""
-    return write_s * (1 + log_writer_busy_fraction(commits_per_s, write_s) / 2)
+def log_file_sync_s(commits_per_s: Number, write_s: Number, cv: float = 0.0) -> Number:
+    """Mean ``log file sync``: the commit's own write, and what is left of one more if the log writer is busy.
+
+    That is W(1 + cv²)/2, half of a write where none takes longer than another [kleinrock-1975].
+    """
+    return write_s * (1 + log_writer_busy_fraction(commits_per_s, write_s, cv) * (1 + cv**2) / 2)
 
 
-def log_writes_per_s(commits_per_s: Number, write_s: Number) -> Number:
+def log_writes_per_s(commits_per_s: Number, write_s: Number, cv: float = 0.0) -> Number:
     """Writes of the log writer a second; at most one for each commit."""
-    return smaller(commits_per_s, log_writer_busy_fraction(commits_per_s, write_s) / write_s)
+    return smaller(commits_per_s, log_writer_busy_fraction(commits_per_s, write_s, cv) / write_s)
 
 
 def log_write_bytes(redo_bytes: Number) -> Number:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import model_validator
+from pydantic import ValidationError, model_validator
 
 from model.laws import opened_files
 from model.provenance import Constant, Frozen
@@ -108,6 +108,19 @@ class System(Frozen):
                 "host.iops_limit and host.bandwidth_limit_bytes_per_s go without disk.reorder_age_s "
                 f"{self.disk.reorder_age_s:g}: they are for volumes of a virtual machine; leave one of the two out"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _the_log_may_vary(self) -> System:
+        varies = self.instance.redo_service_cv
+        if varies and not self.disk.service_cv:
+            try:
+                Disk.model_validate({**dict(self.disk), "service_cv": varies})
+            except ValidationError as error:
+                why = error.errors()[0]["msg"].removeprefix("Value error, ")
+                raise ValueError(
+                    f"instance.redo_service_cv {varies:g} is as disk.service_cv: {why}"
+                ) from None
         return self
 
     @model_validator(mode="after")

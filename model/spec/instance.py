@@ -162,6 +162,12 @@ class Instance(Frozen):
         "disk",
         GENERAL,
     )
+    redo_service_cv: Annotated[Real, Field(ge=0, le=10)] | None = setting(
+        None,
+        "Coefficient of variation of the writes of the redo log's own disk, of a device without positions; that of the "
+        "data's disk if not set",
+        GENERAL,
+    )
     log_buffer_bytes: Size = setting(
         32 * MIB,
         "LOG_BUFFER: redo that waits for LGWR at most; sessions whose redo finds no room wait for log buffer space",
@@ -221,6 +227,11 @@ class Instance(Frozen):
 
     @model_validator(mode="after")
     def _a_limit_has_a_disk_of_its_own(self) -> Instance:
+        if self.redo_service_cv is not None and self.redo_disk == "data":
+            raise ValueError(
+                f"redo_service_cv {self.redo_service_cv:g} is that of a disk of the log's own, and redo_disk "
+                '"data" has none: give redo_disk "own", or the disk a service_cv'
+            )
         if self.redo_limit_bytes_per_s is not None and self.redo_disk == "data":
             raise ValueError(
                 f"redo_limit_bytes_per_s {self.redo_limit_bytes_per_s:g} is that of a disk of the log's own, and "

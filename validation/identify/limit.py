@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from math import log
 from typing import Final
 
@@ -16,7 +17,9 @@ from validation.identify.report import Report, reads_at_once
 from validation.instruments import Reading
 
 LOG_BUFFER: Final = "log buffer space"
-LGWR_WRITES: Final = "Wait Events: background: log file parallel write"
+LOG_WRITE: Final = "log file parallel write"
+LGWR_WRITES: Final = f"Wait Events: background: {LOG_WRITE}"
+LGWR_MEAN: Final = f"{LOG_WRITE}, or log file sync: mean"
 FASTEST: Final = 0.1
 """Share of the reads that count as the fastest: they met no queue."""
 MOST: Final = 0.5
@@ -55,6 +58,8 @@ class Limit:
     redo_bytes_per_s: float | None = None
     """Redo that LGWR writes a second at most."""
     redo_source: str = ""
+    log_varies: float | None = None
+    """Coefficient of variation of LGWR's writes; None where nothing tells."""
     says: list[str] = field(default_factory=list)
     varies: float = 0.0
     """Coefficient of variation of a read that meets no queue."""
@@ -66,6 +71,8 @@ def limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     """The data device of *report*: fastest reads, how they vary, and its limit where reads wait in a queue."""
     limit = _limit_of(report, readings)
     limit.varies, limit.varies_source = varies_of(report, queues=limit.per_s is not None)
+    if limit.write_source == LGWR_MEAN and limit.redo_bytes_per_s is None:
+        limit.log_varies = variation(histogram(report, LOG_WRITE)) or None
     return limit
 
 
@@ -264,7 +271,7 @@ def write_s_of(report: Report) -> tuple[float | None, str]:
     """
     waits, total = report.named(LGWR_WRITES, "Waits"), report.named(LGWR_WRITES, "Total Wait Time (s)")
     write_s = next((event.each_s for event in report.events() if event.name == LOG_FILE_SYNC), None) or None
-    source = "log file parallel write, or log file sync: mean"
+    source = LGWR_MEAN
     if waits and total and waits.value and total.value:
         write_s = total.value / waits.value
     written = report.per_second("Physical write")
@@ -301,17 +308,15 @@ def histogram(report: Report, event: str) -> list[tuple[float, float]]:
     figures = [figure for figure in report.reading.figures if figure.of == part and BELOW.match(figure.name)]
     if not figures:
         return []
+    # A report has up to three parts, each of all waits: the next one splits the last bucket of the one before.
     by_line: dict[int, list[tuple[float, float]]] = {}
     for figure in figures:
         by_line.setdefault(figure.line, []).append((_bound_s(figure.name), figure.value))
-    # A report has up to three parts, each of all waits; what a part sums up in its first bucket an earlier one splits.
-    total, last_s = 0.0, 0.0
     shares: list[tuple[float, float]] = []
     for line in sorted(by_line):
-        for bound_s, share in sorted(by_line[line]):
-            if bound_s > last_s * 1.01:
-                total, last_s = total + share, bound_s
-                shares.append((bound_s, total))
+        bounds_s, inside = zip(*sorted(by_line[line]), strict=True)
+        shares = [one for one in shares if one[0] < bounds_s[0]]
+        shares += zip(bounds_s, accumulate(inside), strict=True)
     return shares
 
 

@@ -43,7 +43,7 @@ from validation.identify.declined import CLUSTER, check
 from validation.identify.device import identify_device
 from validation.identify.found import Declined, Filling, Identified, NotIdentified
 from validation.identify.hours import Asked, asked_of, checked
-from validation.identify.limit import LOG_BUFFER, Limit, limit_of, log_pace
+from validation.identify.limit import LOG_BUFFER, LOG_WRITE, Limit, limit_of, log_pace
 from validation.identify.report import Report, reads_at_once
 from validation.instruments import Figure, Reading
 
@@ -448,6 +448,10 @@ class Interval(Filling):
         if limit.write_s:
             self.know("disk.write_overhead_s", _with_digits(limit.write_s), limit.write_source)
         self.assume("disk.bandwidth_bytes_per_s", BANDWIDTH_BYTES_PER_S, "not a limit")
+        if limit.log_varies is not None:
+            self.know(
+                "instance.redo_service_cv", round(limit.log_varies, 3), f"wait event histogram of {LOG_WRITE}"
+            )
         if limit.redo_bytes_per_s:
             self.know("instance.redo_limit_bytes_per_s", limit.redo_bytes_per_s, limit.redo_source)
             self._log_buffer()

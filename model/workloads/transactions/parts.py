@@ -137,6 +137,8 @@ class Parts:
     """Of a log write alone, before its transfer: command and, without a write cache, half a turn."""
     log_bytes_per_s: float
     """Rate of that transfer."""
+    log_cv: float
+    """Coefficient of variation of a log write alone."""
     log_limit_bytes_per_s: float
     """Below which the next write comes no sooner."""
     log_buffer_bytes: float
@@ -304,6 +306,7 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
         log_turns=bool(disk.rotation_s and not disk.write_cache_bytes),
         log_fixed_s=log_fixed_s,
         log_bytes_per_s=log_rate,
+        log_cv=float(log_disk.service_cv),
         log_limit_bytes_per_s=log_disk.throughput_limit_bytes_per_s or inf,
         log_buffer_bytes=system.instance.log_buffer_bytes,
         redo_held_s=mean("redo_bytes") / float(disk_means.sequential_bytes_per_s(log_disk, True)),
@@ -328,8 +331,10 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
 
 
 def log_disk_of(system: System) -> Disk:
-    """The disk that the log lies on: like that of the data, with a limit of its own if it has one."""
-    own, disk = system.instance.redo_limit_bytes_per_s, system.disk
+    """The disk that the log lies on: like that of the data, with a limit and a variation of its own if it has them."""
+    own, varies, disk = system.instance.redo_limit_bytes_per_s, system.instance.redo_service_cv, system.disk
+    if varies is not None:
+        disk = changed(disk, service_cv=varies)
     if own is None:
         return disk
     return changed(disk, throughput_limit_bytes_per_s=min(own, disk.throughput_limit_bytes_per_s or own))

@@ -280,9 +280,15 @@ def _log(parts: Parts, per_s: float, wait_s: float) -> LogUse:
         gathered = gathered_bytes(parts.log_buffer_bytes)
         return LogUse(_log_service_s(parts, gathered), per_s * parts.redo_bytes / gathered, 0.0)
     for _ in range(2):
-        writes = log_writes_per_s(commits_per_s, wait_s + write_s)
+        writes = log_writes_per_s(commits_per_s, wait_s + write_s, _varies(parts, write_s, wait_s))
         write_s = _log_service_s(parts, log_write_bytes(per_s * parts.redo_bytes / writes))
-    return LogUse(write_s, log_writes_per_s(commits_per_s, wait_s + write_s), 0.0)
+    varies = _varies(parts, write_s, wait_s)
+    return LogUse(write_s, log_writes_per_s(commits_per_s, wait_s + write_s, varies), 0.0)
+
+
+def _varies(parts: Parts, write_s: float, wait_s: float) -> float:
+    """Coefficient of variation of a log write with its wait for others, which takes about the mean each time."""
+    return parts.log_cv * write_s / (write_s + wait_s) if parts.log_cv else 0.0
 
 
 def _log_service_s(parts: Parts, size_bytes: float) -> float:
@@ -359,7 +365,7 @@ def log_at(
     log: LogUse = log_of(parts, per_s, 0.0, wait_s)
     write_s = log_s + wait_s
     behind_s = writes.log_waits_s(others_per_s * parts.commits)
-    sync_s = log_file_sync_s(others_per_s * parts.commits, write_s)
+    sync_s = log_file_sync_s(others_per_s * parts.commits, write_s, _varies(parts, log_s, wait_s))
     return Log(write_s + behind_s, log_s, log.writes_per_s, sync_s + behind_s)
 
 

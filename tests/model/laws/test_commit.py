@@ -51,6 +51,29 @@ def test_the_log_writer_is_as_busy_as_one_that_takes_commit_after_commit(load: f
     assert (np.abs(runs.mean(axis=0) - law) <= error + 1e-4 * law).all()
 
 
+@pytest.mark.parametrize("cv", [0.9, 2.0])
+@pytest.mark.parametrize("load", [0.1, 1.0, 20.0])
+def test_a_log_writer_whose_writes_vary_is_as_busy_as_one_played(load: float, cv: float) -> None:
+    """Commits wait for the rest of a write that they met, which is a long one more often than not."""
+    draws = np.random.default_rng(7)
+    syncs: list[float] = []
+    busy_s, free_s, writes, now_s = 0.0, 0.0, 0, 0.0
+    comes_s = np.cumsum(draws.exponential(WRITE_S / load, 200_000))
+    lasts_s = iter(draws.gamma(1 / cv**2, WRITE_S * cv**2, len(comes_s)))
+    first = 0
+    while first < len(comes_s):
+        now_s = max(free_s, comes_s[first])
+        behind = max(first + 1, int(np.searchsorted(comes_s, now_s, "right")))
+        lasts = next(lasts_s)
+        free_s, writes, busy_s = now_s + lasts, writes + 1, busy_s + lasts
+        syncs += (free_s - comes_s[first:behind]).tolist()
+        first = behind
+    rate_per_s = load / WRITE_S
+    assert busy_s / free_s == pytest.approx(log_writer_busy_fraction(rate_per_s, WRITE_S, cv), rel=0.03)
+    assert float(np.mean(syncs)) == pytest.approx(log_file_sync_s(rate_per_s, WRITE_S, cv), rel=0.04)
+    assert writes / free_s == pytest.approx(log_writes_per_s(rate_per_s, WRITE_S, cv), rel=0.03)
+
+
 def test_one_commit_in_a_while_waits_for_its_own_write_alone() -> None:
     assert log_writer_busy_fraction(0, WRITE_S) == 0
     assert log_file_sync_s(0, WRITE_S) == WRITE_S

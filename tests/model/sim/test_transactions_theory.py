@@ -151,6 +151,32 @@ def test_commits_wait_for_the_log_as_the_law_says(load: float) -> None:
     )
 
 
+@pytest.mark.parametrize("load", [0.5, 3.0])
+@pytest.mark.parametrize(
+    "given", [{"redo_service_cv": 1.5}, {"cv": 1.5}, {"cv": 1.5, "redo_service_cv": 0.0}]
+)
+def test_commits_wait_for_the_rest_of_a_write_that_varies(load: float, given: dict[str, float]) -> None:
+    """The log's disk varies as that of the data, or as is said of its own."""
+    own = {name: value for name, value in given.items() if name != "cv"}
+    system = machine(disk(cv=given.get("cv", 0.0)), **own)
+    varies = own.get("redo_service_cv", given.get("cv", 0.0))
+    many = work({"gets": 0, "commits": True, "redo_bytes": 512}, rate_per_s=load / READ_S, transactions=8_000)
+    runs = [simulate(system, many, seed=seed) for seed in range(40, 40 + REPLICATIONS)]
+    sync = [run.time.wait["log file sync"].total_s for run in runs]
+    expected = commit.log_file_sync_s(load / READ_S, READ_S, varies)
+    assert within_three_standard_errors(sync, expected)
+    writes = [stats_of(run).log_writes_per_s for run in runs]
+    assert within_three_standard_errors(writes, commit.log_writes_per_s(load / READ_S, READ_S, varies))
+    assert calculate(system, many).time.wait["log file sync"].total_s == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_log_that_varies_is_on_a_disk_of_its_own_without_positions() -> None:
+    with pytest.raises(ValueError, match="that of a disk of the log's own"):
+        Instance(redo_disk="data", redo_service_cv=1.0)
+    with pytest.raises(ValueError, match=r"instance\.redo_service_cv 1 is as disk\.service_cv"):
+        System(disk=Disk(rotation_s=0.01), instance=Instance(redo_service_cv=1.0))
+
+
 ORDINARY = Transactions(
     mix=(Transaction(gets=30, rows=10, changed_blocks=3, redo_bytes=4096, calls=2),),
     users=15,

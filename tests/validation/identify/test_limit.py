@@ -7,6 +7,7 @@ from math import log, sqrt
 import pytest
 
 from validation.identify.limit import (
+    histogram,
     limit_of,
     log_pace,
     quantile,
@@ -47,6 +48,33 @@ def test_reads_of_the_bucket_that_has_most_take_what_the_overall_mean_leaves() -
 def test_reads_that_most_others_outlast_are_told_by_the_fastest_alone() -> None:
     assert undelayed_s([(0.001, 0.2), (0.008, 1.0)], 0.005) is None
     assert undelayed_s([], 0.005) is None
+
+
+def test_the_parts_of_a_histogram_split_the_bucket_in_which_the_one_before_ends() -> None:
+    """Shares of a later part are of all waits, and what it rounds away is not in the longest bucket."""
+    event = "log file parallel write"
+    parts = [
+        (10, {"8ms": 0.2, "32ms": 0.3, "=1s": 0.5}),
+        (20, {"32ms": 0.5, "64ms": 0.4, "1/8s": 0.099}),
+    ]
+    said = [("report", "Elapsed", 100.0, "s", 1)]
+    said += [
+        (f"Wait Event Histogram: {event}", f"% of waits <{bound}", share, "fraction", line)
+        for line, part in parts
+        for bound, share in part.items()
+    ]
+    said += [
+        (f"Wait Events: background: {event}", "Waits", 1000.0, "count", 2),
+        (f"Wait Events: background: {event}", "Total Wait Time (s)", 40.0, "s", 2),
+        ("Wait Events: foreground: db file sequential read", "Waits", 10.0, "count", 3),
+        ("Wait Events: foreground: db file sequential read", "Total Wait Time (s)", 0.01, "s", 3),
+    ]
+    figures = [Figure(name, of, value, unit, value, value, line) for of, name, value, unit, line in said]
+    reading = Reading("awr", "", "report.txt", "", figures)
+    shares = [(0.008, 0.2), (0.032, 0.5), (0.064, 0.9), (0.125, 0.999)]
+    found = Report(reading)
+    assert histogram(found, event) == [pytest.approx(one) for one in shares]
+    assert limit_of(found, [reading]).log_varies == pytest.approx(variation(shares))
 
 
 def report(mean_s: float, shares: dict[str, float]) -> Report:

@@ -21,7 +21,7 @@ TABLE = Path(__file__).with_name("accuracy.toml")
 ALL = "all"
 """The regime that stands for a whole kind, where its own was sampled too seldom."""
 FAR_FRACTION = 0.15
-"""An answer is an estimate, and warns of it, where more than one of 20 such cases lay farther off than this."""
+"""An answer is an estimate, and warns of it, where more than one of 20 such cases may lie farther off than this."""
 ESTIMATE_FRACTION = 0.2
 """The same of a bound of 95 % of all such cases, where the table does not say how many lay far off."""
 
@@ -134,7 +134,7 @@ class Residual:
     within_fraction: float
     factor: float
     usual_fraction: float | None = None
-    """Within which 95 % of these cases lay, whatever may be said of others."""
+    """Within which 95 % of such cases lie, as far as so few can tell: of k beyond it (k + 1)/(n + 2) [laplace-1814]."""
 
     def seen(self, times: float) -> float:
         """The relative distance of a ratio of times above 1, as far as a few cases can tell; 0 below it."""
@@ -294,6 +294,13 @@ OF_STREAMS = (
         "several programs that sync, page cache",
         "Several programs share the page cache, and commit together or one by one.",
         lambda case: case.cached and case.work.writes and case.overlaps and case.syncs,
+    ),
+    Regime(
+        "page cache, some pages cached",
+        "Which windows are cached, and whether a call begins with one, decides what the program waits for.",
+        lambda case: (
+            case.cached and not case.work.writes and 0 < case.system.host.page_cache_hit_fraction < 1
+        ),
     ),
     Regime(
         "several programs, page cache",

@@ -160,8 +160,13 @@ def residual_of(sample: Sequence[Compared]) -> Residual:
         shortest=float(f"{ratios[0]:.4g}"),
         within_fraction=min(within, round(factor - 1, 4)),
         factor=factor,
-        usual_fraction=float(f"{distances[math.ceil(0.95 * len(distances)) - 1]:.3g}"),
+        usual_fraction=float(f"{distances[-1 - left_out(len(sample))]:.3g}"),
     )
+
+
+def left_out(n: int, share: float = 0.95) -> int:
+    """How many of *n* cases may lie beyond what *share* of all keep to: of k, (k + 1)/(n + 2) do [laplace-1814]."""
+    return max(0, math.floor((1 - share) * (n + 2) + SAME) - 1)
 
 
 def rank_of_bound(n: int, share: float = 0.95, confidence: float = 0.95) -> int:
@@ -211,7 +216,7 @@ def as_toml(table: dict[str, dict[str, Residual]]) -> str:
         f" {' and '.join(map(str, SEEDS))}, and more where these lie apart.",
         "# n: scenarios; median, longest, shortest: of simulated over estimated time; within_fraction: holds 95 % of",
         "# them with a confidence of 95 %; factor: the worst of them, 1 + 10/sqrt(n) times as far; both rounded up.",
-        "# usual_fraction: within which 95 % of these very cases lay.",
+        "# usual_fraction: within which 95 % of such cases lie, of k beyond it among n expecting (k + 1)/(n + 2).",
     ]
     for kind, regimes in table.items():
         lines += ["", f"[{kind}]"]

@@ -91,8 +91,9 @@ def visit_of(
         mean = disk_means.overhead_s(disk, calls.writes) + sent_s
         count = int(disk.parallel_requests)
         each = Visit(mean, disk.service_cv**2, mean / count, servers=count)
-        return _paced(disk, _in_pieces(each, each.held_s, pieces), size_bytes, pieces)
+        return paced(disk, _in_pieces(each, each.held_s, pieces), size_bytes, pieces)
     disk = at_place(disk, calls)
+    hits = 0.0 if calls.writes else disk.read_hit_fraction
     if calls.writes and disk.write_cache_bytes:
         answered_s, held_s = disk_means.answered_s(disk, size_bytes, True), size_bytes / disk.bus_bytes_per_s
         if (
@@ -101,13 +102,12 @@ def visit_of(
             held_s = answered_s + gap_s
         visit = Visit(answered_s, 0.0, held_s)
     elif disk.rotation_s:
-        hits = 0.0 if calls.writes else disk.read_hit_fraction
         missed = _at_medium(system, calls, _missed_bytes(calls, size_bytes, pieces, hits), gap_s, sorted_runs)
         if calls.writes and disk.write_bandwidth_bytes_per_s is not None:
             _queue_pieces(disk, missed, size_bytes, pieces)
         visit = _with_hits(disk, missed, size_bytes, pieces, hits)
+        _in_places(disk, visit, size_bytes / pieces, pieces, hits, missed.alone_s / pieces)
     else:
-        hits = 0.0 if calls.writes else disk.read_hit_fraction
         size = size_bytes / pieces
         missed = _at_medium(system, calls, size, gap_s, sorted_runs)
         first_s, first = missed.alone_s, _with_hits(disk, missed, size, 1, hits)
@@ -121,6 +121,7 @@ def visit_of(
             together_s = first_s + larger(0.0, misses - 1) * held_s
             some_miss = smaller(1.0, misses)
             visit.alone_s = some_miss * larger(together_s, answered_s) + (1 - some_miss) * answered_s
+            _in_places(disk, visit, size, pieces, hits, first_s)
         if some(disk.report_interval_s):
             others = calls.users * under_way(system, calls)
             interval_s = larger(LEAST_SHARE, disk.report_interval_s)
@@ -129,7 +130,18 @@ def visit_of(
             )
             gathers = (disk.report_interval_s > 0) & (others > 1)
             visit.alone_s = where(gathers, together_s, visit.alone_s)
-    return _paced(disk, visit, size_bytes, pieces)
+    return paced(disk, visit, size_bytes, pieces)
+
+
+def _in_places(
+    disk: Any, visit: Visit, size: Number, pieces: Number, hit_fraction: Number, missed_s: Number
+) -> None:
+    """A piece that a controller's cache answers holds a place of the device's queue, as one that takes *missed_s*."""
+    if not some(hit_fraction):
+        return
+    each_s = hit_fraction * disk_means.answered_s(disk, size, False) + (1 - hit_fraction) * missed_s
+    in_places_s = pieces * each_s / max(disk.queue_depth, disk.parallel_requests)
+    visit.alone_s, visit.held_s = larger(visit.alone_s, in_places_s), larger(visit.held_s, in_places_s)
 
 
 def _missed_bytes(calls: Any, size_bytes: Number, pieces: Number, hit_fraction: Number) -> Number:
@@ -177,7 +189,7 @@ def slower_pieces_s(disk: Any, size_bytes: Number, pieces: Number) -> Number:
     return size_bytes * (1 - 1 / pieces) * slower / disk_means.data_members(disk)
 
 
-def _paced(disk: Any, visit: Visit, size_bytes: Number, pieces: Number) -> Visit:
+def paced(disk: Any, visit: Visit, size_bytes: Number, pieces: Number) -> Visit:
     """The visit at a volume, which lets a piece through after the last one's share of a second [aws-ebs]."""
     spacing_s = 1 / limits.limited_per_s(disk, inf, size_bytes / pieces)
     visit.alone_s = larger(visit.alone_s, (pieces - 1) * spacing_s + visit.last_s)
@@ -227,15 +239,21 @@ def _at_medium(system: System, calls: Any, size: Number, gap_s: Number, runs: Nu
     same = _in_order(system, changed(calls, users=1, rate_per_s=calls.users * calls.rate_per_s), size, gap_s)
     share = 1 / calls.users if calls.arrivals == "poisson" else 0.0
     mean_s = share * same.held_s + (1 - share) * other.held_s
-    if system.host.scheduler in (*IN_BATCHES, *IDLING) and system.disk.rotation_s:
-        # NOTE: those that wait are sorted by their places, so that more wait until the device keeps up
+    sorts, reorders = system.host.scheduler in (*IN_BATCHES, *IDLING), disk.reorder_age_s is not None
+    if (sorts or reorders) and disk.rotation_s:
+        # NOTE: those that wait are sorted by their places, so that more wait until the device keeps up: a drive that
+        # reorders does so in its own queue [worthington-1994], a scheduler behind that
         apart_s = 1 / (calls.users * calls.rate_per_s)
-        most = larger(share, 1 - calls.users / system.host.nr_requests)
+        depth = max(disk.queue_depth, disk.parallel_requests)
+        most = larger(share, 1 - calls.users / (system.host.nr_requests if sorts else depth))
         enough = (other.held_s - apart_s) / larger(LEAST_SHARE, other.held_s - same.held_s)
         sorted_share = where(same.held_s < apart_s, larger(share, smaller(most, enough)), most)
-        depth = max(system.disk.queue_depth, system.disk.parallel_requests)
+        waiting = calls.users / (1 - sorted_share)
         behind = mean_s > apart_s
-        other.queued = where(behind, depth + calls.users / (1 - sorted_share), 0.0)
+        own = waiting <= depth if reorders else False
+        # NOTE: by Little's law as many are in a queue that is sorted, with those at the heads
+        queued = where(own, larger(0.0, waiting - other.alone_s / apart_s), depth + waiting)
+        other.queued = where(behind, queued, 0.0)
         share = where(behind, sorted_share, share)
     other.alone_s = share * same.alone_s + (1 - share) * other.alone_s
     other.held_s = share * same.held_s + (1 - share) * other.held_s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import e
 from typing import Any
 
@@ -15,7 +15,7 @@ from model.demand.stream_cached import commit_s, writes_for_all
 from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
 from model.laws import block_layer, disk_means, page_cache, queueing
-from model.laws.numeric import Number, ceil_div, floor_div, larger, over, smaller, some, where
+from model.laws.numeric import Number, ceil_div, floor_div, larger, largest, over, smaller, some, where
 from model.laws.opened_files import UNBUFFERED
 from model.laws.processors import thread_speed
 from model.machine.device.elevator import IDLE_S, SYNC_SLICE_S
@@ -139,13 +139,15 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         cycle_s = larger(own_s + demand.device_s - overlap_s, demand.held_s)
         elapsed, waited, method = calls.count * cycle_s, cycle_s - own_s, "one call after the other"
     else:
-        together = demand.together
+        together = (
+            larger(demand.together, calls.batch) if unbuffered and calls.in_flight > 1 else demand.together
+        )
         waiting = (
             max(1, round(in_flight / float(_mean(together))))
             if unbuffered
             else calls.users * max(1, demand.ahead)
         )
-        cycle_s, at_device_s, method = _cycle_s(system, calls, demand, waiting)
+        cycle_s, at_device_s, method = _cycle_s(system, calls, demand, waiting, together)
         alone = max(demand.servers, float(_mean(demand.alike))) == 1 and not system.disk.write_cache_bytes
         if alone and demand.visits > 1 and calls.users > 1 and some(calls.think_s) and not calls.think_cv:
             # NOTE: who commits together ends together, and comes back together after the same pause
@@ -179,7 +181,9 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     elapsed = elapsed + longer_s
     if calls.in_flight > 1 and unbuffered:
         # NOTE: Little's law: a call lasts until its program has asked for it, and submits the next one then
-        waited = larger(0.0, elapsed * in_flight / total - demand.cpu_s)
+        # NOTE: who hands down a batch waits for room for all of it, while one call of it ends after the other
+        ending_s = larger(0.0, calls.batch - demand.together) / 2 * demand.held_s
+        waited = larger(0.0, elapsed * in_flight / total - ending_s - demand.cpu_s)
         # NOTE: the first calls of all find no full queue
         waited = waited - larger(0.0, waited - demand.device_s) * smaller(1.0, (in_flight - 1) / total) / 2
     else:
@@ -189,12 +193,23 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     )
 
 
-def _cycle_s(system: System, calls: Any, demand: CallDemand, waiting: int) -> tuple[Number, Number, str]:
-    """Time from one call of a program to its next but those that go together, that at the device, and by what law."""
-    together = demand.together
+def _cycle_s(
+    system: System, calls: Any, demand: CallDemand, waiting: int, together: Number
+) -> tuple[Number, Number, str]:
+    """Time from one call of a program to its next but those that go together, that at the device, and by what law.
+
+    The calls of a batch that do not merge are handed down at once, and pass the device one after the other.
+    """
+    device_s = demand.together * demand.device_s + (together - demand.together) * demand.held_s
+    if some(together > demand.together):
+        demand = replace(
+            demand,
+            servers=max(1, int(demand.servers / largest(together))),
+            alike=larger(1, demand.alike / together),
+        )
     spread = demand.alike if demand.servers == 1 else 1
-    each_s = larger(together * smaller(demand.device_s, demand.held_s * demand.servers * spread), LEAST_S)
-    beside_s = larger(0.0, together * demand.device_s - each_s)
+    each_s = larger(smaller(device_s, together * demand.held_s * demand.servers * spread), LEAST_S)
+    beside_s = larger(0.0, device_s - each_s)
     rest_s = beside_s + together * calls.think_s
     cpu_s = together * demand.cpu_s
     if demand.ahead:  # a reader never queues behind itself
@@ -255,18 +270,13 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     walked = queueing.heavy_traffic_wait_s(held_s, arrivals_scv + scv, total)
     # NOTE: a queue that grows soon leaves the walk about its mean behind
     walked = larger(0.0, (walked**2 + late_s**2) ** 0.5 - late_s)
-    wait = share * where(load < FULL, smaller(wait, larger(walked, calls.users * held_s / share)), walked)
+    # NOTE: a queue that has grown is waited for once, by the first of a call's requests
+    met_s = share * smaller(wait, larger(walked, calls.users * held_s / share))
+    once = smaller(1.0, share)
+    wait = where(load < FULL, met_s, once * walked)
     wait = where(demand.gathered > 1, smaller(wait, demand.gathered / rate), wait)
     if calls.pattern == "sequential" and not demand.ahead:
-        begun_s = calls.users * demand.together * held_s / 2
-        wait = where(load <= FULL + NEARLY, smaller(wait, begun_s), wait)
-        if demand.visits == 1 and some(demand.waiting_share == 1):
-            # NOTE: calls that merge wait for the rest of the request before theirs, and for all of their own
-            own_s = (demand.together - 1) * demand.device_s
-            # NOTE: they merge behind a drive whose own queue is full
-            depth = 1 if demand.servers > 1 else system.disk.queue_depth
-            own_s = own_s + smaller((depth - 1) * demand.together * held_s, total / 2 / rate)
-            wait = where(demand.together > 1, larger(wait, begun_s * (1 - 1 / demand.together)) + own_s, wait)
+        wait = _merging_s(system, calls, demand, wait, load)
     if calls.arrivals == "regular":
         wait = wait + share * _met_in_step_s(system, calls, demand, share)
     wait = larger(wait, smaller(demand.queued, total / 2) / rate)
@@ -275,6 +285,10 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         + demand.device_s
         - smaller(demand.overlap_s, larger(0.0, 1 / calls.rate_per_s - demand.device_s))
     )
+    if _comes_along(system, calls, demand):
+        # NOTE: calls that come while the heads wait for a place pass with it
+        along_s = queueing.first_of_busy_response_s(rate, demand.device_s, held_s)
+        wait = where((load < FULL) & (demand.together <= 1 + NEARLY), smaller(wait, along_s), wait)
     if demand.ahead:
         wait = ahead_wait_s(demand, wait, calls.rate_per_s)
         # NOTE: nothing is read ahead at first; while windows grow to their size each takes twice as long as the one
@@ -284,10 +298,36 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         first_s = demand.start_s * ((calls.users + 1) / 2 if calls.arrivals == "regular" else 1) + keeps_s
         met = calls.rate_per_s * first_s
         wait = wait + first_s * (1 + met / 2) / calls.count
-    wait = wait + _late_s(system, calls, late_s, pace_s, share) + _idled_s(system, calls, demand)
+    wait = wait + _late_s(system, calls, late_s, pace_s, once) + _idled_s(system, calls, demand)
     arrived_s, queued_s = _arrived(system, calls, demand)
     elapsed = larger(arrived_s, total * pace_s) + demand.device_s + demand.cpu_s
     return StreamTime(demand, total, elapsed, demand.cpu_s + queued_s + wait, wait, load, method)
+
+
+def _merging_s(system: System, calls: Any, demand: CallDemand, wait: Number, load: Number) -> Number:
+    """The wait of calls in order, which merge with those that wait before them."""
+    begun_s = calls.users * demand.together * demand.held_s / 2
+    wait = where(load <= FULL + NEARLY, smaller(wait, begun_s), wait)
+    if demand.visits == 1 and some(demand.waiting_share == 1):
+        # NOTE: calls that merge wait for the rest of the request before theirs, and for all of their own
+        own_s = (demand.together - 1) * demand.device_s
+        # NOTE: they merge behind a drive whose own queue is full
+        depth = 1 if demand.servers > 1 else system.disk.queue_depth
+        own_s = own_s + smaller(
+            (depth - 1) * demand.together * demand.held_s, calls.count / 2 / calls.rate_per_s
+        )
+        wait = where(
+            demand.together > 1 + NEARLY, larger(wait, begun_s * (1 - 1 / demand.together)) + own_s, wait
+        )
+    return wait
+
+
+def _comes_along(system: System, calls: Any, demand: CallDemand) -> bool:
+    """Whether a platter that has reached the place of a call is at that of the next one, as there is one program."""
+    disk = system.disk
+    lone = calls.users == 1 and calls.arrivals == "poisson" and calls.pattern != "random" and not demand.ahead
+    medium = disk.rotation_s and disk.raid_level == "none" and not (calls.writes and disk.write_cache_bytes)
+    return bool(lone and medium and demand.visits == 1 and not demand.gathered > 1)
 
 
 def _late_s(system: System, calls: Any, late_s: Number, pace_s: Number, share: Number) -> Number:

@@ -17,7 +17,7 @@ from model.demand.device_calls import (
     takes_turns,
     visiting,
 )
-from model.demand.device_visit import Visit, slower_pieces_s, start_s, visit_of
+from model.demand.device_visit import Visit, paced, slower_pieces_s, start_s, visit_of
 from model.demand.reading import one_for_all
 from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from model.laws import block_layer, disk_means, disk_rounds, disk_sets, limits, page_cache
@@ -419,26 +419,26 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
     # NOTE: the pages of a call behind its first are read one by one, from where the last one ended
     lone_pages = by_page and calls.pattern != "random"
     visits = share if lone_pages else smaller(1, share)
-    visit = visit_of(system, seen, window if ahead else size / visits, gap_s)
     if by_page and not lone_pages:
-        longer_s = larger(0.0, share - 1) * disk_means.overhead_s(system.disk, False)
-        visit.held_s = visit.held_s * (1 + longer_s / visit.alone_s)
-        visit.alone_s = visit.alone_s + longer_s
+        visit = _pages_in_turn(system, seen, size, share, gap_s)
+    else:
+        visit = visit_of(system, seen, window if ahead else size / visits, gap_s)
     if not ahead:
         often = missed * visits
+        requests = share * block_layer.pieces_of_call(window, largest_bytes(system, calls))
         return CallDemand(
             cpu_s=own_s,
             device_s=often * visit.alone_s,
             held_s=often * visit.held_s,
             scv=visit.scv,
-            requests=missed * share * block_layer.pieces_of_call(window, largest_bytes(system, calls)),
+            requests=missed * requests,
             device_bytes=missed * size,
             merged=0.0,
             exact=False,
             servers=visit.servers,
             alike=visit.alike,
             waiting_share=often * visit.waiting_share,
-            pieces=larger(1, share * block_layer.pieces_of_call(window, largest_bytes(system, calls))),
+            pieces=1 if by_page else larger(1, requests),  # a call has one of its pages in the queue
             start_s=missed * start_s(system, seen, visit, size / visits, gap_s),
         )
     positions = system.disk.rotation_s or system.disk.average_seek_s
@@ -464,11 +464,10 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
     else:
         first_s = _first_window_s(system, calls, visit, window)
     several = one_for_all(share > 1)
-    # NOTE: while a call waits for one of its windows, the next is on its way
-    following_s = larger(visit.held_s, visit.alone_s / WINDOWS)
+    device_s, overlap_s = _windows_wait_s(calls, visit, own_s, share, missed)
     return CallDemand(
         cpu_s=own_s,
-        device_s=missed * (visit.alone_s + (share - 1) * following_s if several else share * visit.alone_s),
+        device_s=device_s,
         held_s=missed * share * visit.held_s,
         scv=visit.scv,
         requests=missed * share,
@@ -479,9 +478,42 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         alike=visit.alike,
         together=1 if several else 1 / larger(missed * share, 1e-9),
         ahead=0 if several else WINDOWS * max(1, int(largest(host.read_ahead_bytes // window))),
-        overlap_s=missed * visit.held_s if several and calls.pattern == "sequential" else 0.0,
+        overlap_s=overlap_s,
         start_s=where(missed > 0, first_s, 0.0) + missed * growing_s,
     )
+
+
+def _pages_in_turn(system: System, calls: Any, size: Number, pages: Number, gap_s: Number) -> Visit:
+    """A call whose pages are read one by one, each of which a volume counts."""
+    disk = changed(system.disk, iops_limit=None, throughput_limit_bytes_per_s=None)
+    visit = visit_of(changed(system, disk=disk), calls, size, gap_s)
+    longer_s = larger(0.0, pages - 1) * disk_means.overhead_s(disk, False)
+    visit.held_s = visit.held_s * (1 + longer_s / visit.alone_s)
+    visit.alone_s = visit.alone_s + longer_s
+    visit.last_s = visit.alone_s / larger(1, pages)
+    return paced(system.disk, visit, size, pages)
+
+
+def _windows_wait_s(
+    calls: Any, visit: Visit, own_s: Number, share: Number, missed: Number
+) -> tuple[Number, Number]:
+    """Time that a call is behind its windows, and what passes of it while the program works or pauses.
+
+    While a call waits for one of its windows the next is on its way, but behind one that is cached.
+    """
+    waits = missed / WINDOWS if calls.rate_per_s is not None else page_cache.waits_per_window(missed)
+    if not one_for_all(share > 1):
+        between_s = (1 - WINDOWS * waits) * (own_s + calls.think_s) if some(missed < 1) else 0.0
+        return WINDOWS * waits * share * visit.alone_s + larger(0.0, between_s), 0.0
+    following_s = larger(visit.held_s, visit.alone_s * waits / larger(LEAST_S, missed))
+    device_s = missed * (visit.alone_s + (share - 1) * following_s)
+    if calls.pattern != "sequential":
+        return device_s, 0.0
+    # NOTE: the first window of a call is of one run with the last of the call before
+    overlap_s = missed * larger(visit.held_s, visit.alone_s - following_s)
+    if some(missed < 1):
+        overlap_s = larger(overlap_s, smaller(missed * visit.alone_s, share * waits * own_s))
+    return device_s, overlap_s
 
 
 def _as_it_reads(calls: Any, size: Number, missed: Number, window: Number, ahead: bool) -> Any:

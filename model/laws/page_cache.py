@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from math import exp
 
-from model.laws.numeric import Number, ceil_div
+from model.laws.numeric import Number, ceil_div, floor_div, larger, smaller
 from model.units import MIB
 
+LEAST_CACHED = 1e-6
 WRITE_BACK_PAGES = 1024
 """Pages that write-back hands down before it looks at the limit again (MAX_WRITEBACK_PAGES) [linux-vm]."""
 PACED_WRITERS = (3, 2)
@@ -99,6 +100,21 @@ def next_window_pages(window_pages: int, most_pages: int) -> int:
     if window_pages < most_pages // 16:
         return window_pages * 4
     return min(window_pages * 2, most_pages)
+
+
+def waits_per_window(missed: Number) -> Number:
+    """Waits of a lone reader for each window, where *missed* of the windows, evenly spread, are not in the cache.
+
+    Who reaches a window sets the next off before it waits: of windows one after the other it waits for every other,
+    and for the first behind one that was cached. Runs are as long as q = m/(1 - m), rounded down and up.
+    [linux-readahead]
+    """
+    cached = larger(LEAST_CACHED, 1 - missed)
+    run = larger(1.0, missed / cached)
+    whole = floor_div(run, 1)
+    waited = floor_div(whole + 1, 2)
+    longer = floor_div(whole + 2, 2) - waited
+    return smaller(missed, cached * (waited + (run - whole) * longer))
 
 
 INDIRECT_PAGES = 1024

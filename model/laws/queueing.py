@@ -16,6 +16,9 @@ from typing import NamedTuple
 from model.errors import OutsideLaw
 from model.laws.numeric import Number, larger, largest, smaller, where
 
+LEAST_LEFT = 1e-9
+"""Share of a server's capacity that is left, at least, for laws that divide by it."""
+
 
 def in_system(throughput_per_s: Number, response_s: Number) -> Number:
     """Little's law: mean number in a system, XR; with the wait alone, the number that wait [little-1961]."""
@@ -36,6 +39,17 @@ def any_busy_fraction(in_system: Number, sources: Number) -> Number:
     if sources is inf:
         return 1 - e**-in_system
     return 1 - (1 - smaller(1.0, in_system / sources)) ** sources
+
+
+def first_of_busy_response_s(per_s: Number, first_s: Number, following_s: Number) -> Number:
+    """Mean response of an M/G/1 queue whose server takes *first_s* for who finds it idle, else *following_s*.
+
+    W = λ·S²/2(1 - λ·S) + λ(F² - S²)/2(1 - λ·S + λ·F), and (1 - λ·S)/(1 - λ·S + λ·F) find it idle [welch-1964].
+    """
+    left = larger(LEAST_LEFT, 1 - per_s * following_s)
+    both = left + per_s * first_s
+    wait_s = per_s * following_s**2 / (2 * left) + per_s * (first_s**2 - following_s**2) / (2 * both)
+    return wait_s + following_s + left / both * (first_s - following_s)
 
 
 def mg1_wait_s(arrivals_per_s: Number, service_s: Number, service_scv: Number) -> Number:

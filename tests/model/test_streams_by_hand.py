@@ -149,6 +149,56 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
         {},
         {**READ, "block_size_bytes": "64K", "in_flight": 8, "count": 1000},
     ),
+    "a volume counts each page that is read by itself": (
+        {"use": "ebs-gp3"},
+        {"read_ahead_bytes": 0},
+        {
+            **READ, "path": "buffered", "block_size_bytes": "1M", "pattern": "random", "span_bytes": "1G", "count": 64,
+        },
+    ),
+    "the first of windows behind a cached one is waited for": (
+        {"use": "intel-p4500"},
+        {"page_cache_hit_fraction": 0.3},
+        {**READ, "path": "buffered", "block_size_bytes": "64K", "count": 1024},
+    ),
+    "lone windows that are not cached are waited for": (
+        {"use": "ebs-io2"},
+        {"kernel": "3.10", "page_cache_hit_fraction": 0.9},
+        {**READ, "path": "buffered", "block_size_bytes": "1M", "count": 64},
+    ),
+    "the first window of a call is of one run with the last of the call before": (
+        {"use": "ebs-io2"},
+        {},
+        {**READ, "path": "buffered", "block_size_bytes": "1M", "count": 64},
+    ),
+    "what a controller's cache answers holds the one place of the queue": (
+        {"use": "magni-sdb", "read_hit_fraction": 0.8},
+        {},
+        {**READ, "path": "buffered", "block_size_bytes": "64K", "count": 1024},
+    ),
+    "who hands down a batch waits for room for all of it": (
+        {"use": "nvme"},
+        {},
+        {**READ, "block_size_bytes": "1M", "users": 2, "in_flight": 8, "batch": 8, "count": 64},
+    ),
+    "a batch passes the processor, then the device": (
+        {"use": "samsung-970-evo"},
+        {"max_request_bytes": "16K", "write_call_s": 8e-6},
+        {**WRITE, "block_size_bytes": 4096, "in_flight": 32, "batch": 32},
+    ),
+    "calls that come while the heads wait for a place pass with it": (
+        {"use": "sas-10k"},
+        {},
+        {
+            **WRITE, "block_size_bytes": 512, "pattern": "strided", "stride_bytes": 8192, "rate_per_s": 1000,
+            "count": 2000,
+        },
+    ),
+    "a queue that has grown is waited for once, whatever the pages of a call": (
+        {"use": "magni-sdb"},
+        {"read_ahead_bytes": 0, "cpus": 1},
+        {**READ, "path": "buffered", "block_size_bytes": "64K", "rate_per_s": 200, "users": 4},
+    ),
 }  # fmt: skip
 NEAR = 0.1
 

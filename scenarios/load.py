@@ -418,7 +418,7 @@ def _resolve(source: Source) -> Scenario:
                 f"allowed are {', '.join(WORKLOADS)}"
             )
     if compared_in(data, source.where):
-        _check_target(layers[-1], merged.get("disk", {}), constants)
+        _check_target(layers, merged.get("disk", {}), constants)
         _keep_own_times(layers[-1], merged)
     known = known_in(data, source.name, {**merged, "workload": work_fields})
     constants |= {
@@ -449,17 +449,19 @@ def _resolve(source: Source) -> Scenario:
         raise SpecError(f"{cut(_blamed(layers, fault))}: {text}") from None
 
 
-def _check_target(last: Layer, disk: Mapping[str, Any], constants: Container[str]) -> None:
+def _check_target(layers: Sequence[Layer], disk: Mapping[str, Any], constants: Container[str]) -> None:
     """Refuse another disk for a measured system where the measured one's limit would stay and bind it."""
-    place, layer = last
-    change = layer.get("disk", {})
-    if not isinstance(change, Mapping) or "use" not in change or "iops_limit" in change:
+    if disk.get("iops_limit") is None or "disk.iops_limit" in constants:
         return
-    if place == "--set" and disk.get("iops_limit") is not None and "disk.iops_limit" not in constants:
-        raise SpecError(
-            f"--set: disk.use: got {shown(change['use'])}, which has no limit of requests a second; that of the "
-            f"measured disk, {disk['iops_limit']:,.4g}, would bind it: give disk.iops_limit, too"
-        )
+    for place, layer in reversed(layers):
+        change = layer.get("disk", {})
+        if not isinstance(change, Mapping) or "iops_limit" in change:
+            return
+        if "use" in change:
+            raise SpecError(
+                f"{cut(place)}: disk.use: got {shown(change['use'])}, which has no limit of requests a second; that of "
+                f"the measured disk, {disk['iops_limit']:,.4g}, would bind it: give disk.iops_limit, too"
+            )
 
 
 TIMES_BY_PARTS: Final = (

@@ -29,6 +29,11 @@ READS_A_SECOND: Final = "reads a second"
 READ_LATENCY: Final = "mean time of a read"
 READ_EACH: Final = {SEQUENTIAL: SEQUENTIAL, SCATTERED: SCATTERED}
 """Wait event -> the figure of its mean wait."""
+FORM: Final = 1
+"""Of ``[measured]`` as it is written; an older reader would misread a newer one."""
+PARTS: Final = (
+    "form", "says", "known", "compared", "correlation", "file", "setting", "name", "series", "figure",
+)  # fmt: skip
 COUNTS: Final = (GETS, FETCH_CALLS, READ_BLOCKS)
 """What a model may tell whose times are off."""
 REPRODUCES: Final = 0.05
@@ -63,8 +68,22 @@ class AsModelled(Frozen):
         return self.modelled / self.measured.value - 1
 
 
+def check_form(data: Mapping[str, Any], place: str) -> None:
+    """Raise SpecError for a ``[measured]`` of a newer form, or with parts that this one does not know."""
+    measured = data.get("measured", {})
+    if not isinstance(measured, Mapping):
+        return
+    form, unknown = measured.get("form", FORM), sorted(set(measured) - set(PARTS))
+    said = f"measured.{unknown[0]} is not known" if unknown else f"measured.form: got {shown(form)}"
+    if unknown or form != FORM or isinstance(form, bool):
+        raise SpecError(
+            f"{place}: {said}; this version reads form {FORM}: run the version that wrote the file, or measure again"
+        )
+
+
 def compared_in(data: Mapping[str, Any], place: str) -> tuple[Compared, ...]:
     """The figures in ``[[measured.compared]]`` of a scenario file; raises SpecError for what has not their form."""
+    check_form(data, place)
     measured = data.get("measured", {})
     listed = measured.get("compared", []) if isinstance(measured, Mapping) else []
     if not isinstance(listed, list):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from model.errors import BlocktimeError
-from scenarios.measured import Compared
+from scenarios.measured import FORM, Compared
 from validation.instruments import Figure
 
 
@@ -56,6 +56,7 @@ class Identified:
         if "mix" in work:
             work["mix"] = [work["mix"]["0"]]
         document["measured"] = {
+            "form": FORM,
             "says": self.says,
             "known": [
                 {

@@ -71,11 +71,14 @@ BANDWIDTH_BYTES_PER_S: Final = 2e9
 """No limit: a block takes 4 µs of it, which a measured read holds."""
 LATENCY_DIGITS: Final = 4
 COUNTED_READS: Final = 4300
+FEWEST_COUNTED: Final = COUNTED_READS / 10
+"""Fewer reads tell nothing of how many there are, however long the run."""
 """So many are by chance within 3 % of their mean, 1.96/√n, in 95 of 100 runs."""
 FEWEST_TRANSACTIONS: Final = 4000
 """A run has as many where nothing is said."""
 MOST_TRANSACTIONS: Final = 256_000
-MOST_PLAYED_GETS: Final = 5e7
+MOST_PLAYED_GETS: Final = 1.2e7
+"""A run plays them within two minutes."""
 CHECKPOINT_S: Final = float(Instance().checkpoint_s)
 
 
@@ -498,11 +501,14 @@ class Interval(Filling):
         """A simulated run of so many transactions that their reads are enough to be counted, where these are rare."""
         wanted = ceil(COUNTED_READS / self.reads) if self.reads else 0
         most = min(MOST_TRANSACTIONS, MOST_PLAYED_GETS / max(self.logical, 1.0))
-        if wanted > FEWEST_TRANSACTIONS and most > FEWEST_TRANSACTIONS:
+        if wanted > FEWEST_TRANSACTIONS and most > max(FEWEST_TRANSACTIONS, FEWEST_COUNTED / self.reads):
+            count = int(min(wanted, most))
+            reads = count * self.reads
             self.assume(
-                "workload.transactions", int(min(wanted, most)),
-                f"of so many a simulation counts {COUNTED_READS:,} reads, by chance within 3 %",
-            )  # fmt: skip
+                "workload.transactions",
+                count,
+                f"of so many a simulation counts {reads:,.0f} reads, by chance within {2 / reads**0.5:.0%}",
+            )
 
     def compare(self, db_time: Figure, cpu: Figure) -> None:
         """What the report says and an answer says too."""

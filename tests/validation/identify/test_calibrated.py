@@ -11,6 +11,7 @@ import pytest
 
 from app.command.cli import main
 from app.reports.written import written
+from model.errors import SpecError
 from scenarios import load, run
 from scenarios.measured import READ_WAIT, TRANSACTIONS
 
@@ -86,3 +87,21 @@ def test_another_disk_without_a_limit_is_refused(
     assert main(run_it) == 2
     assert "has no limit of requests a second" in capsys.readouterr().err
     assert main([*run_it, "--set", "disk.iops_limit=20000"]) == 0
+    asked = ["sweep", str(copy), "--vary", "disk.use=nvme,target", "--engine", "calculate", "--quiet"]
+    assert main(asked) == 2
+    assert "has no limit of requests a second" in capsys.readouterr().err
+    assert main(["compare", str(copy), f"{copy},disk.use=target", "--engine", "calculate", "--quiet"]) == 2
+    assert "has no limit of requests a second" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [("form = 2\n", "measured.form: got 2"), ("queues = 3\n", "measured.queues is not known")],
+)
+def test_a_file_of_a_newer_form_is_refused(measured: Path, tmp_path: Path, said: str, told: str) -> None:
+    copy = tmp_path / "mine.toml"
+    text = measured.read_text().replace("[measured]\nform = 1\n", f"[measured]\n{said}")
+    copy.write_text(text)
+    assert load(str(measured)).compared
+    with pytest.raises(SpecError, match=f"{told}.*reads form 1.*measure again"):
+        load(str(copy))

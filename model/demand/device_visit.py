@@ -383,7 +383,8 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
     if disk.reorder_age_s is not None:
         shorter_s = _reordered_s(system, calls, span, (alone, scv), alike)
         if single:
-            return Visit(alone, scv, alone - shorter_s)
+            queued = _sorted_enough(system, calls, span, alone)
+            return Visit(alone, scv, alone - shorter_s, queued=queued)
         return Visit(alone, scv, _held_of_set(system, calls, alone - shorter_s, alike, size), alike=alike)
     if single:
         return Visit(alone, scv, smaller(alone, _sorted_s(system, calls, alone, runs)))
@@ -567,6 +568,24 @@ def _reordered_s(
         more = _left_behind(system, calls, each_s, service[1], stations) > middle
         low, high = where(more, middle, low), where(more, high, middle)
     return positionings.shorter_s((low + high) / 2)
+
+
+def _sorted_enough(system: System, calls: Any, span: Number, alone_s: Number) -> Number:
+    """Calls that wait at least at a drive that reorders, and falls behind where it has fewer to choose from.
+
+    With n to choose from it serves calls as fast as they arrive, so that one comes during each service: n and a half
+    are there on average [little-1961].
+    """
+    if calls.rate_per_s is None:
+        return 0.0
+    rate = calls.users * calls.rate_per_s
+    positionings = Positionings(system.disk, span)
+    low, high = 1.0 + 0.0 * alone_s, 1.0 * system.disk.queue_depth + 0.0 * alone_s
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        behind = rate * (alone_s - positionings.shorter_s(middle)) > 1
+        low, high = where(behind, middle, low), where(behind, high, middle)
+    return where(rate * alone_s > 1, larger(0.0, high + 0.5 - rate * alone_s), 0.0)
 
 
 def _left_behind(system: System, calls: Any, each_s: Number, scv: Number, stations: Number) -> Number:

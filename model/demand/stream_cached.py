@@ -438,6 +438,7 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
             servers=visit.servers,
             alike=visit.alike,
             waiting_share=often * visit.waiting_share,
+            queued=visit.queued if calls.pattern == "random" else 0.0,
             pieces=1 if by_page else larger(1, requests),  # a call has one of its pages in the queue
             start_s=missed * start_s(system, seen, visit, size / visits, gap_s),
         )

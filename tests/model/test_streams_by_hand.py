@@ -199,6 +199,14 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
         {"read_ahead_bytes": 0, "cpus": 1},
         {**READ, "path": "buffered", "block_size_bytes": "64K", "rate_per_s": 200, "users": 4},
     ),
+    "a drive that reorders has as many to choose from as it needs to keep up": (
+        {"use": "sata-7k2-ncq"},
+        {},
+        {
+            **WRITE, "block_size_bytes": 4096, "pattern": "random", "span_bytes": "8G", "rate_per_s": 200,
+            "arrivals": "regular", "count": 2000,
+        },
+    ),
 }  # fmt: skip
 NEAR = 0.1
 

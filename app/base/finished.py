@@ -42,11 +42,27 @@ def printed_again(words: Sequence[str]) -> bool:
     return True
 
 
-def keep_printed(words: Sequence[str], store: str | None, lines: Sequence[str]) -> None:
-    """Keep the *lines* that a sweep would print if it were asked again now, its answers being in the folder *store*."""
+def inputs_of(words: Sequence[str]) -> bytes:
+    """Digest of the program and of the files that *words* name, as they are now; empty where they cannot be known."""
+    digest = blake2b(digest_size=32)
+    try:
+        for part in (*_program(), *_named(words)):
+            digest.update(b"\0" + repr(part).encode(errors="surrogateescape"))
+    except (OSError, UnicodeError, _Changing):
+        return b""
+    return digest.digest()
+
+
+def keep_printed(words: Sequence[str], began: bytes, store: str | None, lines: Sequence[str]) -> None:
+    """Keep the *lines* that a sweep would print if it were asked again now, its answers being in the folder *store*.
+
+    *began* are its inputs before it read them: what was edited meanwhile is another question.
+    """
     text = "\n".join(lines).encode()
     told = _store_in(words)
     if len(text) > LONGEST_BYTES or (told and os.path.normpath(told)) != (store and os.path.normpath(store)):
+        return
+    if not began or began != inputs_of(words):
         return
     try:
         place = _place(words)
@@ -82,8 +98,8 @@ def _place(words: Sequence[str]) -> str:
 
 def _seal(words: Sequence[str], text: bytes) -> bytes:
     """Digest of *text* and of all that it depends on beside the words."""
-    digest = blake2b(text, digest_size=32)
-    for part in (*_program(), *_named(words), *_answers(_folder(words))):
+    digest = blake2b(text + b"\0" + inputs_of(words), digest_size=32)
+    for part in _answers(_folder(words)):
         digest.update(b"\0" + repr(part).encode(errors="surrogateescape"))
     return digest.hexdigest().encode()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from app.base.finished import keep_printed
+from app.base.finished import inputs_of, keep_printed
 from app.base.output import json_text, print_lines, width_of_terminal
 from app.command.files import write_beside
 from app.command.options import with_engine_of_many, with_output, with_settings, with_table
@@ -72,6 +72,8 @@ def sweep(
     Answers are stored: a sweep that was stopped continues, and a larger one reuses them.
     """
 
+    words = click.get_current_context().obj or ()
+    began = inputs_of(words)
     out, force = asked.pop("out"), asked.pop("force")
     if out is not None:
         check_place(out, force)
@@ -100,16 +102,11 @@ def sweep(
             if out is not None and not (quiet or as_json):
                 print_lines([f"wrote {out}: {len(plan):,} rows, {len(rows.columns)} columns"])
         failed = rows.outcome.failed
-        if listener.again is not None and rows.reference and not (failed or html or out):
-            keep_finished(at, [*listener.again, *lines])
+        kept = at.keep and at.cluster is None and not (failed or html or out)
+        if words and kept and listener.again is not None and rows.reference:
+            store = None if at.store is None else str(at.store)
+            keep_printed(words, began, store, [*listener.again, *lines])
         return SOME_FAILED if failed else DONE
-
-
-def keep_finished(at: Where, lines: Sequence[str]) -> None:
-    """Keep what the same command will print again, where its answers are kept and nobody else answers."""
-    words = click.get_current_context().obj
-    if words and at.keep and at.cluster is None:
-        keep_printed(words, None if at.store is None else str(at.store), lines)
 
 
 def _lines(rows: Rows, summaries: Sequence[Summary], json: bool, quiet: bool) -> list[str]:

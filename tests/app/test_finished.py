@@ -6,11 +6,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.base import finished
 from app.base.finished import printed_again
+from app.command import sweep_cli
 from app.command.cli import main
 
 Captured = pytest.CaptureFixture[str]
@@ -109,6 +111,20 @@ def test_a_changed_program_makes_it_work(capsys: Captured, monkeypatch: pytest.M
     worked(capsys)
     assert same()
     law.write_text("one = 2\n")
+    assert not same()
+
+
+def test_what_is_edited_while_the_sweep_runs_is_another_question(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = sweep_cli.sweeping
+
+    def edited(*places: Any) -> Any:
+        Path("own.toml").write_text(SCENARIO.replace("10", "20"))
+        return before(*places)
+
+    monkeypatch.setattr(sweep_cli, "sweeping", edited)
+    worked(capsys)
     assert not same()
 
 

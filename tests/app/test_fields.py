@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from app.controls import fields, forms, settings
 from model.errors import SpecError
-from model.units import parse_bytes
+from model.units import parse_bytes, parse_seconds
 from scenarios import library, load
 
 CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
@@ -157,3 +157,11 @@ def test_what_no_reader_would_type_stands_rounded_in_the_help(
 def test_a_section_without_a_catalog_has_no_entry_to_use() -> None:
     assert fields.facts("table.use") is None
     assert fields.facts("disk.use") is not None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.0008412, "841.2 µs"), (0.08713, "87.13 ms"), (1.5e-5, "15 µs"), (2.0, "2 s")]
+)
+def test_a_duration_is_shown_in_its_own_unit(seconds: float, text: str) -> None:
+    assert fields.duration_text(seconds) == text
+    assert parse_seconds(text) == seconds

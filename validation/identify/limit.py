@@ -196,8 +196,9 @@ def _set_rate(
         limit.share = min(1.0, own_per_s / all_per_s)
         limit.says.append(
             f"in {file} {name} served {all_per_s:,.0f} requests a second, {all_per_s - own_per_s:,.0f} of them not of "
-            f"this database's files: the limit for it is what it got, {limit.per_s:,.0f} reads and written blocks; where "
-            f"others take as large a share of another volume, the database has {limit.share:.0%} of that one's limit"
+            f"this database's files: the limit for it is what it got, {limit.per_s:,.0f} reads and written blocks; "
+            f"where others take as large a share of another volume, the database has {limit.share:.0%} of that one's "
+            "limit"
         )
 
 

@@ -74,10 +74,10 @@ def check_form(data: Mapping[str, Any], place: str) -> None:
     if not isinstance(measured, Mapping):
         return
     form, unknown = measured.get("form", FORM), sorted(set(measured) - set(PARTS))
-    said = f"measured.{unknown[0]} is not known" if unknown else f"measured.form: got {shown(form)}"
+    wrong = f"measured.{unknown[0]} is not known" if unknown else f"measured.form: got {shown(form)}"
     if unknown or form != FORM or isinstance(form, bool):
         raise SpecError(
-            f"{place}: {said}; this version reads form {FORM}: run the version that wrote the file, or measure again"
+            f"{place}: {wrong}; this version reads form {FORM}: run the version that wrote the file, or measure again"
         )
 
 

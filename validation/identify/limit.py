@@ -316,7 +316,7 @@ def histogram(report: Report, event: str) -> list[tuple[float, float]]:
     shares: list[tuple[float, float]] = []
     for line in sorted(by_line):
         bounds_s, inside = zip(*sorted(by_line[line]), strict=True)
-        shares = [one for one in shares if one[0] < bounds_s[0]]
+        shares = [bucket for bucket in shares if bucket[0] < bounds_s[0]]
         shares += zip(bounds_s, accumulate(inside), strict=True)
     return shares
 

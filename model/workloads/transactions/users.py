@@ -207,8 +207,16 @@ class Shop:
         blocks, none, all_of_them = wholes(count, 0), bytes(count), bytes([1]) * count
         for k in range(count):
             blocks[k] = first + k
-        pool: BufferPool = self.pools[len(self.pools) - 1 if first >= self.hot_blocks else 0]
-        reads: list[int] = yield from pool.get(blocks, none, all_of_them, late_s)
+        hot: int = count
+        if (
+            len(self.pools) > 1
+        ):  # a scan may begin among the blocks of the one and end among those of the other
+            hot = min(count, max(0, self.hot_blocks - first))
+        pool: BufferPool = self.pools[0]
+        reads: list[int] = yield from pool.get(blocks[:hot], none[:hot], all_of_them[:hot], late_s)
+        if hot < count:
+            pool = self.pools[1]
+            reads += yield from pool.get(blocks[hot:], none[hot:], all_of_them[hot:], late_s)
         return self.layout.runs(reads, self.costs.mbrc)
 
     def _others(self, blocks: GivenWholes, reads: list[int]) -> list[simpy.Event]:

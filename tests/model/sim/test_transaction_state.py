@@ -142,3 +142,15 @@ def test_nothing_drifts_with_the_length_of_a_run() -> None:
         assert stats.response_s == pytest.approx(more.response_s, rel=0.05)
         assert stats.per_s == pytest.approx(more.per_s, rel=0.05)
         assert stats.written_blocks_per_s == pytest.approx(more.written_blocks_per_s, rel=0.1)
+
+
+def test_a_scan_over_blocks_of_both_pools_finds_each_in_its_own() -> None:
+    mix = (
+        Transaction(gets=10, rows=0, changed_blocks=0, redo_bytes=0, calls=1, commits=False, scan_blocks=85),
+    )
+    work = Transactions(
+        mix=mix, users=2, think_s=0.1, data_bytes=MIB, hot_data_percent=30, hottest_blocks=1, hottest_gets_percent=0,
+        cold_pool="recycle", transactions=300,
+    )  # fmt: skip
+    instance = Instance(buffer_cache_bytes=MIB, db_recycle_cache_bytes=MIB)
+    assert simulate(System(instance=instance), work).physical_io.read_blocks == 0

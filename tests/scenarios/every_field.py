@@ -405,6 +405,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
             DEFAULT_POOL | TURNED_OVER,
             {"workload.mix": [{"gets": 40, "parallel_reads": 8}], "host.cpus": 2, "workload.think_s": 0.001},
             BUFFERED,
+            {"workload.mix": [{"gets": 4, "cpu_s": 0.01}], "host.cpus": 4, "workload.users": 12},
             {"workload.mix": [{"gets": 4, "redo_bytes": "10M", "commits": False}], "workload.think_s": 0.001},
             # The longest runs come last: a field that moves an answer before needs none of them.
             VOLUME | {"workload.transactions": None, "workload.precision_percent": 20},

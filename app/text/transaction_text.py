@@ -8,6 +8,7 @@ from click import style
 
 from app.base.lines import NAME_WIDTH, aligned, head, mean, wrapped
 from model.causes import SEQUENTIAL
+from model.demand.transactions import DATA, DBWR
 from model.results import RunResult, TransactionStats
 from model.units import show_bytes, show_range, show_seconds
 from scenarios.why_transactions import saturates
@@ -48,7 +49,10 @@ def saturation(stats: TransactionStats, *, beside: bool = False) -> str:
         taken = f"; the transactions take {100 * busy:.0f} % of it now" if busy is not None else ""
         return f"Without the other programs {text} first, at {knee} TPS{exceeded}{users}{taken}"
     if stats.without_disk:
-        return f"No limit of the disk is known; without it {text} first{now}, at {knee} TPS{exceeded}{users}"
+        unknown = "No limit of the disk is known"
+        if stats.bottleneck in (DATA, DBWR):
+            return f"{unknown}, and so not at what load it saturates"
+        return f"{unknown}; of the rest, {text} first{now}, at {knee} TPS{exceeded}{users}"
     return f"{text[0].upper()}{text[1:]} first{now}, at {knee} TPS{exceeded}{users}"
 
 

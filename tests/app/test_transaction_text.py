@@ -122,6 +122,20 @@ def test_processors_saturate_and_a_disk_saturates(law: Answered) -> None:
     assert "The processors saturate first" in answer(law("tpc-c", "disk.use=nvme"))
 
 
+@pytest.mark.parametrize(
+    ("disk", "words"),
+    [
+        ("sas-15k", ", and so not at what load it saturates"),
+        ("nvme", "; of the rest, the processors saturate first"),
+    ],
+)
+def test_a_disk_without_a_limit_has_no_knee(law: Answered, disk: str, words: str) -> None:
+    stats = law("tpc-c", f"disk.use={disk}").transactions
+    assert stats
+    endless = stats.model_copy(update={"without_disk": True})
+    assert transaction_text.saturation(endless).startswith(f"No limit of the disk is known{words}")
+
+
 def test_a_run_beyond_the_knee_says_whose_knee_it_is(played: Answered) -> None:
     stats = played().transactions
     assert stats

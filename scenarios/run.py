@@ -68,8 +68,8 @@ def beyond_measured(scenario: Scenario, result: RunResult) -> list[str]:
         return []
     if modelled <= (1 + REPRODUCES) * measured:
         return [
-            "no limit of the disk is known, so it is taken as endless: the knee and the maximum TPS are those of the "
-            "rest of the system; set disk.iops_limit"
+            "no limit of the disk is known, so it is taken as endless, and knee and maximum TPS are not known; set "
+            "disk.iops_limit"
         ]
     return [
         f"no limit of the disk is known: {modelled:,.0f} reads a second are more than the {measured:,.0f} that were "

@@ -110,6 +110,8 @@ def afterwards(base: RunResult, other: RunResult, asked: Asked | None) -> Iterat
     before, after = pair
     if differs(before.per_s, after.per_s):
         yield f"throughput {from_to(before.per_s, after.per_s, _tps)}{_more_users(asked)}"
+    if before.without_disk or after.without_disk:
+        return
     if before.bottleneck != after.bottleneck:
         limits = f"{_tps(after.saturation_per_s)} instead of {_tps(before.saturation_per_s)}"
         yield f"{saturates(after.bottleneck)} first instead of the {before.bottleneck}: at {limits}"

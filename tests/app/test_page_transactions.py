@@ -107,6 +107,7 @@ def test_every_control_to_both_ends_gives_an_answer_or_one_sentence(control: for
                     "exclude",
                     "bytes",
                     "gets",
+                    "positions",
                 )
             ), said
         else:

@@ -160,7 +160,10 @@ def test_every_field_on_offer_comes_with_values_that_make_points(name: str) -> N
     limits = LIMITS if reorders else set()
     # redo that lies on the data disk has no limit of its own
     if source.scenario().system.instance.redo_disk == "data":
-        limits = limits | {"instance.redo_limit_bytes_per_s"}
+        limits = limits | {"instance.redo_limit_bytes_per_s", "instance.redo_service_cv"}
+    # service varies on devices without positions alone
+    if source.scenario().system.disk.rotation_s:
+        limits = limits | {"instance.redo_service_cv"}
     assert {key for key, text in offered.items() if not text} <= {
         "workload.rate_per_s",
         "workload.zipf_exponent",

@@ -37,6 +37,18 @@ def test_reads_are_told_by_hits_and_those_by_the_cache(size: str, hits: str) -> 
     assert said[0] == sentence
 
 
+@pytest.mark.parametrize("endless", [True, None])
+def test_a_limit_that_nobody_knows_does_not_move(endless: bool | None) -> None:
+    asked = load("tpc-c"), load("tpc-c", ["instance.buffer_cache_bytes=68M"])
+    answers = [run(scenario, "calculate") for scenario in asked]
+    for place, answer in enumerate(answers):
+        assert answer.transactions
+        stats = answer.transactions.model_copy(update={"without_disk": endless})
+        answers[place] = answer.model_copy(update={"transactions": stats})
+    told_of_it = any("the limit of the data disk" in sentence for sentence in why(*answers, asked))
+    assert told_of_it is (endless is None)
+
+
 def test_more_users_queue_at_the_bottleneck_and_do_more() -> None:
     said = told(["workload.users=40"])
     one(said, "a read takes", "data disk", "% busy: requests queue there")

@@ -20,7 +20,7 @@ LONGEST_BYTES = 2**22
 
 
 class _Changing(Exception):
-    """Somebody is writing, or what is asked for is too large."""
+    """Another process writes to the store, or a file is too large to be kept."""
 
 
 def printed_again(words: Sequence[str]) -> bool:
@@ -76,7 +76,7 @@ def keep_printed(words: Sequence[str], began: bytes, store: str | None, lines: S
 
 
 def _store_in(words: Sequence[str]) -> str | None:
-    """The folder that the words name; the option's value is its own word, or stands behind a sign."""
+    """The folder that ``--store FOLDER`` or ``--store=FOLDER`` names."""
     store = None
     for word, following in zip(words, [*words[1:], ""], strict=True):
         name, sign, value = word.partition("=")
@@ -90,7 +90,7 @@ def _folder(words: Sequence[str]) -> str:
 
 
 def _place(words: Sequence[str]) -> str:
-    """The file that keeps what these words printed, at this width and in these letters."""
+    """The file that keeps what these words printed, at this width and in this encoding."""
     asked = repr((list(words), width_of_terminal(), getattr(sys.stdout, "encoding", None)))
     name = blake2b(asked.encode(errors="surrogateescape"), digest_size=16).hexdigest()
     return os.path.join(_folder(words), "finished", name)

@@ -31,7 +31,7 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
 
 
 def rows(names: Sequence[str], shown: Callable[[str], str] = str, **more: Any) -> dict[str, Any]:
-    """An axis of bars that lie, the first on top, each named as it is *shown*."""
+    """An axis of horizontal bars, the first on top, with the names that *shown* makes."""
     return axis("", categoryorder="array", categoryarray=[*names][::-1], tickvals=[*names],
                 ticktext=[f"{shown(name)}  " for name in names], **more)  # fmt: skip
 

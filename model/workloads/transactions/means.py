@@ -93,10 +93,7 @@ class Played:
 def result_of(
     name: str, system: System, work: Transactions, played: Played, behind: int = 0, queued: int = 0
 ) -> RunResult:
-    """The books of the run, in whose last part *behind* blocks became dirty that DBWR has left for later.
-
-    And so many more transactions were *queued*.
-    """
+    """The books of the run; in its last part DBWR left *behind* dirty blocks, and *queued* more transactions waited."""
     left_out, responses = played.batch_responses()
     sums = played.marks[-1] - played.marks[left_out]
     count = len(responses) * played.batch

@@ -210,7 +210,8 @@ def test_cfq_gives_turns_to_processes() -> None:
     assert places[8:16] == list(range(1000, 1016, 2))
 
 
-def test_cfq_waits_for_a_process_that_may_go_on() -> None:
+def idling() -> tuple[Fair, Request]:
+    """A scheduler that waits for the process of an ended request, and a request of another that waits."""
     fair = Fair(idle_s=0.008)
     mine, other = requests(1, owner=1)[0], requests(500, owner=2)[0]
     fair.insert(mine)
@@ -218,18 +219,17 @@ def test_cfq_waits_for_a_process_that_may_go_on() -> None:
     fair.insert(other)
     fair.ended(mine, 0.004)
     assert fair.take(0.004) is None
+    return fair, other
+
+
+def test_cfq_waits_for_a_process_that_may_go_on() -> None:
+    fair, other = idling()
     assert fair.wake_s == pytest.approx(0.012)
     assert fair.take(0.012) is other
 
 
 def test_cfq_waits_for_no_process_that_has_ended() -> None:
-    fair = Fair(idle_s=0.008)
-    mine, other = requests(1, owner=1)[0], requests(500, owner=2)[0]
-    fair.insert(mine)
-    assert fair.take(0.0) is mine
-    fair.insert(other)
-    fair.ended(mine, 0.004)
-    assert fair.take(0.004) is None
+    fair, other = idling()
     fair.left(1)
     assert fair.take(0.004) is other
 

@@ -106,7 +106,7 @@ class LoadedHeap:
         heap.load(table.rows, length, table.created_by == "ctas", most)
         heap.reconnect()
         self.blocks = heap.blocks
-        self._free, self._rows = list(heap.free), [heap.rows_of(number) for number in range(self.blocks)]
+        self._free, self._rows = list(heap.free), heap.loaded_rows()
         self._before = _snapshot(heap, [])
         self.deleted = list(share_of_blocks(self._rows, deleted_fraction))
         """Blocks, and how many rows of each are deleted and not committed."""
@@ -115,7 +115,7 @@ class LoadedHeap:
 
     def turns(self, work: Dml) -> list[tuple[int, int]]:
         """Blocks, and how many rows of each *work* changes in one pass; none for inserts."""
-        return list(share_of_blocks(self._rows, work.rows_fraction))
+        return [] if work.inserts else list(share_of_blocks(self._rows, work.rows_fraction))
 
     def outcome(self, counts: HeapCounts, rows: int, commits: int) -> HeapOutcome:
         """What has become of the segment, with the counts of one workload."""
@@ -212,6 +212,9 @@ def _work(loaded: LoadedHeap, work: Dml, lengths: tuple[int, int, int | None]) -
     if work.by_direct_path:
         heap.append(work.added_rows, lengths[0])
         return 0
+    if work.inserts and work.users == 1 and work.commit_every_rows:
+        heap.insert_alone(0, work.added_rows, lengths[0], work.rows_a_call, work.commit_every_rows)
+        return work.added_rows // work.commit_every_rows
     paces = [Commits(work.commit_every_rows) for _ in range(work.users)]
     for _ in range(work.passes):
         if work.at_random and work.users == 1 and not work.commit_every_rows:

@@ -21,6 +21,8 @@ Turn = tuple[int, int, int]
 
 def share_of_blocks(rows: Sequence[int], fraction: float) -> Iterator[tuple[int, int]]:
     """The first rows of each block, so many that all together are the wanted share; *rows* each block has."""
+    if not fraction:
+        return
     sofar = chosen = 0
     for home, here in enumerate(rows):
         sofar += here

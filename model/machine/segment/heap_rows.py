@@ -35,6 +35,13 @@ class HeapRows(HeapBlocks):
         first = [(block * self._fit, loaded)] if loaded > 0 else []
         return first + self._inserted.get(block, [])
 
+    def loaded_rows(self) -> list[int]:
+        """Rows that the load has put into each block."""
+        fit, rows = self._fit, self._loaded
+        full, rest = divmod(rows, fit)
+        used = [fit] * full + [rest] * (rest > 0)
+        return used + [0] * (self.blocks - len(used))
+
     def load(self, rows: int, length: int, direct: bool, most_per_block: int | None = None) -> None:
         """Fill an empty segment, as one session's inserts and their commit do; or *direct*, as CREATE TABLE AS SELECT.
 
@@ -89,19 +96,24 @@ class HeapRows(HeapBlocks):
         self._new_blocks([(l1, now)])
         self._ahead[:1] = [(l1, blocks - now)] if blocks > now else []
 
-    def insert(self, session: int, rows: int, length: int, each: int | None = None) -> None:
+    def insert(
+        self, session: int, rows: int, length: int, each: int | None = None, every: int | None = None
+    ) -> None:
         """Insert *rows* of *length* one after another, in statements of *each* rows, all in one where not said.
 
-        A statement searches for a block and keeps it until it rejects a row; the next statement searches anew.
+        A statement searches for a block and keeps it until it rejects a row; the next statement searches anew, and
+        one begins anew after *every* so many rows.
         """
         rules = self.rules
         if length > rules.largest_piece:
             raise OutsideLaw("a row does not fit an empty block")
         slot = rules.slot(length)
         statement = (each or rows) if rules.assm else 1  # every insert looks at the head of the list
+        every = every or max(1, rows)
         done = 0
         while done < rows:
-            block, passed, settled = self._current[session] if done % statement else None, -1, False
+            begun = done % every % statement
+            block, passed, settled = self._current[session] if begun else None, -1, False
             if block is None:
                 block, passed, settled = self._find_again(session, slot, False)
             else:
@@ -114,15 +126,30 @@ class HeapRows(HeapBlocks):
             entry = self._entry_bytes(session, block, False) or 0
             fit = max(1, (self._room(session, block) - rules.reserve - entry) // slot)
             if passed < 0:  # the searches of further statements are not known to end here
-                fit = min(fit, statement - done % statement)
+                fit = min(fit, statement - begun, every - done % every)
             placed = min(rows - done, fit)
             self.counts.accepted += placed - 1
-            searches = (done + placed - 1) // statement - done // statement
+            searches = _statements(done + placed, every, statement) - _statements(done + 1, every, statement)
             if searches:
                 settled = self._search_alike(session, slot, searches, passed, settled)
             self._put_rows(session, block, placed, length, direct=False)
             self._remember(session, slot, False, block, passed, settled)
             done += placed
+
+    def insert_alone(self, session: int, rows: int, length: int, each: int, every: int) -> None:
+        """As :meth:`insert`, with a commit after *every* so many rows, while no other session changes anything.
+
+        Who only inserts gives back an ITL entry that it takes again, and no space: its commits, but for the first and
+        the last, change nothing that a search finds.
+        """
+        committed = rows - rows % every
+        first = min(every, committed)
+        for part in (first, committed - first):
+            if part:
+                self.insert(session, part, length, each, every)
+                self.commit(session)
+        if rows > committed:
+            self.insert(session, rows - committed, length, each)
 
     def _leave(self, session: int, block: int, why: str) -> None:
         """The session's own block rejected a row: note it and go on without one."""
@@ -136,7 +163,7 @@ class HeapRows(HeapBlocks):
             entry = self._take_entries(session, block, 1)
         first = self.rows
         if first + rows > len(self.lengths):
-            bigger = max(1024, 2 * len(self.lengths), first + rows)
+            bigger = max(1024, len(self.lengths) + len(self.lengths) // 8, first + rows)
             self.lengths = np.concatenate(
                 [self.lengths, np.zeros(bigger - len(self.lengths), dtype=np.int32)]
             )
@@ -300,3 +327,9 @@ class HeapRows(HeapBlocks):
             self._release(session, home, rows * (rules.stub + rules.directory))
         self.places[row : row + rows] = DELETED
         self.counts.deleted += rows
+
+
+def _statements(rows: int, every: int, each: int) -> int:
+    """Statements of *each* rows that *rows* take, where one begins anew after *every* so many."""
+    transactions, rest = divmod(rows, every)
+    return transactions * -(-every // each) - (-rest // each)

@@ -104,6 +104,22 @@ class Twins:
         getattr(self.literal, what)(*arguments)
         self._done()
 
+    def insert_alone(self, session: int, rows: int, length: int, each: int, every: int) -> None:
+        """Inserts of one session that commits again and again."""
+        if self.over:
+            return
+        try:
+            self.fast.insert_alone(session, rows, length, each, every)
+        except OutsideLaw:
+            event("outside the law")
+            self.over = True
+            return
+        for begun in range(0, rows, every):
+            self.literal.insert(session, min(every, rows - begun), length, each)
+            if rows - begun >= every:
+                self.literal.commit(session)
+        self._done()
+
     def append(self, rows: int, length: int) -> None:
         """Rows by direct path."""
         if self.over:
@@ -241,6 +257,16 @@ class Segment(RuleBasedStateMachine):
     def insert(self, session: float, many: int, length: int, each: int) -> None:
         self.twins.do("insert", int(session * self.sessions), many, length, each)
 
+    @rule(
+        session=shares,
+        many=st.integers(1, 60),
+        length=lengths,
+        each=st.sampled_from([1, 1, 3, 7]),
+        every=st.sampled_from([1, 1, 2, 5, 10, 50]),
+    )
+    def insert_alone(self, session: float, many: int, length: int, each: int, every: int) -> None:
+        self.twins.insert_alone(int(session * self.sessions), many, length, each, every)
+
     @rule(many=st.integers(1, 40), length=lengths)
     def append(self, many: int, length: int) -> None:
         self.twins.append(many, length)
@@ -318,7 +344,7 @@ def test_work_at_random(seed: int) -> None:
     twins.load(rows, length, random.random() < 0.5)
     for _ in range(random.randint(1, 20)):
         session = random.randrange(sessions)
-        kinds = ["update", "update", "update", "scatter", "delete", "insert", "commit", "append"]
+        kinds = ["update", "update", "update", "scatter", "delete", "insert", "commit", "append", "alone"]
         what = random.choice(kinds)
         home, many = twins.rows_of(random.random())
         start = random.randrange(many) if many else 0
@@ -328,6 +354,13 @@ def test_work_at_random(seed: int) -> None:
             twins.scatter(session, random.choice([0.1, 0.999]), growth, random.randrange(1000))
         elif what == "append":
             twins.append(random.randint(1, 20), length)
+        elif what == "alone":
+            many, each, every = (
+                random.randint(1, 60),
+                random.choice([1, 1, 4, 40]),
+                random.choice([1, 3, 8, 20]),
+            )
+            twins.insert_alone(session, many, random.choice([3, length, 30]), each, every)
         else:
             arguments: dict[str, tuple[int, ...]] = {
                 "update": (session, home, start, part, growth),

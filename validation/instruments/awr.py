@@ -19,7 +19,8 @@ from validation.instruments.figures import (
 )
 from validation.instruments.opening import Progress, Source
 from validation.instruments.parameters import files_on, kept
-from validation.instruments.tables import Table, html_tables, ruled_tables
+from validation.instruments.table_spaces import TableSpaces
+from validation.instruments.tables import Table, html_tables, normal, ruled_tables
 
 NAME: Final = "awr"
 COMMAS: Final = "numbers with a decimal comma"
@@ -180,19 +181,19 @@ def _reading(source: Source, text: str, is_html: bool, before: int) -> Reading:
     """One report, which begins behind *before* lines."""
     reading, skipped = Reading(NAME, "", source.name, ""), Skipped()
     tables = html_tables(text) if is_html else ruled_tables(text)
-    rows = _Rows(reading, skipped, source.keep)
+    rows, spaces = _Rows(reading, skipped, source.keep), TableSpaces(reading, skipped, source.keep)
     for table in tables:
         table.line += before
         table.lines = [line + before for line in table.lines]
         if not table.rows or _header(reading, table, source.keep):
             continue
-        kind, first = _kind_of(table), _normal(table.columns[0])
+        kind, first = _kind_of(table), normal(table.columns[0])
         if first == "parametername":
             _parameters(reading, table, skipped, source.keep)
         elif kind is not None:
             rows.take(table, kind)
-        else:
-            if first == "sqlid" and source.keep.sql and "sqltext" in map(_normal, table.columns[1:]):
+        elif not spaces.takes(table):
+            if first == "sqlid" and source.keep.sql and "sqltext" in map(normal, table.columns[1:]):
                 for row, line in zip(table.rows, table.lines, strict=True):
                     reading.name(row[0], "SQL text", row[-1], line)
             heads = ", ".join(table.columns[:3]) if is_html else ""  # in text, SQL may stand above a rule
@@ -247,12 +248,8 @@ def _parameters(reading: Reading, table: Table, skipped: Skipped, keep: Keep) ->
         reading.sections.append(Section("init.ora Parameters", table.line, table.lines[-1], count))
 
 
-def _normal(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
 def _kind_of(table: Table) -> Kind | None:
-    names = [_normal(column) for column in table.columns]
+    names = [normal(column) for column in table.columns]
     if not any(names) and len(names) > 1 and table.rows[0][0].rstrip(": ").endswith("%"):
         return EFFICIENCY
     for kind in KINDS:
@@ -267,7 +264,7 @@ def _kind_of(table: Table) -> Kind | None:
 
 def _header(reading: Reading, table: Table, keep: Keep) -> bool:
     """Take the tables that say whose report this is, their names where they may be kept."""
-    names = [_normal(column) for column in table.columns]
+    names = [normal(column) for column in table.columns]
     if not ({"release", "platform", "snaptime", "startuptime"} & set(names)):
         return False
     for name, cell in zip(names, table.rows[0], strict=False):
@@ -345,7 +342,7 @@ class _Rows:
 
     def take(self, table: Table, kind: Kind) -> None:
         """The figures of one table."""
-        names = [_normal(column) for column in table.columns]
+        names = [normal(column) for column in table.columns]
         place = next((n for n, name in enumerate(names) if kind.subject and name.startswith(kind.subject)), 0)
         place = -1 if kind.row else place
         title, already = _title(kind, table), len(self._reading.figures)

@@ -18,7 +18,7 @@ COMMA: Final = re.compile(
 SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "cs": 1e-2, "sec": 1.0}
 THOUSANDS: Final = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 BINARY: Final = {"K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40, "P": 2.0**50}
-PER_SECOND: Final = re.compile(r"per ?sec|/sec|second$")
+PER_SECOND: Final = re.compile(r"per ?sec|/sec|/s$|second$")
 PER_TRANSACTION: Final = re.compile(r"per ?trans|/txn|/tx")
 
 

@@ -22,6 +22,8 @@ MOST_HEADINGS: Final = 3
 NUMERAL: Final = re.compile(r"[0-9.,]+[A-Za-z%]{0,2}")
 GROUP: Final = re.compile(r"-{3,}[^-]{1,60}-{3,}")
 """A heading over several columns."""
+SPACED: Final = ("File IO Stats", "Tablespace IO Stats")
+"""Titles of tables whose rows may stand apart."""
 MOST_CELLS: Final = 200
 """Columns of a table; a wider one is no report's."""
 
@@ -35,6 +37,11 @@ class Table:
     line: int
     rows: list[tuple[str, ...]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
+
+
+def normal(name: str) -> str:
+    """A heading's letters and digits alone."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 class Lines:
@@ -142,7 +149,7 @@ class _Ruled:
         elif line.strip() and RULE.fullmatch(rule):
             yield from self._rule(number, line, spans_of(rule))
         elif not line.strip():
-            if self._table is not None and self._table.rows:
+            if self._table is not None and self._table.rows and self._table.title not in SPACED:
                 yield from self.end()
             elif self._table is None:
                 self._above = []

@@ -69,6 +69,10 @@ STYLE: Final = """<style>
   .st-key-laid [data-testid="stColumn"], .st-key-choices [data-testid="stColumn"],
   .st-key-crossing [data-testid="stColumn"], .st-key-crossed [data-testid="stColumn"] {min-width: 100%}
 }
+@media (max-width: 640px) {
+  .st-key-numbers [data-testid="stTable"] {overflow-x: auto}
+  .st-key-numbers [data-testid="stTable"] table {width: 46rem}
+}
 </style>"""
 
 
@@ -496,7 +500,7 @@ def _cell(line: Quantity, base: RunResult, other: RunResult, is_base: bool) -> s
     if difference.word == "same":
         return f"{cell}  \n:gray[= same]"
     arrow = "▼" if difference.word == "less" else "▲"
-    text = plain(f"{arrow} {difference.said(line.is_share, line.cell)}")
+    text = plain(f"{arrow} {difference.said(line.is_share, line.change)}")
     unsure = line.is_whole and chance(base, other)
     colour = (
         "" if unsure or line.better == "neither" else "green" if line.better == difference.word else "red"
@@ -528,7 +532,7 @@ def _one_row_each(laid: Laid, lines: Sequence[Quantity], order: Sequence[int], a
         frame.style.apply(colours, subset=list(coloured))
         .format({line.title: line.cell for line in lines}, na_rep="–")
         .format(
-            {name: partial(_signed, show=line.cell) for name, line in zip(changes, lines, strict=True)},
+            {name: partial(_signed, show=line.change) for name, line in zip(changes, lines, strict=True)},
             na_rep="–",
         )
         .format(_percent, subset=percents, na_rep="–")

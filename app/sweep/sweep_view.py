@@ -30,6 +30,8 @@ ACROSS, UP, DRAWN = "sweep.across", "sweep.up", "sweep.drawn"
 OTHERS: Final = "sweep.other."
 CHOSEN: Final = "sweep.chosen"
 MOST_SHOWN: Final = 5_000
+ROW_PX: Final = 35
+MOST_HEIGHT_PX: Final = 360
 MOST_ERRORS: Final = 8
 MEAN: Final = "mean over all"
 CHANGE: Final = "against the base"
@@ -260,7 +262,8 @@ def _table(stored: Found, summary: Summary, name: str) -> None:
     rows = min(len(stored), MOST_SHOWN)
     key = f"sweep_rows_{name}"
     st.dataframe(
-        {column.heading: column.values for column in columns}, hide_index=True, height=360, key=key,
+        {column.heading: column.values for column in columns}, hide_index=True, key=key,
+        height=min(MOST_HEIGHT_PX, ROW_PX * (rows + 1) + 2),
         selection_mode="single-row",
         on_select=lambda: _chosen_in_table(key), alt=f"{rows:,} points with their {summary.measure}",
         column_config={

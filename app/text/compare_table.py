@@ -52,7 +52,7 @@ def difference(before: float | None, after: float | None) -> Difference | None:
     change = after - before
     largest = max(abs(before), abs(after))
     word: Literal["less", "more", "same"] = "less" if change < 0 else "more"
-    if abs(change) <= LEAST_CHANGE * largest or number(before) == number(after):
+    if abs(change) <= LEAST_CHANGE * largest:
         word = "same"
     return Difference(change, change / before if before else None, word)
 

@@ -45,10 +45,10 @@ def count(value: float) -> str:
 
 
 def number(value: float) -> str:
-    """A number in five digits, of a large one all before the point; never a power of ten."""
-    if abs(value) >= 10_000 or value == int(value):
+    """A number in four digits, of a large one all before the point; never a power of ten."""
+    if abs(value) >= 1_000 or value == int(value):
         return f"{value:,.0f}"
-    return f"{Decimal(f'{value:.5g}'):,f}"
+    return f"{Decimal(f'{value:.4g}'):,f}"
 
 
 def three_digits(value: float) -> str:
@@ -118,6 +118,10 @@ class Quantity:
     def cell(self, value: float) -> str:
         """A bare number as a table shows it: a time in a unit of its own size."""
         return show_seconds(value / self.unit.per) if self.is_time else number(value)
+
+    def change(self, value: float) -> str:
+        """A difference of bare numbers as a table shows it: of what is not a whole number, three digits."""
+        return self.cell(value) if self.is_time or value == int(value) else three_digits(value)
 
 
 def _measure(

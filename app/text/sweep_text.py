@@ -125,7 +125,7 @@ def accuracy_of(summary: Summary) -> str:
     if not estimates:
         return ""
     _, worst = max(estimates, key=lambda pair: pair[0])
-    return f"elapsed_s of {shown('elapsed_s', worst.time.elapsed_s)}: {accuracy_words(worst)}"
+    return f"an elapsed time of {shown('elapsed_s', worst.time.elapsed_s)}: {accuracy_words(worst)}"
 
 
 def _how_sure(summary: Summary, width: int) -> Iterator[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Final
 
@@ -41,9 +40,6 @@ PART: Final = re.compile(
     re.DOTALL,
 )
 MARK: Final = re.compile(r"^<!-- (?:generated|end)\b[^>]*>?", re.MULTILINE)
-NUMBER: Final = re.compile(r"[+-]?(?:\d[\d,]*)(?:\.\d+)?(?:e[+-]?\d+)?")
-LAST_DIGITS: Final = 1.5
-"""Units of its last digit that a figure may differ by: machines round exponentials otherwise."""
 
 
 def filled(text: str, makers: Mapping[str, Maker], place: str) -> str:
@@ -71,47 +67,6 @@ def parts_of(text: str) -> Iterator[tuple[str, str]]:
     """Mark and content of each generated part."""
     for part in PART.finditer(text):
         yield part["begin"].strip(), part["body"]
-
-
-def first_difference(text: str, fresh: str) -> str:
-    """The first lines that say different things; empty where there are none."""
-    texts, wanted = (
-        [line for line in version.replace("\n  ", " ").splitlines() if line and not set(line) <= set("|-: ")]
-        for version in (text, fresh)
-    )
-    same = SequenceMatcher(None, texts, wanted, autojunk=False)
-    for kind, i, k, j, m in same.get_opcodes():
-        if kind == "equal":
-            continue
-        if kind != "replace" or k - i != m - j:
-            return f"got {texts[i:k][:1]}, wanted {wanted[j:m][:1]}"
-        for got, want in zip(texts[i:k], wanted[j:m], strict=True):
-            if not says_the_same(got, want):
-                return f"got {got!r}, wanted {want!r}"
-    return ""
-
-
-def says_the_same(text: str, other: str) -> bool:
-    """Whether two lines have the same words, and figures that differ in their last digits at most."""
-    if NUMBER.sub("0", text) != NUMBER.sub("0", other):
-        return False
-    pairs = zip(NUMBER.findall(text), NUMBER.findall(other), strict=True)
-    return all(
-        abs(_value(a) - _value(b)) <= LAST_DIGITS * max(_last_digit(a), _last_digit(b)) for a, b in pairs
-    )
-
-
-def _value(figure: str) -> float:
-    return float(figure.replace(",", ""))
-
-
-def _last_digit(figure: str) -> float:
-    """What one unit of the last digit is worth; nothing in a whole number without a sign, which is a count."""
-    digits, _, power = figure.replace(",", "").partition("e")
-    decimals = digits.partition(".")[2]
-    if digits.isdecimal() and not power and len(digits) <= 3:
-        return 0.0
-    return float(10.0 ** (int(power or 0) - len(decimals)))
 
 
 def fresh_documents(validation: Validation) -> dict[Path, str]:

@@ -73,7 +73,7 @@ def block_size_of(number: MeasuredNumber) -> int:
     return load(*number.pick).system.tablespace.block_size_bytes
 
 
-def text_of(found: Mapping[str, LeftOut]) -> str:
+def text_of(predicted: Mapping[str, LeftOut]) -> str:
     """The file of what was left out."""
     rounded = {
         identity: {
@@ -81,7 +81,7 @@ def text_of(found: Mapping[str, LeftOut]) -> str:
             for key, value in asdict(left_out).items()
             if value not in (None, "")
         }
-        for identity, left_out in sorted(found.items())
+        for identity, left_out in sorted(predicted.items())
     }
     return json.dumps(rounded, indent=1, ensure_ascii=False) + "\n"
 

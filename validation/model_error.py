@@ -62,18 +62,18 @@ RULES: Final = {
 class Residual:
     """One printed time that nothing was fitted to, with the logarithm of predicted over printed."""
 
-    one: Comparison
+    comparison: Comparison
     error: float
 
     @property
     def variance(self) -> float:
         """Square of the error, less that of the measurement where it is known."""
-        return self.error**2 - (self.one.number.spread or 0.0) ** 2
+        return self.error**2 - (self.comparison.number.spread or 0.0) ** 2
 
     @property
     def predicted(self) -> float:
         """Out of sample, in the printed unit."""
-        return self.one.number.printed * (1 + (self.one.out_of_sample_error or 0.0))
+        return self.comparison.number.printed * (1 + (self.comparison.out_of_sample_error or 0.0))
 
 
 def residuals_of(numbers: Iterable[Comparison]) -> list[Residual]:
@@ -102,7 +102,7 @@ def model_error_data(numbers: Sequence[Comparison]) -> dict[str, Any]:
     """The content of the file."""
     residuals = residuals_of(numbers)
     mechanisms = [
-        (name, [residual for residual in residuals if mechanism_of(residual.one) == name])
+        (name, [residual for residual in residuals if mechanism_of(residual.comparison) == name])
         for name in _names(residuals)
     ]
     squares = {name: max(0.0, fmean(residual.variance for residual in those)) for name, those in mechanisms}
@@ -136,11 +136,11 @@ def model_error_data(numbers: Sequence[Comparison]) -> dict[str, Any]:
 
 
 def _names(residuals: Iterable[Residual]) -> list[str]:
-    return sorted({mechanism_of(residual.one) for residual in residuals})
+    return sorted({mechanism_of(residual.comparison) for residual in residuals})
 
 
 def _documents(residuals: Iterable[Residual]) -> set[str]:
-    return {residual.one.number.document for residual in residuals}
+    return {residual.comparison.number.document for residual in residuals}
 
 
 def _with_one_more(square: float, pooled: float, documents: int) -> float:
@@ -154,8 +154,8 @@ def _widening(residuals: Sequence[Residual], sds: Mapping[str, float]) -> float:
     The conformal quantile, the ceil((n + 1) x 95 %)-th smallest of the factors that single errors need.
     """
     needed = sorted(
-        sqrt(max(0.0, (residual.error / WITHIN) ** 2 - (residual.one.number.spread or 0.0) ** 2))
-        / sds[mechanism_of(residual.one)]
+        sqrt(max(0.0, (residual.error / WITHIN) ** 2 - (residual.comparison.number.spread or 0.0) ** 2))
+        / sds[mechanism_of(residual.comparison)]
         for residual in residuals
     )
     return needed[min(len(needed), ceil((len(needed) + 1) * CONFIDENCE)) - 1]
@@ -167,8 +167,8 @@ def _pairs(residuals: Iterable[Residual], sds: Mapping[str, float]) -> Iterator[
     for _, column in groups_of(residuals):
         for residual, other in combinations(column, 2):
             if residual.predicted > 0 and other.predicted > 0:
-                variance = sds[mechanism_of(residual.one)] ** 2
-                noise = sum((each.one.number.spread or 0.0) ** 2 for each in (residual, other))
+                variance = sds[mechanism_of(residual.comparison)] ** 2
+                noise = sum((each.comparison.number.spread or 0.0) ** 2 for each in (residual, other))
                 square = ((residual.error - other.error) ** 2 - noise) / 2
                 yield abs(log(residual.predicted / other.predicted)), square / variance
 
@@ -177,7 +177,7 @@ def groups_of(residuals: Iterable[Residual]) -> list[tuple[str, list[Residual]]]
     """Residuals by column of a document."""
     together: dict[str, list[Residual]] = {}
     for residual in residuals:
-        number = residual.one.number
+        number = residual.comparison.number
         together.setdefault("\0".join((number.case, number.table, number.column, number.path)), []).append(
             residual
         )

@@ -42,6 +42,7 @@ OFF = FAR_FRACTION
 NEAR = 0.2
 """Distance within which 95 % of a kind should lie, or declare more."""
 LEAST_SHARE = 0.95
+"""Of a kind's cases that are to lie within, and the confidence of it."""
 MEDIAN = 0.02
 """Distance of a kind's median ratio from 1."""
 SAME = 1e-6
@@ -164,17 +165,17 @@ def residual_of(sample: Sequence[Compared]) -> Residual:
     )
 
 
-def left_out(n: int, share: float = 0.95) -> int:
+def left_out(n: int, share: float = LEAST_SHARE) -> int:
     """How many of *n* cases may lie beyond what *share* of all keep to: of k, (k + 1)/(n + 2) do [laplace-1814]."""
     return max(0, math.floor((1 - share) * (n + 2) + SAME) - 1)
 
 
-def rank_of_bound(n: int, share: float = 0.95, confidence: float = 0.95) -> int:
-    """Rank of the least of *n* values that bounds *share* of all values with *confidence* [wilks-1941]; n at most."""
+def rank_of_bound(n: int) -> int:
+    """Rank of the least of *n* values that bounds 95 % of all with 95 % confidence [wilks-1941]; *n* at most."""
     below = 0.0
     for rank in range(n + 1):
-        below += math.comb(n, rank) * share**rank * (1 - share) ** (n - rank)
-        if below >= confidence:
+        below += math.comb(n, rank) * LEAST_SHARE**rank * (1 - LEAST_SHARE) ** (n - rank)
+        if below >= LEAST_SHARE:
             return min(n, rank + 1)
     return n
 

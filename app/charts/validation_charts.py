@@ -59,7 +59,7 @@ GOLDEN: Final = 0.6180339887
 class Point:
     """One prediction of one number, in the printed unit; a number that fits has a second one with its row left out."""
 
-    one: Comparison
+    comparison: Comparison
     predicted: float
     error: float
     in_sample: bool
@@ -67,9 +67,9 @@ class Point:
     @property
     def look(self) -> str:
         """The entry of LOOKS."""
-        if self.one.failed:
+        if self.comparison.failed:
             return "fails"
-        if self.one.verdict == "known_gap":
+        if self.comparison.verdict == "known_gap":
             return "known gap"
         return "in sample" if self.in_sample else "out of sample"
 
@@ -91,12 +91,14 @@ def points_of(numbers: Iterable[Comparison]) -> list[Point]:
 def predicted_against_measured(numbers: Sequence[Comparison], *, ink: str = "") -> tuple[Figure, str]:
     """Predicted over measured on logarithmic axes, a panel for times, counts and the rest, with the 1:1 line."""
     points = points_of(numbers)
-    drawn = [point for point in points if point.one.number.printed > 0 and point.predicted > 0]
-    kinds = [(kind, title) for kind, title in PANELS if any(kind_of(p.one.number) == kind for p in drawn)]
+    drawn = [point for point in points if point.comparison.number.printed > 0 and point.predicted > 0]
+    kinds = [
+        (kind, title) for kind, title in PANELS if any(kind_of(p.comparison.number) == kind for p in drawn)
+    ]
     data: list[dict[str, Any]] = []
     layout: dict[str, Any] = drawing.layout(430, axis(""), axis(""), MARGIN, hovermode="closest")
     for place, (kind, title) in enumerate(kinds, 1):
-        there = [point for point in drawn if kind_of(point.one.number) == kind]
+        there = [point for point in drawn if kind_of(point.comparison.number) == kind]
         nth = str(place) if place > 1 else ""
         axes = {"xaxis": f"x{nth}", "yaxis": f"y{nth}"}
         layout |= _panel_axes(place, len(kinds), nth, title)
@@ -152,12 +154,12 @@ def residuals(
     numbers: Iterable[Comparison], by: Callable[[Comparison], str], *, ink: str = ""
 ) -> tuple[Figure, str]:
     """Every relative error in a strip for each group of *by*: in sample above, out of sample below."""
-    strips = list(groups((point.one for point in points_of(numbers)), by))
+    strips = list(groups((point.comparison for point in points_of(numbers)), by))
     names = [name for name, _ in strips]
     points = points_of(dict.fromkeys(comparison for _, those in strips for comparison in those))
     where: dict[str, list[Point]] = {name: [] for name in names}
     for point in points:
-        where[by(point.one)].append(point)
+        where[by(point.comparison)].append(point)
     data = []
     for look, (symbol, colour) in LOOKS.items():
         xs: list[float] = []
@@ -207,7 +209,7 @@ def on_axis(error: float) -> float:
 
 def hover(point: Point) -> str:
     """Where the number stands, what was printed and predicted, what was declared, and what is known against it."""
-    comparison = point.one
+    comparison = point.comparison
     lines = [f"{comparison.number.case}: {comparison.number.where}", quantity_text(comparison)]
     lines.append(
         f"measured {measured_text(comparison)}, predicted {number_text(point.predicted)} ({share_text(point.error)})"
@@ -226,9 +228,9 @@ def hover(point: Point) -> str:
 def _guides(points: Sequence[Point], axes: dict[str, str], *, first: bool) -> list[dict[str, Any]]:
     """The shaded band and the 1:1 line of a panel."""
     values = [
-        in_base_units(point.one.number, value)
+        in_base_units(point.comparison.number, value)
         for point in points
-        for value in (point.one.number.printed, point.predicted)
+        for value in (point.comparison.number.printed, point.predicted)
     ]
     low, high = min(values) / 1.5, max(values) * 1.5
     common = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": first, **axes}
@@ -249,12 +251,12 @@ def _scatter(points: Sequence[Point], look: str, axes: dict[str, str]) -> dict[s
     if not points:
         return None
     symbol, colour = LOOKS[look]
-    numbers = [point.one.number for point in points]
+    numbers = [point.comparison.number for point in points]
     measured = [in_base_units(number, number.printed) for number in numbers]
     allowed = [in_base_units(number, allowed_error(number)) for number in numbers]
     return {
         "type": "scatter", "mode": "markers", "name": look, "legendgroup": look, **axes,
-        "x": measured, "y": [in_base_units(point.one.number, point.predicted) for point in points],
+        "x": measured, "y": [in_base_units(point.comparison.number, point.predicted) for point in points],
         "error_x": {
             "type": "data", "symmetric": False, "array": allowed,
             "arrayminus": [min(by, 0.9 * value) for by, value in zip(allowed, measured, strict=True)],

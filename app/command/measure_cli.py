@@ -134,7 +134,7 @@ def _write(out: Path, readings: list[Reading], statement: str | None, rpm: float
 
     document = document_of(readings, statement, rpm)
     write_beside(out, document.text)
-    identified = document.found
+    identified = document.identified
     if identified is None:
         calls = any(reading.format in ("10046", "tkprof") for reading in readings)
         hint = "; --statement makes a scenario of one statement" if calls else ""

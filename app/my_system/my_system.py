@@ -229,7 +229,7 @@ def _identify(held: Held) -> None:
         return
     try:
         held.document = document_of(held.readings, held.statement)
-        if held.document.found is None:
+        if held.document.identified is None:
             held.why_not = held.document.reason
         else:
             held.name, _ = own_files.opened(held.document.text.encode(), FILE)
@@ -347,7 +347,7 @@ def _chosen(held: Held) -> None:
 def _model(held: Held) -> None:
     """What the model says of the system, and of changes to it."""
     assert held.document is not None
-    assert held.document.found is not None
+    assert held.document.identified is not None
     base, _ = settings.settle(held.name, {})
     other, refused = settings.settle(held.name, held.changes)
     answers: engines.Pair | None = None
@@ -366,7 +366,7 @@ def _model(held: Held) -> None:
         _what_if(held, (base, other), answers, refused, rows)
     else:
         _controls(held, (base, other), refused)
-    _surer(held.document.found)
+    _surer(held.document.identified)
     st.markdown("#### Take along")
     with st.container(horizontal=True):
         taken.button(_measured(held.document))

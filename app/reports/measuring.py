@@ -20,7 +20,7 @@ class Document:
     """What `measure --out` writes."""
 
     text: str
-    found: Identified | None
+    identified: Identified | None
     """None where the figures determine no system; the file holds the figures alone."""
     reason: str = ""
     """Why they determine none."""

@@ -124,7 +124,7 @@ def _advice(result: RunResult, asked: Scenario) -> list[Row]:
     work, size = cast("Transactions", asked.workload), asked.system.tablespace.block_size_bytes
     own = asked.system.instance.buffer_cache_bytes / MIB
     factors = {max(1, round(factor * own)): factor for factor in FACTORS}
-    advised = cache_sizes(asked.system, work, [many * MIB / size for many in factors])
+    advised = cache_sizes(asked.system, work, [megabytes * MIB / size for megabytes in factors])
     gets = result.logical_io
     per_s = result.transactions.per_s if result.transactions is not None else 0.0
     asks = HOUR_S * per_s * (gets.consistent_gets + gets.current_gets if gets is not None else 0.0)

@@ -220,12 +220,12 @@ def _series_lines(reading: Reading) -> Iterator[str]:
     yield head(f"{over}{rest}")
     sizes = [max(11, len(name) + 1) for name in means]
     yield f"{'device':{wide}}" + "".join(f"{name:>{size}}" for name, size in zip(means, sizes, strict=True))
-    for one in busiest:
-        cells = _means(one, first)
+    for series in busiest:
+        cells = _means(series, first)
         row = (f"{cells.get(name, '-'):>{size}}" for name, size in zip(means, sizes, strict=True))
-        yield f"{one.of:{wide}}" + "".join(row)
-    for one in (series for series in reading.series if series.of == "cpu"):
-        yield "processors: " + "  ".join(f"{name} {cell}" for name, cell in _means(one, first).items())
+        yield f"{series.of:{wide}}" + "".join(row)
+    for processors in (series for series in reading.series if series.of == "cpu"):
+        yield "processors: " + "  ".join(f"{name} {cell}" for name, cell in _means(processors, first).items())
 
 
 def _means(series: Series, first_sample: int) -> dict[str, str]:

@@ -258,12 +258,12 @@ def _holes(system: System, calls: Any, pages: Number) -> Number:
     if calls.pattern != "strided":
         return (pages - 1) / every
     step = abs(calls.stride_bytes) / block_layer.PAGE_BYTES
-    many = int(smaller(calls.count, MOST_PAGES))
-    found = 0
-    for number in range(many):
+    sampled_calls = int(smaller(calls.count, MOST_PAGES))
+    address_blocks = 0
+    for number in range(sampled_calls):
         first = int(number * step) - page_cache.DIRECT_PAGES
-        found += max(0, (first + int(pages) - 1) // every + 1) - max(0, first // every + 1)
-    return found / many
+        address_blocks += max(0, (first + int(pages) - 1) // every + 1) - max(0, first // every + 1)
+    return address_blocks / sampled_calls
 
 
 def _committed_s(
@@ -333,10 +333,12 @@ def _committed_in_place_s(
     held = [
         size / disk.bus_bytes_per_s
         if disk.write_cache_bytes
-        else disk_means.occupied_s(disk, one, size, True, run_requests=inf)
-        for one, size in zip(took, records, strict=True)
+        else disk_means.occupied_s(disk, each_s, size, True, run_requests=inf)
+        for each_s, size in zip(took, records, strict=True)
     ]
-    limit = [1 / limits.limited_per_s(disk, 1 / one, size) for one, size in zip(held, records, strict=True)]
+    limit = [
+        1 / limits.limited_per_s(disk, 1 / each_s, size) for each_s, size in zip(held, records, strict=True)
+    ]
     # NOTE: a volume lets the next request through after this one's share of a second
     apart = [1 / limits.limited_per_s(disk, inf, size) for size in (larger(1, size_bytes), *records)]
     waited_s = seek_s + sum(map(larger, took[:-1], limit[:-1])) + took[-1]
@@ -571,10 +573,10 @@ def _windows_grown(system: System, calls: Any) -> Number:
     most = int(system.host.read_ahead_bytes // page)
     left = calls.count * calls.block_size_bytes / page
     size = page_cache.first_window_pages(int(ceil_div(calls.block_size_bytes, page)), most)
-    many = 1
+    windows = 1
     while size < most and left > size:
-        left, size, many = left - size, page_cache.next_window_pages(size, most), many + 1
-    return many - 1 + larger(1.0, left / larger(1, most))
+        left, size, windows = left - size, page_cache.next_window_pages(size, most), windows + 1
+    return windows - 1 + larger(1.0, left / larger(1, most))
 
 
 def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:

@@ -59,7 +59,7 @@ class Buffers:
         if self.size_blocks > MOST:
             raise SpecError(f"size_blocks: {size_blocks} are too many buffers; {MOST} are the most")
         self.rules = rules or TouchRules()
-        self._found: Blocks = NOTHING
+        self._missed_at: Blocks = NOTHING
         self._empty()
 
     def _empty(self) -> None:
@@ -127,21 +127,21 @@ class Buffers:
         count = given.size
         changing = _flat("changes", changes, np.bool_, count)
         aside = changing[:0] if cold_end is None else _flat("cold_end", cold_end, np.bool_, count)
-        if 2 * count > len(self._found):
-            self._found = np.zeros(4 * count, np.int64)
+        if 2 * count > len(self._missed_at):
+            self._missed_at = np.zeros(4 * count, np.int64)
         done, missed, writing, dirtied, inspected = self.touched.worked(
             row(given),
             row(changing.view(np.uint8)),
             row(aside.view(np.uint8)),
             float(now_s),
             float(self.rules.touch_time_s),
-            row(self._found),
+            row(self._missed_at),
         )
         return Work(
-            _copied(self._found, 0, missed),
+            _copied(self._missed_at, 0, missed),
             done,
             np.array(self.to_write[:writing]),
-            _copied(self._found, count, count + dirtied),
+            _copied(self._missed_at, count, count + dirtied),
             inspected,
         )
 

@@ -53,14 +53,6 @@ def itl_limit(block_size_bytes: Number) -> Number:
     return smaller(MAXIMUM_ITL_ENTRIES, (block_size_bytes / 2 - 40) // ITL_ENTRY_BYTES)
 
 
-def number_bytes(digits_before: int, digits_after: int = 0) -> int:
-    """Stored bytes of a NUMBER with that many significant digits on each side of the point.
-
-    One exponent byte and one byte per base-100 pair; pairs are aligned to the decimal point.
-    """
-    return 1 + -(-digits_before // 2) + -(-digits_after // 2)
-
-
 def column_bytes(data_bytes: Number) -> Number:
     """Bytes a column takes in a row piece: its data and 1 length byte, or 3 above 250 bytes; a NULL inside takes 1."""
     return data_bytes + where(data_bytes > LONG_COLUMN_BYTES, 3, 1)

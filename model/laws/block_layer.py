@@ -195,7 +195,7 @@ def batch_requests(release: tuple[int, ...]) -> int:
 
 def release_of(kernel: str) -> tuple[int, ...]:
     """A kernel release as numbers that compare: ``"2.6.5-7.97-smp"`` -> (2, 6, 5); raises ValueError for no release."""
-    found = RELEASE.match(kernel)
-    if found is None:
+    release = RELEASE.match(kernel)
+    if release is None:
         raise ValueError(f"{kernel!r} is no kernel release; write it like 2.6.5 or 5.15")
-    return tuple(int(part) for part in found[0].split("."))
+    return tuple(int(part) for part in release[0].split("."))

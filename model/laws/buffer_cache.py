@@ -54,6 +54,6 @@ def random_misses(visits: Number, blocks: Number, room: Number, cached_fraction:
     Each block once, but for those cached beforehand; and of the other visits the share 1 - room/blocks, which is what
     any replacement by use gives when all blocks are equally wanted. [general knowledge]
     """
-    found = room / blocks
+    hit_share = room / blocks
     touched = distinct_blocks(blocks, visits)
-    return touched * (1 - smaller(found, cached_fraction)) + larger(0, visits - touched) * (1 - found)
+    return touched * (1 - smaller(hit_share, cached_fraction)) + larger(0, visits - touched) * (1 - hit_share)

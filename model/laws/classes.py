@@ -73,18 +73,18 @@ def mean_values_of_classes(
         return _recursion([int(number) for number in users], rest_s, visits, stations)
     means = [_empty(len(stations)) for _ in users]
     for _ in range(ROUNDS):
-        found = []
+        next_means = []
         for own, number in enumerate(users):
             less = [
                 _scaled(each, max(0.0, 1 - 1 / number)) if rank == own and number else each
                 for rank, each in enumerate(means)
             ]
-            found.append(_one(own, number, rest_s[own], visits, stations, less))
+            next_means.append(_one(own, number, rest_s[own], visits, stations, less))
         change = max(
             abs(new.cycles_per_s - old.cycles_per_s) / max(new.cycles_per_s, CLOSE)
-            for new, old in zip(found, means, strict=True)
+            for new, old in zip(next_means, means, strict=True)
         )
-        means = [_between(new, old) for new, old in zip(found, means, strict=True)]
+        means = [_between(new, old) for new, old in zip(next_means, means, strict=True)]
         if change < CLOSE:
             break
     return means
@@ -171,8 +171,8 @@ def _wait_s(
 
 
 def _mean(weighed: Sequence[tuple[float, float]]) -> float:
-    weight = sum(one for one, _ in weighed)
-    return sum(one * value for one, value in weighed) / weight if weight else 0.0
+    weight = sum(share for share, _ in weighed)
+    return sum(share * value for share, value in weighed) / weight if weight else 0.0
 
 
 def _waiting_before(servers: int, present: Sequence[tuple[float, float]]) -> float:
@@ -210,15 +210,15 @@ def _empty(stations: int) -> ClassMeans:
 
 def _scaled(means: ClassMeans, share: float) -> ClassMeans:
     return means._replace(
-        load=tuple(share * one for one in means.load),
-        in_station=tuple(share * one for one in means.in_station),
+        load=tuple(share * amount for amount in means.load),
+        in_station=tuple(share * amount for amount in means.in_station),
         users=share * means.users,
     )
 
 
 def _between(new: ClassMeans, old: ClassMeans) -> ClassMeans:
-    def mean(one: Sequence[float], other: Sequence[float]) -> tuple[float, ...]:
-        return tuple((left + right) / 2 for left, right in zip(one, other, strict=True))
+    def mean(first: Sequence[float], other: Sequence[float]) -> tuple[float, ...]:
+        return tuple((left + right) / 2 for left, right in zip(first, other, strict=True))
 
     return ClassMeans(
         (new.cycles_per_s + old.cycles_per_s) / 2,

@@ -85,8 +85,8 @@ def turning_log(commits_per_s: float, turn_s: float) -> TurningLog:
     twice = -expm1(-coming) - coming * none
     begun = twice / (twice + none)
     some = -expm1(-coming)
-    found = found_in_turn(coming)
-    return TurningLog(begun + (1 - begun) * found, (begun + (1 - begun) * some) / turn_s)
+    found_busy = found_in_turn(coming)
+    return TurningLog(begun + (1 - begun) * found_busy, (begun + (1 - begun) * some) / turn_s)
 
 
 def found_in_turn(coming: float) -> float:

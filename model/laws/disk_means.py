@@ -26,8 +26,8 @@ LARGE_BYTES = 256 * KIB
 
 def data_members(disk: Any) -> int:
     """Members of a set whose bytes are not redundant; 1 for a single device [patterson-raid]."""
-    many = int(disk.raid_disks)
-    return {"none": 1, "0": many, "1": many // 2, "10": many // 2, "5": many - 1}[disk.raid_level]
+    members = int(disk.raid_disks)
+    return {"none": 1, "0": members, "1": members // 2, "10": members // 2, "5": members - 1}[disk.raid_level]
 
 
 def copies_of(disk: Any) -> int:
@@ -215,7 +215,7 @@ def _seek_moments(g: Geometry, span_bytes: Number) -> tuple[Number, Number, Numb
     return seek, larger(0.0, square - seek**2), slowness, slowness2
 
 
-class _Same:
+class _ByContent:
     """A number or an array that is found again by what it holds."""
 
     __slots__ = ("_key", "value")
@@ -225,7 +225,7 @@ class _Same:
         self._key = (value.shape, value.dtype.str, value.tobytes()) if is_array(value) else value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self._key == other._key
+        return isinstance(other, _ByContent) and self._key == other._key
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -237,7 +237,7 @@ def _of_numbers(g: Geometry, span_bytes: Number) -> tuple[Number, Number, Number
 
 
 @lru_cache(maxsize=8)
-def _of_arrays(*places: _Same) -> tuple[Number, Number, Number, Number]:
+def _of_arrays(*places: _ByContent) -> tuple[Number, Number, Number, Number]:
     *g, span_bytes = (place.value for place in places)
     return _seek_moments(Geometry(*g), span_bytes)
 
@@ -245,7 +245,7 @@ def _of_arrays(*places: _Same) -> tuple[Number, Number, Number, Number]:
 def _known_seek_moments(g: Geometry, span_bytes: Number) -> tuple[Number, Number, Number, Number]:
     """The same, worked out once for requests of many sizes that go to the same places."""
     if is_array(span_bytes) or any(map(is_array, g)):
-        return _of_arrays(*map(_Same, (*g, span_bytes)))
+        return _of_arrays(*map(_ByContent, (*g, span_bytes)))
     return _of_numbers(g, span_bytes)
 
 

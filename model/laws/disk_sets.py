@@ -93,10 +93,10 @@ def taken_of_flash_s(disk: Any, size_bytes: Number, write: bool, run_requests: N
     in_slots: Number = 0.0
     channel: Number = 0.0
     busy: Number = 0.0
-    for many, writing in ((reads, False), (writes, True)):
-        in_slots = in_slots + many * disk_means.overhead_s(disk, writing) / disk.parallel_requests
-        channel = channel + many * part / disk_means.rate_bytes_per_s(disk, writing)
-        busy = busy + many * disk_means.busy_s(disk, part, writing, run_requests)
+    for requests, writing in ((reads, False), (writes, True)):
+        in_slots = in_slots + requests * disk_means.overhead_s(disk, writing) / disk.parallel_requests
+        channel = channel + requests * part / disk_means.rate_bytes_per_s(disk, writing)
+        busy = busy + requests * disk_means.busy_s(disk, part, writing, run_requests)
     alone = channel + in_slots if disk.parallel_requests == 1 else larger(channel, in_slots)
     return larger(alone, busy) / disk.raid_disks
 
@@ -117,8 +117,8 @@ def caught_fraction(disk: Any, span_bytes: Number, nearer: Number, idle_s: Numbe
     fits = (own <= disk.track_buffer_bytes) & (idle_s > 0)
     near = own * nearer
     fits = fits | ((near <= disk.track_buffer_bytes) & (near <= passed))
-    many = larger(1.0, reads)
-    lowest = smaller(1.0, (log1p(many - 1) + EULER) / many)
+    counted_reads = larger(1.0, reads)
+    lowest = smaller(1.0, (log1p(counted_reads - 1) + EULER) / counted_reads)
     return where(fits, 1 - lowest, smaller(1.0, ahead / near))
 
 

@@ -99,13 +99,13 @@ def allocation(block_size_bytes: Number, assm: bool, uniform_extent_bytes: Numbe
         no_map = 2**40
         if uniform_extent_bytes is not None:
             return [Extents(uniform_extent_bytes, 2**31, no_map)]
-        return [Extents(size, many, no_map) for size, many in SYSTEM_EXTENTS]
+        return [Extents(size, count, no_map) for size, count in SYSTEM_EXTENTS]
     if uniform_extent_bytes is not None:
         return _uniform(uniform_extent_bytes)
     no_small = where(block_size_bytes >= LARGE_BLOCK_BYTES, 1, 0)
-    (small, many), *rest = SYSTEM_EXTENTS
+    (small, count), *rest = SYSTEM_EXTENTS
     return [
-        Extents(small, many * (1 - no_small), FIRST_COVERED),
+        Extents(small, count * (1 - no_small), FIRST_COVERED),
         Extents(MIB, no_small, FIRST_COVERED),
         *(Extents(size, most, blocks_per_l1(size)) for size, most in rest),
     ]

@@ -25,8 +25,8 @@ def lru_hit_fraction(room: Number, popularity: Number, blocks: Number = 1) -> Nu
 
     share, members = _shares(popularity, blocks)
     stay = np.asarray(characteristic_references(room, share, members))
-    found = np.minimum(-np.expm1(-stay[..., None] * share) @ (share * members), 1.0)
-    return found if found.ndim else float(found)
+    hits = np.minimum(-np.expm1(-stay[..., None] * share) @ (share * members), 1.0)
+    return hits if hits.ndim else float(hits)
 
 
 def characteristic_references(room: Number, popularity: Number, blocks: Number = 1) -> Number:

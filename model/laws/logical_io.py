@@ -89,12 +89,12 @@ def branch_gets(blevel: Number, leaf_blocks: Number, fan_out: Number, probes: Nu
 
     The path from the root to the leaf stays pinned during a scan [maclean-skip], so a branch is got once.
     """
-    found, of_level = 0 * leaf_blocks, leaf_blocks
+    branches, of_level = 0 * leaf_blocks, leaf_blocks
     for level in range(1, int(largest(blevel)) + 1):
         of_level = ceil_div(of_level, fan_out)
         got = where(level < blevel, smaller(probes, of_level), 1)
-        found = found + where(level <= blevel, got, 0)
-    return found
+        branches = branches + where(level <= blevel, got, 0)
+    return branches
 
 
 def table_gets_of_range_scan(rows: Number, clustering_factor: Number, table_rows: Number) -> Number:

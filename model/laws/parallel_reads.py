@@ -55,14 +55,14 @@ def whole_sizes(at_once: float) -> tuple[tuple[int, float], ...]:
 @lru_cache(maxsize=64)
 def mean_batches(gets: float, absent_fraction: float, fraction: float, at_once: float) -> dict[int, float]:
     """Size -> batches of a mean transaction of so many gets, each of which has to read with that chance."""
-    found: dict[int, float] = {}
+    batches: dict[int, float] = {}
     for size, share in whole_sizes(at_once):
         for reads, chance in _numbers(gets, absent_fraction):
             full, last, more = batches_of(reads, fraction, size)
             for each, count in ((size, float(full)), (last, more)):
                 if count:
-                    found[each] = found.get(each, 0.0) + share * chance * count
-    return found
+                    batches[each] = batches.get(each, 0.0) + share * chance * count
+    return batches
 
 
 def _numbers(gets: float, absent_fraction: float) -> Iterator[tuple[int, float]]:
@@ -115,7 +115,7 @@ def most_at_one(requests: int, places: int) -> float:
     numbers = np.arange(requests + 1)
     whole = np.exp(numbers * log(mean) - mean - np.array([lgamma(n + 1) for n in numbers]))
     all_of = exp(requests * log(requests) - requests - lgamma(requests + 1))
-    found, most = 0.0, 0
+    expected, most = 0.0, 0
     while most < requests:
         power, left, base = np.zeros(requests + 1), places, np.where(numbers <= most, whole, 0.0)
         power[0] = 1.0
@@ -125,11 +125,11 @@ def most_at_one(requests: int, places: int) -> float:
             base = np.convolve(base, base)[: requests + 1]
             left //= 2
         beyond = 1 - float(power[requests]) / all_of
-        found += max(0.0, beyond)
+        expected += max(0.0, beyond)
         if beyond < NEVER:
             break
         most += 1
-    return found
+    return expected
 
 
 @lru_cache(maxsize=256)

@@ -49,7 +49,7 @@ def zipf_classes(blocks: int, exponent: float) -> Classes:
         )
     else:
         rest = 1 - exponent
-        many = np.concatenate([[0.0], ((ranks[1:] + 0.5) ** rest - 0.5**rest) / rest])
+        integral = np.concatenate([[0.0], ((ranks[1:] + 0.5) ** rest - 0.5**rest) / rest])
         # NOTE: the first ranks are summed, as the integral is coarse there
         few = np.arange(1, min(blocks, 4096) + 1, dtype=float) ** -exponent
         summed = np.concatenate([[0.0], np.cumsum(few)])
@@ -58,7 +58,7 @@ def zipf_classes(blocks: int, exponent: float) -> Classes:
         below = np.where(
             known,
             summed[np.minimum(ranks, last).astype(int)],
-            summed[last] + many - ((last + 0.5) ** rest - 0.5**rest) / rest,
+            summed[last] + integral - ((last + 0.5) ** rest - 0.5**rest) / rest,
         )
     weights = np.diff(below)
     return list(zip(np.diff(ranks).tolist(), (weights / weights.sum()).tolist(), strict=True))
@@ -71,23 +71,23 @@ def classes_by_policy(rooms: Sequence[float], misses: Sequence[float], kept_of: 
     that does not meet them, as with many sizes, the classes are fitted to the policy itself.
     """
     wanted = list(misses)
-    found = classes_of_misses(rooms, wanted)
+    classes = classes_of_misses(rooms, wanted)
     for _ in range(MOVES):
         moved = [
             aim * measured / max(LEAST, missed)
-            for aim, measured, missed in zip(wanted, misses, _missed(rooms, found, kept_of), strict=True)
+            for aim, measured, missed in zip(wanted, misses, _missed(rooms, classes, kept_of), strict=True)
         ]
         wanted = [max(LEAST, min(1.0, *moved[: rank + 1])) for rank in range(len(moved))]
-        found = classes_of_misses(rooms, wanted)
+        classes = classes_of_misses(rooms, wanted)
     off = [
         missed / max(LEAST, measured) - 1
-        for missed, measured in zip(_missed(rooms, found, kept_of), misses, strict=True)
+        for missed, measured in zip(_missed(rooms, classes, kept_of), misses, strict=True)
     ]
-    return found if max(map(abs, off)) < CLOSE else _fitted_to_policy(rooms, misses, kept_of)
+    return classes if max(map(abs, off)) < CLOSE else _fitted_to_policy(rooms, misses, kept_of)
 
 
 def _missed(rooms: Sequence[float], classes: Classes, kept_of: Kept) -> list[float]:
-    own = [gets / many for many, gets in classes]
+    own = [gets / blocks for blocks, gets in classes]
     return [
         1 - sum(gets * kept for (_, gets), kept in zip(classes, kept_of(room, classes, own), strict=True))
         for room in rooms
@@ -109,19 +109,19 @@ def _fitted_to_policy(rooms: Sequence[float], misses: Sequence[float], kept_of: 
     each = [stay[1] / ENDS, *np.sqrt(stay[1:-1] * stay[2:]), stay[-1] * ENDS]
     falls = -np.diff(np.append(missed, 0.0))
     first = [*by_lru, *zip((falls * each).tolist(), falls.tolist(), strict=True)]
-    found = [(many / 2, gets / 2) for many, gets in first if gets > LEAST]
-    popular, best, nearest = _popularities(stay), found, inf
+    classes = [(blocks / 2, gets / 2) for blocks, gets in first if gets > LEAST]
+    popular, best, nearest = _popularities(stay), classes, inf
     for _ in range(POLICY_STEPS):
         kept = np.array(
-            [kept_of(size, found, [*(gets / many for many, gets in found), *popular]) for size in room[1:]]
+            [kept_of(size, classes, [*(gets / n for n, gets in classes), *popular]) for size in room[1:]]
         )
-        off = (1 - kept[:, : len(found)] @ [gets for _, gets in found]) / missed[1:] - 1
+        off = (1 - kept[:, : len(classes)] @ [gets for _, gets in classes]) / missed[1:] - 1
         mean = float(np.sqrt(np.average(off**2, weights=weight**2)))
         if mean < nearest:
-            best, nearest = found, mean
+            best, nearest = classes, mean
         if mean < CLOSE:
             break
-        found = _fitted(kept[:, len(found) :], popular, room, missed, weight)
+        classes = _fitted(kept[:, len(classes) :], popular, room, missed, weight)
     return best
 
 
@@ -161,13 +161,13 @@ def classes_of_misses(rooms: Sequence[float], misses: Sequence[float]) -> Classe
         popular = _popularities(stay)
         return _fitted(-np.expm1(-np.outer(stay[1:], popular)), popular, room, missed)
 
-    found = fitted()
+    classes = fitted()
     for _ in range(REFINED):
-        sizes, gets = (np.array(column) for column in zip(*found, strict=True))
+        sizes, gets = (np.array(column) for column in zip(*classes, strict=True))
         refined = np.asarray(characteristic_references(room[1:], gets / sizes, sizes))
         stay[1:] = np.where(np.isfinite(refined), np.sqrt(refined * stay[1:]), stay[1:])
-        found = fitted()
-    return found
+        classes = fitted()
+    return classes
 
 
 def _stays(room: Any, missed: Any) -> Any:

@@ -80,14 +80,14 @@ def contention(running: int, between_s: float, hold_s: float, spin_s: float) -> 
     The processes are the users of a closed queue whose service is the hold, by mean value analysis
     [reiser-lavenberg-1980]. Who finds it taken spins up to *spin_s*, then sleeps; the wait counts as exponential.
     """
-    found = [Contention(0.0, 0.0, 0.0)]
+    contentions = [Contention(0.0, 0.0, 0.0)]
     inside = 0.0
     for _ in range(running):
         response_s = hold_s * (1 + inside)
-        throughput_per_s = (len(found)) / (between_s + response_s) if between_s + response_s else inf
+        throughput_per_s = (len(contentions)) / (between_s + response_s) if between_s + response_s else inf
         wait_s = response_s - hold_s
         taken = min(1.0, inside)
         asleep = exp(-spin_s * taken / wait_s) if wait_s > 0 else 0.0
-        found.append(Contention(wait_s * (1 - asleep), wait_s * asleep, taken * asleep))
+        contentions.append(Contention(wait_s * (1 - asleep), wait_s * asleep, taken * asleep))
         inside = throughput_per_s * response_s if hold_s else 0.0
-    return found
+    return contentions

@@ -57,7 +57,7 @@ def stages(
 def mean_slots(elapsed_s: Number, own_s: Number, slots: Number, limit: Number) -> Number:
     """Slots of a session on average over *elapsed_s* seconds, in which it works *own_s*; they begin as *slots*."""
     each = list(stages(own_s, elapsed_s, 0.0, 1, slots, limit))
-    return sum(one.slots * one.fraction for one in each)
+    return sum(stage.slots * stage.fraction for stage in each)
 
 
 def device_s(
@@ -67,10 +67,10 @@ def device_s(
     return sum(stage.device_s for stage in stages(own_s, held_s, latency_s, parallel, slots, limit))
 
 
-def slots_by_time(found: Iterable[Stage]) -> dict[float, float]:
+def slots_by_time(scan_stages: Iterable[Stage]) -> dict[float, float]:
     """Seconds since a scan began -> slots from then on."""
     history, at_s = {}, 0.0
-    for stage in found:
+    for stage in scan_stages:
         history[at_s] = float(stage.slots)
         at_s += float(stage.elapsed_s)
     return history

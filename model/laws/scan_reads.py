@@ -139,7 +139,7 @@ def whole_reads(pieces: Sequence[Piece], mbrc: Number) -> list[Piece]:
     wanted_blocks: Number = 0.0
     done: Number = 0
     done_blocks: Number = 0
-    found: list[Piece] = []
+    whole: list[Piece] = []
     # NOTE: from the last run on, as the first ones are the most alike and take what is left over
     for small, large in zip(pieces[-2::-2], pieces[-1::-2], strict=True):
         wanted = wanted + small.count + large.count
@@ -148,9 +148,9 @@ def whole_reads(pieces: Sequence[Piece], mbrc: Number) -> list[Piece]:
         blocks = larger(reads, smaller(nearest(wanted_blocks) - done_blocks, reads * mbrc))
         each = floor_div(blocks, larger(1, reads))
         more = blocks - each * reads
-        found += [Piece(each + 1, more), Piece(each, reads - more)]
+        whole += [Piece(each + 1, more), Piece(each, reads - more)]
         done, done_blocks = done + reads, done_blocks + blocks
-    return found[::-1]
+    return whole[::-1]
 
 
 def reads_added_by_cuts(runs: Sequence[Run], parts: Number, mbrc: Number) -> Number:
@@ -198,17 +198,17 @@ def _reads_wherever_met(run_blocks: Number, part_blocks: Number, mbrc: Number) -
 
 def uncached_runs(runs: Sequence[Run], cached_fraction: Number) -> list[Run]:
     """Runs of adjacent blocks that are not cached, in their mean length: (1-f)·(1 + f·(L-1)) in each run of L."""
-    found = []
+    uncached = []
     for run in runs:
         ends = 1 + cached_fraction * larger(0, run.blocks - 1)
         count = run.count * (1 - cached_fraction) * ends * (run.blocks > 0)
         mean = run.blocks / ends
         small = floor_div(mean, 1)
-        found += [
+        uncached += [
             Run(run.first, small, count * (1 - (mean - small))),
             Run(run.first, small + 1, count * (mean - small)),
         ]
-    return found
+    return uncached
 
 
 GRANULE_BYTES = 1_000_000 * KIB

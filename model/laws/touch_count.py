@@ -48,12 +48,12 @@ def hit_fraction(
     *popularity* is that of one block of each group, *blocks* how many the group has; *touch_references* are the
     references made within ``_db_aging_touch_time``, which do not count again.
     """
-    total = sum(wanted * many for wanted, many in zip(popularity, blocks, strict=True))
+    total = sum(wanted * members for wanted, members in zip(popularity, blocks, strict=True))
     held = resident_fractions(room, popularity, blocks, rules, touch_references)
-    found = sum(
-        wanted * many * sum(share) for wanted, many, share in zip(popularity, blocks, held, strict=True)
+    hits = sum(
+        wanted * members * sum(share) for wanted, members, share in zip(popularity, blocks, held, strict=True)
     )
-    return min(1.0, found / total)
+    return min(1.0, hits / total)
 
 
 def resident_fractions(
@@ -75,11 +75,13 @@ def _resident_fractions(
     rules: TouchRules,
     touch_references: float,
 ) -> list[tuple[float, float]]:
-    total = sum(wanted * many for wanted, many in zip(popularity, blocks, strict=True))
+    total = sum(wanted * members for wanted, members in zip(popularity, blocks, strict=True))
     groups = [
-        (wanted / total, many) for wanted, many in zip(popularity, blocks, strict=True) if wanted * many > 0
+        (each / total, members)
+        for each, members in zip(popularity, blocks, strict=True)
+        if each * members > 0
     ]
-    if room >= sum(many for _, many in groups):
+    if room >= sum(members for _, members in groups):
         return [(1.0, 0.0) if wanted > 0 else (0.0, 0.0) for wanted in popularity]
     if room <= 0:
         return [(0.0, 0.0)] * len(popularity)
@@ -89,10 +91,10 @@ def _resident_fractions(
     hot = min(room * rules.percent_hot / 100, room - min(1.0, room / 2))
     cold_time = _cold_time(groups, room, hot, wanted)
     if abs(_too_many(groups, cold_time, room, hot, wanted)) > JUMP * room:
-        found = iter(_frozen(groups, room, hot, wanted))
+        frozen = iter(_frozen(groups, room, hot, wanted))
         return [
-            next(found) if each * many > 0 else (0.0, 0.0)
-            for each, many in zip(popularity, blocks, strict=True)
+            next(frozen) if each * members > 0 else (0.0, 0.0)
+            for each, members in zip(popularity, blocks, strict=True)
         ]
     hot_time, _ = _hot_time(groups, cold_time, hot, wanted)
     return [
@@ -168,21 +170,21 @@ def _hot_time(groups: Groups, cold_time: float, hot: float, wanted: Wanted) -> t
     By Newton's steps, which never pass it as its content is concave.
     """
     parts = []
-    for rate, many in groups:
+    for rate, members in groups:
         first, again = _chances(rate, cold_time, wanted)
-        parts.append((many, first, cold_time * (1 - again + first) + (1 - again) / rate))
+        parts.append((members, first, cold_time * (1 - again + first) + (1 - again) / rate))
     most = max(first for _, first, _ in parts)
     if hot <= 0 or most < NEVER:
         return 0.0, 0.0
-    parts = [(many, first / most, rest) for many, first, rest in parts if first > NONE_BESIDE * most]
-    hot = min(hot, (1 - LEAST) * sum(many for many, _, _ in parts))
-    time = hot / sum(many * first / rest for many, first, rest in parts)
+    parts = [(members, first / most, rest) for members, first, rest in parts if first > NONE_BESIDE * most]
+    hot = min(hot, (1 - LEAST) * sum(members for members, _, _ in parts))
+    time = hot / sum(members * first / rest for members, first, rest in parts)
     for _ in range(MOST_STEPS):
         inside = slope = 0.0
-        for many, first, rest in parts:
+        for members, first, rest in parts:
             span = rest + first * time
-            inside += many * first * time / span
-            slope += many * (first / span) * (rest / span)
+            inside += members * first * time / span
+            slope += members * (first / span) * (rest / span)
         step = (hot - inside) / slope
         time += step
         if step <= CLOSE * time:
@@ -193,7 +195,7 @@ def _hot_time(groups: Groups, cold_time: float, hot: float, wanted: Wanted) -> t
 def _too_many(groups: Groups, cold_time: float, room: float, hot: float, wanted: Wanted) -> float:
     """Blocks in the cold region beyond its room, the hot one being as full as it gets; negative for fewer."""
     hot_time, inside = _hot_time(groups, cold_time, hot, wanted)
-    held = sum(many * _shares(rate, cold_time, hot_time, wanted)[0] for rate, many in groups)
+    held = sum(members * _shares(rate, cold_time, hot_time, wanted)[0] for rate, members in groups)
     return held - (room - inside)
 
 
@@ -209,13 +211,13 @@ def _cold_time(groups: Groups, room: float, hot: float, wanted: Wanted) -> float
         low, below, high = high, above, high + 2.0
     for _ in range(MOST_STEPS):
         middle = high - above * (high - low) / (above - below) if above != below else low
-        found = _too_many(groups, exp(middle), room, hot, wanted)
-        if abs(found) <= CLOSE * room or high - low < CLOSE:
+        excess = _too_many(groups, exp(middle), room, hot, wanted)
+        if abs(excess) <= CLOSE * room or high - low < CLOSE:
             return exp(middle)
-        if found > 0:
-            high, above, below = middle, found, below / 2
+        if excess > 0:
+            high, above, below = middle, excess, below / 2
         else:
-            low, below, above = middle, found, above / 2
+            low, below, above = middle, excess, above / 2
     return exp((low + high) / 2)
 
 
@@ -225,18 +227,18 @@ def _frozen(groups: Groups, room: float, hot: float, wanted: Wanted) -> list[tup
     While it grows, blocks pass the cold region faster and faster, in the end before a touch of theirs can count.
     """
     late = wanted.first * wanted.late
-    others = [many for _, many in groups]
+    others = [members for _, members in groups]
     inside = 0.0
     cold_time = _passing_time(groups, others, room)
     for _ in range(MOST_STEPS * 2):
         rates = [_chances(rate, cold_time, wanted)[0] / (cold_time + 1 / rate) for rate, _ in groups]
-        flow = sum(many * rate for many, rate in zip(others, rates, strict=True))
+        flow = sum(members * rate for members, rate in zip(others, rates, strict=True))
         if flow < NEVER or inside >= hot:
             break
         time = room / GROWTH_STEPS / flow
         while time * flow > LEAST:
-            left = [many * exp(-rate * time) for many, rate in zip(others, rates, strict=True)]
-            grown = sum(many for _, many in groups) - sum(left)
+            left = [members * exp(-rate * time) for members, rate in zip(others, rates, strict=True)]
+            grown = sum(members for _, members in groups) - sum(left)
             next_time = _passing_time(groups, left, room - grown) if grown < room else 0.0
             if next_time > late:
                 break
@@ -245,8 +247,8 @@ def _frozen(groups: Groups, room: float, hot: float, wanted: Wanted) -> list[tup
             break
         others, inside, cold_time = left, grown, next_time
     return [
-        (many / every * cold_time / (cold_time + 1 / rate), 1 - many / every)
-        for many, (rate, every) in zip(others, groups, strict=True)
+        (members / every * cold_time / (cold_time + 1 / rate), 1 - members / every)
+        for members, (rate, every) in zip(others, groups, strict=True)
     ]
 
 
@@ -255,10 +257,10 @@ def _passing_time(groups: Groups, others: list[float], cold: float) -> float:
     time = cold
     for _ in range(MOST_STEPS):
         inside = slope = 0.0
-        for many, (rate, _) in zip(others, groups, strict=True):
+        for members, (rate, _) in zip(others, groups, strict=True):
             span = 1 + rate * time
-            inside += many * rate * time / span
-            slope += many * (rate / span) / span
+            inside += members * rate * time / span
+            slope += members * (rate / span) / span
         step = (cold - inside) / slope
         time += step
         if step <= CLOSE * time:

@@ -25,7 +25,6 @@ class Touched:
     touched_s: Reals
     state: Bytes
     to_write: Wholes
-    found: Wholes
     size: int
     shift: int
     hot_size: int
@@ -94,11 +93,11 @@ class Touched:
         cold_end: GivenBytes,
         now_s: float,
         touch_time_s: float,
-        found: Wholes,
+        missed_at: Wholes,
     ) -> tuple[int, int, int, int, int]:
         """References in their order: how many were worked, and missed; blocks to write, newly dirty; buffers looked at.
 
-        Misses are in *found*, and behind the room for them the blocks newly dirty.
+        Misses are in *missed_at*, and behind the room for them the blocks newly dirty.
         """
         count, last, asides = len(blocks), len(self.table) - 1, len(cold_end)
         missed, dirtied = 0, 0
@@ -128,12 +127,12 @@ class Touched:
                 self.touched_s[slot] = now_s
                 self.state[slot] = COLD
                 self._link(slot, self.buffers[HOTTER] if aside else self.midpoint)
-                found[missed] = k
+                missed_at[missed] = k
                 missed += 1
             if changes[k] and not self.state[slot] & DIRTY:
                 self.state[slot] |= DIRTY
                 self.dirties += 1
-                found[count + dirtied] = block
+                missed_at[count + dirtied] = block
                 dirtied += 1
         return count, missed, self.writing, dirtied, self.inspected
 

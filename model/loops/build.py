@@ -151,60 +151,60 @@ def text() -> str:
             if isinstance(node, ast.FunctionDef) or (isinstance(node, ast.ClassDef) and _is_typed(node)):
                 assert node.name not in definitions, f"{part}: another loop has the name {node.name}"
                 definitions[node.name], part_of[node.name] = node, part
-    classes = {one for one, node in definitions.items() if isinstance(node, ast.ClassDef)}
-    loops = {
-        one for one, part in part_of.items() if part not in LAWS and (one in classes or part not in OBJECTS)
-    }
+    classes = {name for name, node in definitions.items() if isinstance(node, ast.ClassDef)}
+    own = {name: part for name, part in part_of.items() if part not in LAWS}
+    loops = {name for name, part in own.items() if name in classes or part not in OBJECTS}
     wanted = list(loops)
     called: set[str] = set()
-    for one in wanted:  # and what it calls
-        called |= (names := _names(definitions[one]))
+    for name in wanted:  # and what it calls
+        called |= (names := _names(definitions[name]))
         wanted += [law for law in definitions if law in names and law not in wanted]
     made = {each for each, node in definitions.items() if isinstance(node, ast.ClassDef) and _made_by(node)}
     lines = [HEADER]
-    lines += sorted({line for one in wanted for line in _imports(part_of[one], called - definitions.keys())})
-    for one, node in definitions.items():
-        if one in wanted:
-            lines += _Form(part_of[one], part_of, made).definition(
-                node, "", one not in loops or one.startswith("_")
+    elsewhere = called - definitions.keys()
+    lines += sorted({line for name in wanted for line in _imports(part_of[name], elsewhere)})
+    for name, node in definitions.items():
+        if name in wanted:
+            lines += _Form(part_of[name], part_of, made).definition(
+                node, "", name not in loops or name.startswith("_")
             )
     return "\n".join(lines) + "\n"
 
 
 def _is_typed(node: ast.ClassDef) -> bool:
     """Whether a class says which attributes it has, and is its own, or a dataclass."""
-    plain = not node.bases and [ast.unparse(one) for one in node.decorator_list] in ([], ["dataclass"])
-    return plain and any(isinstance(one, ast.AnnAssign) for one in node.body)
+    plain = not node.bases and [ast.unparse(part) for part in node.decorator_list] in ([], ["dataclass"])
+    return plain and any(isinstance(part, ast.AnnAssign) for part in node.body)
 
 
 def _names(node: ast.AST) -> set[str]:
     """Names of elsewhere that a class or a function uses when it runs."""
-    found: set[str] = set()
+    used: set[str] = set()
     own: set[str] = set()
     wanted = [node]
     if isinstance(node, ast.ClassDef):
-        wanted = [one for one in node.body if isinstance(one, ast.FunctionDef)]
-    for one in wanted:
-        if isinstance(one, ast.FunctionDef) and one is not node:
-            found |= _names(one)
-        elif isinstance(one, ast.Name):
-            (own if isinstance(one.ctx, ast.Store) else found).add(one.id)
-        elif isinstance(one, ast.alias | ast.arg):
-            own.add(one.arg if isinstance(one, ast.arg) else one.asname or one.name)
+        wanted = [part for part in node.body if isinstance(part, ast.FunctionDef)]
+    for part in wanted:
+        if isinstance(part, ast.FunctionDef) and part is not node:
+            used |= _names(part)
+        elif isinstance(part, ast.Name):
+            (own if isinstance(part.ctx, ast.Store) else used).add(part.id)
+        elif isinstance(part, ast.alias | ast.arg):
+            own.add(part.arg if isinstance(part, ast.arg) else part.asname or part.name)
         else:
-            types = [getattr(one, field, None) for field in ("annotation", "returns")]
-            wanted += [child for child in ast.iter_child_nodes(one) if child not in types]
-    return found - own
+            types = [getattr(part, field, None) for field in ("annotation", "returns")]
+            wanted += [child for child in ast.iter_child_nodes(part) if child not in types]
+    return used - own
 
 
 @cache
 def _imported_from(part: str) -> dict[str, str]:
     """Names that a part imports, and the part or module from which."""
     return {
-        one.asname or one.name: f"{str(node.module).removeprefix('model.').replace('.', '/')}.py"
+        alias.asname or alias.name: f"{str(node.module).removeprefix('model.').replace('.', '/')}.py"
         for node in _parsed(part).body
         if isinstance(node, ast.ImportFrom)
-        for one in node.names
+        for alias in node.names
     }
 
 
@@ -214,10 +214,10 @@ def _imports(part: str, names: set[str]) -> Iterator[str]:
         if not isinstance(node, ast.ImportFrom) or str(node.module).startswith(("typing", "collections.abc")):
             continue
         ours = not str(node.module).startswith("model.") or str(node.module).startswith(THEIRS)
-        for one in node.names:
-            called = one.asname or one.name
+        for alias in node.names:
+            called = alias.asname or alias.name
             if ours and called in names and called not in (*IN_C, *_constants(part)):
-                yield f"from {node.module} import {ast.unparse(one)}"
+                yield f"from {node.module} import {ast.unparse(alias)}"
 
 
 def _parsed(part: str) -> ast.Module:
@@ -230,10 +230,10 @@ def _constants(part: str) -> dict[str, Any]:
     known: dict[str, Any] = {"__builtins__": {}}
     for node in _parsed(part).body:
         if isinstance(node, ast.ImportFrom):
-            for one in node.names:
-                whose = _imported_from(part).get(one.name, "")
-                if whose in {*PARTS, "units.py"} and one.name in _constants(whose):
-                    known[one.name] = _constants(whose)[one.name]
+            for alias in node.names:
+                whose = _imported_from(part).get(alias.name, "")
+                if whose in {*PARTS, "units.py"} and alias.name in _constants(whose):
+                    known[alias.name] = _constants(whose)[alias.name]
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             with suppress(NameError, TypeError):
                 exec(compile(ast.Module([node], []), part, "exec"), known)
@@ -245,16 +245,16 @@ class _Form(ast.NodeTransformer):
 
     def __init__(self, part: str, part_of: dict[str, str], made: set[str]) -> None:
         self.numbers = _constants(part)
-        self.classes = {one for one in part_of if part_of[one] in (part, _imported_from(part).get(one))}
+        self.classes = {name for name in part_of if part_of[name] in (part, _imported_from(part).get(name))}
         self.made = made & self.classes
         self.sure = part in LAWS or part in NUMBERS
 
     def c_type(self, annotation: ast.expr | None) -> str:
         """C's type."""
-        said = ast.unparse(annotation) if annotation else ""
-        bare = said.removesuffix(" | None").partition("[")[0]
+        annotated = ast.unparse(annotation) if annotation else ""
+        bare = annotated.removesuffix(" | None").partition("[")[0]
         known = TYPES.get(bare, bare if bare in self.classes else "object")
-        may_be_none = bare != said and "|" in said
+        may_be_none = bare != annotated and "|" in annotated
         return "object" if may_be_none and known in C_ONLY else known
 
     def definition(self, node: Any, indent: str, inner: bool) -> Iterator[str]:
@@ -268,14 +268,14 @@ class _Form(ast.NodeTransformer):
                 yield from self.definition(init, inside, inner=True)
                 yield f"{inside}def __init__(self, {', '.join(self.given(init))}):"
                 yield f"{inside}    self.{MADE}({', '.join(_arguments(init))})"
-            for one in node.body:
-                if isinstance(one, ast.AnnAssign):
-                    c_type, name = self.c_type(one.annotation), ast.unparse(one.target)
+            for member in node.body:
+                if isinstance(member, ast.AnnAssign):
+                    c_type, name = self.c_type(member.annotation), ast.unparse(member.target)
                     known = "" if name.startswith("_") or c_type.endswith("]") else "public "
                     yield f"{inside}cdef {known}{c_type} {name}"
-                elif isinstance(one, ast.FunctionDef) and not (init and one.name == "__init__"):
-                    inner = one.name.startswith("_") and one.name not in handed
-                    yield from self.definition(one, inside, inner)
+                elif isinstance(member, ast.FunctionDef) and not (init and member.name == "__init__"):
+                    inner = member.name.startswith("_") and member.name not in handed
+                    yield from self.definition(member, inside, inner)
             if init:  # without boxes for numbers, in which Python hands them to a class
                 yield f"cdef inline {node.name} {MADE}_{node.name}({', '.join(self.given(init))}):"
                 yield f"{inside}cdef {node.name} new = {node.name}.__new__({node.name})"
@@ -308,8 +308,8 @@ class _Form(ast.NodeTransformer):
         defaults: list[ast.expr | None] = [None] * (len(node.args.args) - len(node.args.defaults))
         defaults += [*node.args.defaults, *node.args.kw_defaults]
         return [
-            f"{self.c_type(arg.annotation)} {arg.arg}{f' = {ast.unparse(self.visit(one))}' if one else ''}"
-            for arg, one in zip([*node.args.args, *node.args.kwonlyargs], defaults, strict=True)
+            f"{self.c_type(arg.annotation)} {arg.arg}{f' = {ast.unparse(self.visit(default))}' if default else ''}"
+            for arg, default in zip([*node.args.args, *node.args.kwonlyargs], defaults, strict=True)
             if arg.arg != "self"
         ]
 
@@ -368,22 +368,24 @@ def _arguments(node: ast.FunctionDef) -> list[str]:
 
 def _init_of(node: ast.ClassDef) -> ast.FunctionDef:
     """What a dataclass is made of."""
-    fields = [one for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
-    names = [ast.unparse(one.target) for one in fields]
+    fields = [part for part in node.body if isinstance(part, ast.AnnAssign)]
+    names = [ast.unparse(field.target) for field in fields]
     given = [
         ast.arg("self"),
-        *(ast.arg(name, one.annotation) for name, one in zip(names, fields, strict=True)),
+        *(ast.arg(name, field.annotation) for name, field in zip(names, fields, strict=True)),
     ]
     steps = ast.parse("\n".join(f"self.{name} = {name}" for name in names)).body
-    defaults = [one.value for one in fields if one.value]
+    defaults = [field.value for field in fields if field.value]
     arguments = ast.arguments([], given, None, [], [], None, defaults)
     return ast.FunctionDef("__init__", arguments, steps, [], None)
 
 
 def _handed_on(node: ast.ClassDef) -> set[str]:
     """Attributes that a class's text names without calling them: others may call them then."""
-    called = {id(one.func) for one in ast.walk(node) if isinstance(one, ast.Call)}
-    return {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute) and id(one) not in called}
+    called = {id(child.func) for child in ast.walk(node) if isinstance(child, ast.Call)}
+    return {
+        child.attr for child in ast.walk(node) if isinstance(child, ast.Attribute) and id(child) not in called
+    }
 
 
 def _own_parts(function: ast.FunctionDef) -> Iterator[ast.AST]:
@@ -400,7 +402,7 @@ def compilers() -> list[list[str]]:
     from shutil import which  # noqa: PLC0415
 
     own = os.environ.get("CC", "").split()
-    there = [[one] for one in ("cc", "gcc", "clang") if which(one)]
+    there = [[name] for name in ("cc", "gcc", "clang") if which(name)]
     zig = [[sys.executable, "-m", "ziglang", "cc"]] if find_spec("ziglang") else []
     return [command for command in (own, *there[:1], *zig) if command]
 

@@ -50,11 +50,11 @@ def by_first_use(
 def entered(known: GivenWholes, kinds: int, table: Halves) -> None:
     """The blocks known so far come into an empty table."""
     last, shift = len(table) - 1, HASH_BITS + 1 - _bits(len(table))
-    for one in range(kinds):
-        at = spread(known[one]) >> shift
+    for kind in range(kinds):
+        at = spread(known[kind]) >> shift
         while table[at] >= 0:
             at = (at + 1) & last
-        table[at] = one
+        table[at] = kind
 
 
 def _bits(length: int) -> int:

@@ -72,8 +72,8 @@ class Event:
         self._left = count
         if not events:
             self.succeed()
-        for one in events:
-            event: Event = one
+        for awaited in events:
+            event: Event = awaited
             if event.callbacks is None:
                 self._one_less()
             else:

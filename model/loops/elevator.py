@@ -33,7 +33,7 @@ class Elevator:
     """Bytes of each direction's requests, in their order; of one byte in the order in which the requests came to it."""
     placed: Wholes
     """Their requests."""
-    many: Wholes
+    waiting: Wholes
     """How many there are of each direction."""
     keys: Wholes
     """A table of begins and ends by byte, direction and which of the two."""
@@ -81,7 +81,7 @@ class Elevator:
         self.drive = drive
         room = min(calls, nr_requests)
         self.places, self.placed = wholes(2 * room, 0), wholes(2 * room, 0)
-        self.many, self.count, self.waits = wholes(2, 0), wholes(2, 0), wholes(2, 0)
+        self.waiting, self.count, self.waits = wholes(2, 0), wholes(2, 0), wholes(2, 0)
         self.sweep_byte, self.oldest = wholes(2, 0), wholes(2, 0)
         entries = 16
         while entries < 32 * room:
@@ -143,38 +143,38 @@ class Elevator:
                     self._stand(WOKEN, self._first_of(direction))
             if call >= 0:
                 direction, begin, end = write[call], start_byte[call], start_byte[call] + size_bytes[call]
-                one = self._merged(direction, begin, end, begins, ends) if made > begun else NOBODY
-                if one < 0 and self.count[direction] < self.nr_requests:
-                    one, made_by[made] = made, call
-                    of_write[one], queued_s[one], begin_s[one] = direction, now, math.inf
-                    begins[one], ends[one] = begin, end
+                number = self._merged(direction, begin, end, begins, ends) if made > begun else NOBODY
+                if number < 0 and self.count[direction] < self.nr_requests:
+                    number, made_by[made] = made, call
+                    of_write[number], queued_s[number], begin_s[number] = direction, now, math.inf
+                    begins[number], ends[number] = begin, end
                     straight = made == begun and begun - done < depth
                     if not straight:
-                        self._hold(4 * begin + direction, one)
-                        self._hold(4 * end + ENDS + direction, one)
+                        self._hold(4 * begin + direction, number)
+                        self._hold(4 * end + ENDS + direction, number)
                         if not self.in_order:
-                            self._put(direction, begin, one)
+                            self._put(direction, begin, number)
                     self.waits[direction] += 1
                     self.count[direction] += 1
                     made += 1
-                if one >= 0:
-                    request[call], taken_s[call] = one, now
+                if number >= 0:
+                    request[call], taken_s[call] = number, now
                 else:
                     self._stand(direction, call)
             while begun < made and begun - done < depth:
-                one = begun
+                number = begun
                 if not self.in_order:
-                    one = self._let_go(begun, straight, now, of_write, begins, queued_s, begin_s)
-                    self.sweep_byte[self.direction] = ends[one]
+                    number = self._let_go(begun, straight, now, of_write, begins, queued_s, begin_s)
+                    self.sweep_byte[self.direction] = ends[number]
                     self.taken += 1
-                direction = of_write[one]
+                direction = of_write[number]
                 self.waits[direction] -= 1
                 if not straight:
-                    self._leave(4 * begins[one] + direction, one)
-                    self._leave(4 * ends[one] + ENDS + direction, one)
-                done_s = self.drive.submit(now, direction == 1, begins[one], ends[one] - begins[one])
-                begin_s[one], end_s[one] = now, now + (done_s - now)
-                self.handed[begun % depth], self.had_come[begun % depth] = one, come
+                    self._leave(4 * begins[number] + direction, number)
+                    self._leave(4 * ends[number] + ENDS + direction, number)
+                done_s = self.drive.submit(now, direction == 1, begins[number], ends[number] - begins[number])
+                begin_s[number], end_s[number] = now, now + (done_s - now)
+                self.handed[begun % depth], self.had_come[begun % depth] = number, come
                 begun += 1
         return made
 
@@ -189,15 +189,14 @@ class Elevator:
         begin_s: Reals,
     ) -> int:
         """The request that a scheduler with sweeps lets go: the newest, where it goes straight on."""
-        one = newest
+        number = newest
         goes_on = 0 < self.taken < self.longest_batch
         if straight:
-            goes_on = (
-                goes_on and of_write[one] == self.direction and begins[one] >= self.sweep_byte[self.direction]
-            )
+            along = of_write[number] == self.direction and begins[number] >= self.sweep_byte[self.direction]
+            goes_on = goes_on and along
         elif goes_on:
-            one = self._upwards()
-            goes_on = one >= 0
+            number = self._upwards()
+            goes_on = number >= 0
         if not goes_on:
             self._begin_batch()
         if straight:
@@ -208,12 +207,12 @@ class Elevator:
             while of_write[oldest] != direction or begin_s[oldest] < math.inf:
                 oldest += 1
             self.oldest[direction] = oldest
-            one = self._upwards()
+            number = self._upwards()
             expire_s = self.write_expire_s if direction else self.read_expire_s
-            if one < 0 or now - queued_s[oldest] >= expire_s:
-                one = oldest
-        self._remove(self.direction, begins[one], one)
-        return one
+            if number < 0 or now - queued_s[oldest] >= expire_s:
+                number = oldest
+        self._remove(self.direction, begins[number], number)
+        return number
 
     def _begin_batch(self) -> None:
         """The batch that begins: of reads, unless they have passed over writes as often as they may."""
@@ -228,21 +227,21 @@ class Elevator:
 
     def _merged(self, write: int, begin: int, end: int, begins: Wholes, ends: Wholes) -> int:
         """The waiting request that takes a call in, at its back or its front; -1 where there is none with room."""
-        one = self._holder(4 * begin + ENDS + write)
-        if one >= 0 and end - begins[one] <= self.largest_bytes:
-            self._leave(4 * begin + ENDS + write, one)
-            ends[one] = end
-            self._hold(4 * end + ENDS + write, one)
-            return one
-        one = self._holder(4 * end + write)
-        if one >= 0 and ends[one] - begin <= self.largest_bytes:
-            self._leave(4 * end + write, one)
-            begins[one] = begin
-            self._hold(4 * begin + write, one)
+        number = self._holder(4 * begin + ENDS + write)
+        if number >= 0 and end - begins[number] <= self.largest_bytes:
+            self._leave(4 * begin + ENDS + write, number)
+            ends[number] = end
+            self._hold(4 * end + ENDS + write, number)
+            return number
+        number = self._holder(4 * end + write)
+        if number >= 0 and ends[number] - begin <= self.largest_bytes:
+            self._leave(4 * end + write, number)
+            begins[number] = begin
+            self._hold(4 * begin + write, number)
             if not self.in_order:
-                self._remove(write, end, one)
-                self._put(write, begin, one)
-            return one
+                self._remove(write, end, number)
+                self._put(write, begin, number)
+            return number
         return NOBODY
 
     def _first_of(self, row: int) -> int:
@@ -267,7 +266,7 @@ class Elevator:
 
     def _end(self, direction: int) -> int:
         """Where the places of a direction end."""
-        return direction * (len(self.places) // 2) + int(self.many[direction])
+        return direction * (len(self.places) // 2) + int(self.waiting[direction])
 
     def _left(self, direction: int, byte: int) -> int:
         """Where the places from that byte on begin."""
@@ -287,14 +286,14 @@ class Elevator:
             self.places[place], self.placed[place] = self.places[place - 1], self.placed[place - 1]
             place -= 1
         self.places[at], self.placed[at] = byte, request
-        self.many[direction] += 1
+        self.waiting[direction] += 1
 
     def _remove(self, direction: int, byte: int, request: int) -> None:
         """A request leaves its place."""
         at = self._left(direction, byte)
         while self.placed[at] != request:
             at += 1
-        self.many[direction] -= 1
+        self.waiting[direction] -= 1
         for place in range(at, self._end(direction)):
             self.places[place], self.placed[place] = self.places[place + 1], self.placed[place + 1]
 

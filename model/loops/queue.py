@@ -119,8 +119,8 @@ def picked(values: GivenReals, lowest: float, per_pile: float, wanted: Bytes, fe
 
     Others are written too, and overwritten: no branch to foresee.
     """
-    many = 0
+    count = 0
     for k in range(len(values)):
-        few[many] = values[k]
-        many += int(wanted[int((values[k] - lowest) * per_pile)])
-    return many
+        few[count] = values[k]
+        count += int(wanted[int((values[k] - lowest) * per_pile)])
+    return count

@@ -39,10 +39,10 @@ def reals(count: int, value: float) -> Reals:
 
 def longer(row: Reals) -> Reals:
     """A row with as much room again."""
-    found = reals(2 * len(row), 0.0)
+    doubled = reals(2 * len(row), 0.0)
     for k in range(len(row)):
-        found[k] = row[k]
-    return found
+        doubled[k] = row[k]
+    return doubled
 
 
 def replace_first(heap: Reals, value: float) -> None:

@@ -24,7 +24,7 @@ class BufferPool:
     _touched: Touched
     _touch_time_s: float
     _to_write: Wholes
-    _found: Wholes
+    _missed_at: Wholes
 
     def __init__(self, env: simpy.Environment, buffers: Buffers, writer: DatabaseWriter) -> None:
         self.env = env
@@ -32,7 +32,7 @@ class BufferPool:
         self.writer = writer
         self._touched, self._to_write = buffers.touched, buffers.to_write
         self._touch_time_s = buffers.rules.touch_time_s
-        self._found = wholes(1024, 0)
+        self._missed_at = wholes(1024, 0)
 
     def get(
         self, blocks: GivenWholes, changes: GivenBytes, cold_end: GivenBytes, late_s: list[float]
@@ -46,15 +46,15 @@ class BufferPool:
         k: int
         while True:
             now, count = self.env.now, len(blocks)
-            if 2 * count > len(self._found):
-                self._found = wholes(4 * count, 0)
+            if 2 * count > len(self._missed_at):
+                self._missed_at = wholes(4 * count, 0)
             done, missed, writing, dirtied, _ = self._touched.worked(
-                blocks, changes, cold_end, now, self._touch_time_s, self._found
+                blocks, changes, cold_end, now, self._touch_time_s, self._missed_at
             )
             for k in range(missed):
-                reads.append(blocks[self._found[k]])
+                reads.append(blocks[self._missed_at[k]])
             if dirtied:
-                self.writer.dirtied([self._found[count + k] for k in range(dirtied)], now)
+                self.writer.dirtied([self._missed_at[count + k] for k in range(dirtied)], now)
             if writing:
                 self.writer.asked([self._to_write[k] for k in range(writing)])
             if done == count:

@@ -77,9 +77,9 @@ class References:
         sizes = parallel_reads.whole_sizes(self._at_once[kind])
         size = sizes[-1][0] if size_chance >= sizes[0][1] else sizes[0][0]
         full, last, chance = parallel_reads.batches_of(reads, fraction, size)
-        found = [size] * full + [last] * (last_chance < chance)
-        found += [1] * (reads - sum(found))
-        return [found[place] for place in self._of_batches.permutation(len(found)).tolist()]
+        batches = [size] * full + [last] * (last_chance < chance)
+        batches += [1] * (reads - sum(batches))
+        return [batches[place] for place in self._of_batches.permutation(len(batches)).tolist()]
 
     def not_found(self, blocks: list[int], found_fraction: float) -> list[int]:
         """Blocks of reads that the page cache does not answer, by chance."""
@@ -136,8 +136,8 @@ class References:
         if self._hot == self._every:
             return (place * self._hot).astype(np.int64)
         whose = np.searchsorted(self._below, self._of_places.random(count), side="right")
-        found: NDArray[np.int64] = (self._first[whose] + place * self._blocks[whose]).astype(np.int64)
-        return found
+        chosen: NDArray[np.int64] = (self._first[whose] + place * self._blocks[whose]).astype(np.int64)
+        return chosen
 
 
 def _whole(mean: NDArray[np.float64], draws: np.random.Generator) -> NDArray[np.int64]:
@@ -180,18 +180,18 @@ class Layout:
 
     def runs(self, blocks: list[int], most: int) -> list[tuple[int, int]]:
         """First block and length of the reads of blocks in order, each of at most *most* in one extent."""
-        found: list[tuple[int, int]] = []
+        runs: list[tuple[int, int]] = []
         first = length = 0
         for block in blocks:
             if length and block == first + length and length < most and block % self._extent:
                 length += 1
                 continue
             if length:
-                found.append((first, length))
+                runs.append((first, length))
             first, length = block, 1
         if length:
-            found.append((first, length))
-        return found
+            runs.append((first, length))
+        return runs
 
 
 class ByPlace:

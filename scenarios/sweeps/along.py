@@ -104,7 +104,7 @@ class Along:
             return [low, *(_rounded(value) for value in wanted[1:-1]), high]
         last = len(self.values) - 1
         if isinstance(self.values, range):
-            places = [round((one - low) / self.values.step) for one in wanted]
+            places = [round((value - low) / self.values.step) for value in wanted]
         else:
             places = [round(share * last) for share in shares]
         return [self.values[min(place, last)] for place in dict.fromkeys(places)]

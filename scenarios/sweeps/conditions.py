@@ -202,8 +202,8 @@ class Reader:
         members = [self.value(part, depth + 1) for part in among.elts]
 
         def holds(values: Values) -> bool:
-            found = left(values)
-            return any(_are_equal(found, member(values)) for member in members) is inside
+            sought = left(values)
+            return any(_are_equal(sought, member(values)) for member in members) is inside
 
         return holds
 

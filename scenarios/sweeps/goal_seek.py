@@ -61,7 +61,7 @@ def goal_of(text: str) -> Goal:
     measure, test, right = match.groups()
     check_measure(measure, where)
     plain = _with_unit(MEASURES[measure].unit, right)
-    number = number_said(right, ("base",), where) if plain is None else (lambda _: plain)
+    number = number_said(right, where) if plain is None else (lambda _: plain)
     return Goal(text, measure, test.replace("==", "="), number)
 
 

@@ -98,10 +98,10 @@ def _lone_names(text: str) -> list[str]:
     return [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in inner]
 
 
-def number_said(text: str, names: Collection[str], what: str) -> Callable[[Values], float]:
-    """The number that an expression such as ``2 * base`` stands for, given its names."""
+def number_said(text: str, what: str) -> Callable[[Values], float]:
+    """The number that an expression such as ``2 * base`` stands for, given *base*."""
     try:
-        part = Reader(text, names).value(parsed(text), 0)
+        part = Reader(text, ("base",)).value(parsed(text), 0)
     except SpecError as error:
         raise SpecError(f"{what}: {str(error).removeprefix('where ')}") from None
 

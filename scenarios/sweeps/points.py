@@ -175,19 +175,19 @@ class Points:
         digest = template.digest
         for section, keys in self._by_section.items():
             known = (section, *((type(values[key]), values[key]) for key, _ in keys))
-            found = template.sections.get(known)
-            if found is None:
+            section_changed = template.sections.get(known)
+            if section_changed is None:
                 old = work if section == "workload" else getattr(system, section)
                 new = _with_values(old, [(path, values[key]) for key, path in keys])
                 if len(template.sections) >= KEPT_SECTIONS:
                     template.sections.clear()
                 more = sum(_mark(key, _at(new, path)) - template.marks[key] for key, path in keys)
-                found = template.sections[known] = new, more
+                section_changed = template.sections[known] = new, more
             if section == "workload":
-                work = cast(Workload, found[0])
+                work = cast(Workload, section_changed[0])
             else:
-                update[section] = found[0]
-            digest += found[1]
+                update[section] = section_changed[0]
+            digest += section_changed[1]
         if update:  # NOTE: constants keep the template's values beside their origins; no law reads those
             system = System.model_validate({**vars(system), **update})
         return Point(system, work, (digest % 2 ** (8 * DIGEST_BYTES)).to_bytes(DIGEST_BYTES, "big"))

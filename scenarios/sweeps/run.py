@@ -202,4 +202,4 @@ class Running:
             elif isinstance(answer, Answer) and not error:
                 kept.append((self._key(item.number), Kept(answer.row, answer.engine)))
         self.ledger.put_many(kept)
-        self.outcome.saw([one.values for _, one in kept])
+        self.outcome.saw([row.values for _, row in kept])

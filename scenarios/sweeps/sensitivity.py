@@ -141,9 +141,9 @@ def sensitivity(
         check_has(measure, measures_in(rows), question)
         if out is not None:
             write(rows, Path(out), force)
-        found = _outcomes(rows, measure, points)
+        by_point = _outcomes(rows, measure, points)
     places = {signature(point): place for place, point in enumerate(points)}
-    outcomes = found[[places[signature(point)] for point in sampled]]
+    outcomes = by_point[[places[signature(point)] for point in sampled]]
     indices = indices_of(question.keys, outcomes, samples, question.how.seed)
     return Sensitivity(
         question.source.name, measure, base, samples, len(points), float(outcomes[: 2 * samples].mean()),

@@ -157,7 +157,9 @@ def test_points_in_sample_and_out_of_sample_differ_by_symbol(validation: Validat
 
 def test_a_number_that_fits_is_drawn_again_without_its_row(validation: Validation) -> None:
     (again,) = [
-        point for point in charts.points_of(validation.numbers) if point.one.in_sample and not point.in_sample
+        point
+        for point in charts.points_of(validation.numbers)
+        if point.comparison.in_sample and not point.in_sample
     ]
     assert again.error == pytest.approx(0.2)
     assert again.look == "out of sample"
@@ -170,7 +172,7 @@ def test_a_point_says_where_it_stands_and_what_was_declared(validation: Validati
     text = charts.hover(point).replace("<br>", " ")
     for part in (one.number.where, "measured ", "predicted ", "tolerance 15 %", "spread 7 %", "anomaly"):
         assert part in text
-    escaped = charts.hover(replace(point, one=replace(one, note="<b>bold")))
+    escaped = charts.hover(replace(point, comparison=replace(one, note="<b>bold")))
     assert "<b>" not in escaped
 
 

@@ -26,8 +26,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from model.laws import block
-
 Integers = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -57,6 +55,15 @@ KEYS: Final[dict[str, tuple[int, int]]] = {
     "WR_ORDER_NUMBER": (1, 6_000_000),
 }
 
+
+def number_bytes(digits_before: int, digits_after: int = 0) -> int:
+    """Stored bytes of a NUMBER with that many significant digits on each side of the point.
+
+    One exponent byte and one byte per base-100 pair; pairs are aligned to the decimal point.
+    """
+    return 1 + -(-digits_before // 2) + -(-digits_after // 2)
+
+
 CENTS: Final = 100
 DELIMITER_CHARACTERS: Final = 1
 NEWLINE_CHARACTERS: Final = 1
@@ -64,7 +71,7 @@ POINT_AND_CENTS_CHARACTERS: Final = 3
 
 MOST_PAIRS: Final = 10
 PAIR: Final = 100
-BYTES_OF_PAIRS: Final = np.array([block.number_bytes(2 * pairs) for pairs in range(MOST_PAIRS + 1)])
+BYTES_OF_PAIRS: Final = np.array([number_bytes(2 * pairs) for pairs in range(MOST_PAIRS + 1)])
 """Stored bytes of a NUMBER by its base-100 pairs: 0 has none, and takes the exponent byte alone."""
 
 

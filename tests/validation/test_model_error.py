@@ -43,8 +43,8 @@ def test_nineteen_in_twenty_published_times_lie_within_the_model_error(validatio
     known = model_error()
     inside = []
     for one in residuals_of(validation.numbers):
-        noise = one.one.number.spread or 0.0
-        sd = sqrt(known.sd_of(one.one.number.mechanism or "") ** 2 + noise**2)
+        noise = one.comparison.number.spread or 0.0
+        sd = sqrt(known.sd_of(one.comparison.number.mechanism or "") ** 2 + noise**2)
         inside.append(abs(one.error) <= 1.96 * sd)
     assert len(inside) > 100
     assert sum(inside) / len(inside) >= 0.95
@@ -57,8 +57,8 @@ def test_nine_in_ten_published_ratios_lie_within_the_error_of_a_difference(valid
     for _, column in groups_of(residuals_of(validation.numbers)):
         for one, other in combinations(column, 2):
             correlation = known.correlations([one.predicted, other.predicted])[0, 1]
-            sd = known.sd_of(one.one.number.mechanism or "")
-            noise = sum((each.one.number.spread or 0.0) ** 2 for each in (one, other))
+            sd = known.sd_of(one.comparison.number.mechanism or "")
+            noise = sum((each.comparison.number.spread or 0.0) ** 2 for each in (one, other))
             apart = abs(one.error - other.error)
             inside.append(apart <= 1e-9 + 1.96 * sqrt(2 * sd**2 * (1 - correlation) + noise))
     assert len(inside) > 200
@@ -66,7 +66,7 @@ def test_nine_in_ten_published_ratios_lie_within_the_error_of_a_difference(valid
 
 
 def test_waits_that_make_next_to_nothing_of_a_run_tell_nothing(statements: list[Comparison]) -> None:
-    paths = {one.one.number.path for one in residuals_of(statements)}
+    paths = {one.comparison.number.path for one in residuals_of(statements)}
     assert 'time.wait["SQL*Net message from client"].total_s' in paths
     assert 'time.wait["direct path read"].total_s' not in paths
     assert not [path for path in paths if path.endswith("max_s")]
@@ -74,10 +74,13 @@ def test_waits_that_make_next_to_nothing_of_a_run_tell_nothing(statements: list[
 
 def test_only_errors_out_of_sample_count(statements: list[Comparison]) -> None:
     found = residuals_of(statements)
-    fits = [one for one in found if one.one.in_sample]
+    fits = [one for one in found if one.comparison.in_sample]
     assert fits
-    assert all(one.error == log(1 + (one.one.out_of_sample_error or 0.0)) for one in found)
-    alone = [replace(one.one, left_out=replace(one.one.left_out, without_its_row=None)) for one in fits]
+    assert all(one.error == log(1 + (one.comparison.out_of_sample_error or 0.0)) for one in found)
+    alone = [
+        replace(one.comparison, left_out=replace(one.comparison.left_out, without_its_row=None))
+        for one in fits
+    ]
     assert residuals_of(alone) == []
 
 

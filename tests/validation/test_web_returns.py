@@ -22,6 +22,7 @@ from tests.oracles.web_returns import (
     Flags,
     Numbers,
     draw,
+    number_bytes,
     stored_bytes,
     written_characters,
 )
@@ -165,7 +166,7 @@ def test_stored_bytes_are_those_of_the_law(value: int) -> None:
     pairs = [text[at : at + 2] for at in range(0, len(text), 2)]
     while pairs[-1] == "00":
         pairs.pop()
-    assert stored_bytes(np.array([value])).tolist() == [block.number_bytes(2 * len(pairs))]
+    assert stored_bytes(np.array([value])).tolist() == [number_bytes(2 * len(pairs))]
 
 
 @pytest.mark.parametrize(
@@ -182,3 +183,10 @@ def test_stored_bytes_are_those_of_the_law(value: int) -> None:
 )
 def test_a_value_is_written_with_its_digits(value: int, amount: bool, text: str) -> None:
     assert written_characters(np.array([value]), amount).tolist() == [len(text)]
+
+
+@pytest.mark.parametrize(
+    ("digits", "after", "stored"), [(1, 0, 2), (2, 0, 2), (3, 0, 3), (7, 0, 5), (3, 2, 4)]
+)
+def test_number_stores_a_byte_per_pair_of_digits(digits: int, after: int, stored: int) -> None:
+    assert number_bytes(digits, after) == stored

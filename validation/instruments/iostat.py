@@ -139,13 +139,13 @@ class _Text:
             end = lines.index("", place)
         except ValueError:
             end = len(lines)
-        found = re.findall(HUNDREDTHS % len(self._names), "\n".join(lines[place:end]), re.MULTILINE)
-        if not found or len(found) != end - place:
+        rows = re.findall(HUNDREDTHS % len(self._names), "\n".join(lines[place:end]), re.MULTILINE)
+        if not rows or len(rows) != end - place:
             self._odd_until = number + end - place
             return 0
         import numpy  # noqa: PLC0415
 
-        devices, numbers = zip(*found, strict=True)
+        devices, numbers = zip(*rows, strict=True)
         hundredths = numpy.fromstring("".join(numbers).replace(".", ""), dtype=numpy.int64, sep=" ")
         if devices != self._stacked:
             self._unstack()

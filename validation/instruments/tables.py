@@ -71,10 +71,10 @@ def html_tables(text: str) -> Iterator[Table]:
 def _under_headings(title: str, rows: Iterable[tuple[int, list[tuple[str, str]]]]) -> Iterator[Table]:
     """The tables that *rows* of cells make up: each begins with a row of headings, or with the first row."""
     table: Table | None = None
-    for line, found in rows:
-        if not found or len(found) > MOST_CELLS:
+    for line, row in rows:
+        if not row or len(row) > MOST_CELLS:
             continue
-        kinds, cells = {kind.lower() for kind, _ in found}, tuple(plain(cell) for _, cell in found)
+        kinds, cells = {kind.lower() for kind, _ in row}, tuple(plain(cell) for _, cell in row)
         if table is not None and "d" in kinds:
             table.rows.append(cells)
             table.lines.append(line)

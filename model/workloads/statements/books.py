@@ -200,7 +200,8 @@ def _device_of_writes(
     reads = read_bytes = busy_s = 0.0 * held_s
     if read is not None:
         reads, read_bytes, busy_s = (
-            elapsed_s * one for one in (read.reads_per_s, read.read_bytes_per_s, read.utilisation_fraction)
+            elapsed_s * per_s
+            for per_s in (read.reads_per_s, read.read_bytes_per_s, read.utilisation_fraction)
         )
     waited_s = reads * (known_or(read.read_await_s, 0.0) if read is not None else 0.0)
     busy_s = smaller(elapsed_s, busy_s + held_s)

@@ -165,38 +165,38 @@ def _as_followed(
 ) -> tuple[ScanTime, DeviceDemand]:
     """Times of sessions whose reads are followed one by one; *raw* is what they ask without a page cache."""
     plan, host = demand.plan, system.host
-    found = followed(system, work, demand)
+    mean_session = followed(system, work, demand)
     asked = replace(
         raw,
-        latency_s=larger(0.0, found.device_s - found.single_wait_s),
+        latency_s=larger(0.0, mean_session.device_s - mean_session.single_wait_s),
         transfer_s=0.0,
-        first_s=found.first_s,
-        single_s=found.single_wait_s / larger(1, plan.single_reads),
+        first_s=mean_session.first_s,
+        single_s=mean_session.single_wait_s / larger(1, plan.single_reads),
     )
     if plan.through_page_cache:
-        asked = replace(asked, requests=found.requests, bytes=found.bytes)
+        asked = replace(asked, requests=mean_session.requests, bytes=mean_session.bytes)
     inside_submit = plan.asynchronous and plan.through_page_cache
     copied = demand.read_blocks * demand.block_size_bytes / host.copy_bytes_per_s if inside_submit else 0.0
     reaped = demand.reads * host.reap_call_s if plan.asynchronous else 0.0
     posted = reaped if plan.asynchronous and not inside_submit and reaps_are_waits(system) else 0.0
-    run_queue = where(work.sessions > 1, found.run_queue_s, 0.0)
-    elapsed = own_s + copied + found.read_wait_s + found.single_wait_s + run_queue
+    run_queue = where(work.sessions > 1, mean_session.run_queue_s, 0.0)
+    elapsed = own_s + copied + mean_session.read_wait_s + mean_session.single_wait_s + run_queue
     keeps_s = work.sessions * raw.keeps_s(demand)
     log_s, free_s = _stalls_s(
-        demand, elapsed, smaller(found.busy_s, keeps_s) if plan.through_page_cache else keeps_s
+        demand, elapsed, smaller(mean_session.busy_s, keeps_s) if plan.through_page_cache else keeps_s
     )
     return ScanTime(
         elapsed_s=elapsed + log_s + free_s,
-        last_s=larger(elapsed, found.last_s) + log_s + free_s,
-        read_wait_s=posted + (0.0 if inside_submit else found.read_wait_s),
-        single_wait_s=found.single_wait_s,
+        last_s=larger(elapsed, mean_session.last_s) + log_s + free_s,
+        read_wait_s=posted + (0.0 if inside_submit else mean_session.read_wait_s),
+        single_wait_s=mean_session.single_wait_s,
         device_queue_s=0.0,
         run_queue_s=run_queue,
         submit_cpu_s=copied,
-        submit_blocked_s=found.read_wait_s if inside_submit else 0.0,
+        submit_blocked_s=mean_session.read_wait_s if inside_submit else 0.0,
         reap_cpu_s=reaped - posted,
         hidden=False,
-        busy_s=found.busy_s,
+        busy_s=mean_session.busy_s,
         log_space_s=log_s,
         free_buffers_s=free_s,
     ), asked

@@ -113,7 +113,7 @@ class Design:
         laid = {path: self._numbers(path)[group.places] for path in group.laid}
         try:
             with np.errstate(divide="raise", invalid="raise", over="raise"):
-                exact, found = row(*_views(self.system, self.work, group.plain | laid))
+                exact, measures = row(*_views(self.system, self.work, group.plain | laid))
         except OneByOne:
             for place in group.places:
                 self._answer_alone(table, int(place), alone)
@@ -126,7 +126,7 @@ class Design:
                 return
             parts = np.array_split(group.places, 2)
         else:
-            for name, values in {**found, "exact": exact}.items():
+            for name, values in {**measures, "exact": exact}.items():
                 table[name][group.places] = values
             return
         for places in filter(len, parts):
@@ -139,22 +139,22 @@ class Design:
     def _answer_alone(self, table: dict[str, Any], place: int, alone: Row) -> None:
         values = {path: _own(column[place]) for path, column in self.columns.items()}
         try:
-            exact, found = alone(*_replaced(self.system, self.work, values))
+            exact, measures = alone(*_replaced(self.system, self.work, values))
         except (BlocktimeError, ArithmeticError, ValueError) as error:
             table["refused"][place] = " ".join(str(error).split()) or type(error).__name__
             return
-        for name, value in {**found, "exact": exact}.items():
+        for name, value in {**measures, "exact": exact}.items():
             table[name][place] = value
 
     def _numbers(self, path: str) -> npt.NDArray[np.float64]:
         """A column as floats, NaN where it has no number; whole numbers below 2**53 are exact in them."""
-        found = self._laid.get(path)
-        if found is None:
+        numbers = self._laid.get(path)
+        if numbers is None:
             column = self.columns[path]
             if not isinstance(column, np.ndarray):
                 column = np.array([value if _is_number(value) else np.nan for value in column])
-            found = self._laid[path] = column.astype(np.float64)
-        return found
+            numbers = self._laid[path] = column.astype(np.float64)
+        return numbers
 
 
 LAID = object()

@@ -152,18 +152,19 @@ def _of_many(system: System, work: Statement, demand: Demand, users: int) -> Fol
 
     Each session is done as many times later; it waits for that time where it waited before.
     """
-    found, times = _followed(system, work.model_copy(update={"users": users}), demand), work.users / users
-    waited_s = found.single_wait_s + found.read_wait_s + found.run_queue_s
-    longer = 1 + (times - 1) * found.elapsed_s / waited_s if waited_s else 1.0
+    times = work.users / users
+    mean_session = _followed(system, work.model_copy(update={"users": users}), demand)
+    waited_s = mean_session.single_wait_s + mean_session.read_wait_s + mean_session.run_queue_s
+    longer = 1 + (times - 1) * mean_session.elapsed_s / waited_s if waited_s else 1.0
     return replace(
-        found,
-        elapsed_s=found.elapsed_s * times,
-        single_wait_s=found.single_wait_s * longer,
-        read_wait_s=found.read_wait_s * longer,
-        run_queue_s=found.run_queue_s * longer,
-        first_s=found.first_s * longer,
-        last_s=found.last_s * times,
-        busy_s=found.busy_s * times,
+        mean_session,
+        elapsed_s=mean_session.elapsed_s * times,
+        single_wait_s=mean_session.single_wait_s * longer,
+        read_wait_s=mean_session.read_wait_s * longer,
+        run_queue_s=mean_session.run_queue_s * longer,
+        first_s=mean_session.first_s * longer,
+        last_s=mean_session.last_s * times,
+        busy_s=mean_session.busy_s * times,
     )
 
 
@@ -229,12 +230,12 @@ class _Replay:
             self.busy_s = self.sessions[0].alone()
         else:
             self._take_turns()
-        found = [session.whole() for session in self.sessions]
-        mean = _mean(found)
+        of_sessions = [session.whole() for session in self.sessions]
+        mean = _mean(of_sessions)
         first_s = min(session.begin_s for session in self.sessions)
         ends = [
             followed.elapsed_s + session.begin_s
-            for followed, session in zip(found, self.sessions, strict=True)
+            for followed, session in zip(of_sessions, self.sessions, strict=True)
         ]
         mean.last_s = max(ends) - first_s
         played_s = max(session.count.elapsed_s + session.begin_s for session in self.sessions) - first_s

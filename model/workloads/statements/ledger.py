@@ -57,7 +57,7 @@ class Ledger:
 
 def mean_waits(ledgers: list[Ledger]) -> dict[str, EventTime]:
     """Waits of the mean session; the longest wait is the longest of all."""
-    many = len(ledgers)
+    sessions = len(ledgers)
     totals: dict[str, list[float]] = {}
     for ledger in ledgers:
         for event, (waits, longest, total) in ledger.waits.items():
@@ -66,6 +66,6 @@ def mean_waits(ledgers: list[Ledger]) -> dict[str, EventTime]:
             entry[1] = max(entry[1], longest)
             entry[2] += total
     return {
-        event: EventTime(waits=waits / many, max_s=longest, total_s=total / many)
+        event: EventTime(waits=waits / sessions, max_s=longest, total_s=total / sessions)
         for event, (waits, longest, total) in totals.items()
     }

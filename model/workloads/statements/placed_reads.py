@@ -118,7 +118,7 @@ def reads_by_session(
             return reads_of(own, mbrc=mbrc, window_blocks=window)
         chances = draws("cached blocks")  # the same blocks for all sessions
         chances.bit_generator.advance(begin)  # type: ignore[attr-defined]
-        return uncached_reads_of(own, mbrc=mbrc, cached_of=lambda many: list(chances.random(many) < share))
+        return uncached_reads_of(own, mbrc=mbrc, cached_of=lambda count: list(chances.random(count) < share))
 
     return of_session
 

@@ -28,7 +28,7 @@ def row_sources(demand: Demand, figures: Figures) -> list[RowSource] | None:
     )
     walking_s = servers * sum(time.cpu.get(cause, 0.0) for cause in WALKING)
     walked_in = next(source for source in demand.sources if source.gets)
-    found: list[RowSource] = []
+    sources: list[RowSource] = []
     buffers = blocks = seconds = 0.0
     for own in reversed(demand.sources):
         buffers += servers * own.gets
@@ -39,7 +39,7 @@ def row_sources(demand: Demand, figures: Figures) -> list[RowSource] | None:
         if opinion is not None and own.operation != COUNTING:
             below = own is demand.sources[-1] and opinion.index_cost is not None
             cost = opinion.index_cost if below else opinion.cost
-        found.append(
+        sources.append(
             RowSource(
                 operation=own.operation,
                 starts=nearest(servers * own.starts),
@@ -50,4 +50,4 @@ def row_sources(demand: Demand, figures: Figures) -> list[RowSource] | None:
                 cost=cost,
             )
         )
-    return found[::-1]
+    return sources[::-1]

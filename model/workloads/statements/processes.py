@@ -205,26 +205,26 @@ def _timing(
 ) -> books.Timing:
     machine, sessions = ran
     ledgers = [session.ledger for session in sessions]
-    many = len(ledgers)
+    session_count = len(ledgers)
     client_waits, unaccounted = books.client_times(system, demand)
     waits = _waits(client_waits, mean_waits(ledgers))
     cpu = _cpu(demand, ledgers)
-    blocked = sum(ledger.submit_blocked_s for ledger in ledgers) / many
+    blocked = sum(ledger.submit_blocked_s for ledger in ledgers) / session_count
     if blocked > 0:
         unaccounted[causes.SUBMIT_BLOCKED] = blocked
-    run_queue = sum(ledger.run_queue_s for ledger in ledgers) / many
+    run_queue = sum(ledger.run_queue_s for ledger in ledgers) / session_count
     if run_queue:
         unaccounted[causes.RUN_QUEUE] = run_queue
-    elapsed = sum(ledger.elapsed_s for ledger in ledgers) / many
+    elapsed = sum(ledger.elapsed_s for ledger in ledgers) / session_count
     span = max(ledger.end_s for ledger in ledgers) - min(ledger.begin_s for ledger in ledgers)
-    processors_s = many * sum(cpu.values()) / system.host.cores.threads
+    processors_s = session_count * sum(cpu.values()) / system.host.cores.threads
     sizes: dict[int, float] = {}
     for ledger in ledgers:
         for size, count in ledger.reads.items():
-            sizes[size] = sizes.get(size, 0.0) + count / many
+            sizes[size] = sizes.get(size, 0.0) + count / session_count
     timing = books.Timing(
         elapsed_s=elapsed,
-        last_session_s=span if many > 1 else None,
+        last_session_s=span if session_count > 1 else None,
         cpu=cpu,
         wait=waits,
         unaccounted=unaccounted,
@@ -258,12 +258,12 @@ def _waits(of_demand: dict[str, EventTime], met: dict[str, EventTime]) -> dict[s
 
 def _cpu(demand: Demand, ledgers: list[Ledger]) -> dict[str, float]:
     """CPU of the mean session by cause, as long as it took among others on the processors."""
-    many, cpu = len(ledgers), dict(demand.cpu)
-    submit = sum(ledger.submit_cpu_s for ledger in ledgers) / many
+    session_count, cpu = len(ledgers), dict(demand.cpu)
+    submit = sum(ledger.submit_cpu_s for ledger in ledgers) / session_count
     if submit:
         cpu[causes.COPIED] = submit
-    cpu["read calls"] += sum(ledger.reap_cpu_s for ledger in ledgers) / many
-    slowed_s, at_work_s = sum(ledger.slowed_s for ledger in ledgers) / many, sum(cpu.values())
+    cpu["read calls"] += sum(ledger.reap_cpu_s for ledger in ledgers) / session_count
+    slowed_s, at_work_s = sum(ledger.slowed_s for ledger in ledgers) / session_count, sum(cpu.values())
     if slowed_s:
         cpu = {cause: seconds * (1 + slowed_s / at_work_s) for cause, seconds in cpu.items()}
     return cpu

@@ -115,8 +115,8 @@ class Session:
                 self.ledger.submit_cpu_s += copy_s
                 self.ledger.reap_cpu_s += reap_s
             elif self.cached is not None:
-                for one in group:
-                    yield from self._get(self.cached, one, plan.event)
+                for each_read in group:
+                    yield from self._get(self.cached, each_read, plan.event)
             elif len(group) > 1:
                 yield from self._read_together(group)
             else:

@@ -303,7 +303,7 @@ def demand_played(asked: tuple[System, Dml, Demand], shared: SharedSegment, chan
     counts = HeapCounts()
     for change in changes:
         counts = counts.plus(change.counts)
-    rows, commits = rows_changed(counts), sum(one.pace.commits for one in changes)
+    rows, commits = rows_changed(counts), sum(change.pace.commits for change in changes)
     after = demand_of(system, work, change_played(system, work, shared.loaded.outcome(counts, rows, commits)))
     gets = {cause: before.cpu[cause] for cause in (BUFFER_GETS,) if cause in before.cpu}
     busy = {event: waits for event, waits in before.waits.items() if event == BUFFER_BUSY}

@@ -103,13 +103,13 @@ def _closed(system: System, file: File, draws: Draws, server: Any, counters: Cou
             pauses += think_s > 0
             longest_think_s = max(longest_think_s, think_s)
             now += think_s
-    many = len(responses)
+    count = len(responses)
     record = Record(responses_s=responses, end_s=now, in_flight_most=1)
     if file.calls.submission == "polled":  # the processor looks for the end of the call
-        device_s, longest_s, call_s = 0.0, 0.0, call_s + device_s / many
+        device_s, longest_s, call_s = 0.0, 0.0, call_s + device_s / count
     for cause, seconds, times, longest in (
-        (CPU, call_s * many, many, call_s),
-        (DEVICE, device_s, many, longest_s),
+        (CPU, call_s * count, count, call_s),
+        (DEVICE, device_s, count, longest_s),
         (THINKING, thought_s, pauses, longest_think_s),
     ):
         if seconds > 0:
@@ -124,34 +124,34 @@ def _open(system: System, file: File, draws: Draws, factors: Iterator[float], co
     """Calls that arrive: first a processor for each, then the device, both first come, first served."""
     calls, host, disk = file.calls, system.host, system.disk
     assert draws.gaps_s is not None
-    many = calls.count
-    arrival_s = np.cumsum(np.fromiter(islice(draws.gaps_s, many), float, many))
+    count = calls.count
+    arrival_s = np.cumsum(np.fromiter(islice(draws.gaps_s, count), float, count))
     call_s = call_cpu_s(system.host, file.calls)
     worked = Served(arrival_s, arrival_s)
     if call_s > 0:
-        worked = threads_queue(arrival_s, np.full(many, call_s), host.cores.threads, speeds_of(host.cores))
+        worked = threads_queue(arrival_s, np.full(count, call_s), host.cores.threads, speeds_of(host.cores))
     # NOTE: of two calls, the one that begins later, at a faster thread, may reach the device first
     order = np.argsort(worked.end_s, kind="stable")
     at_device_s = worked.end_s[order]
-    service_s = np.fromiter(islice(factors, many), float, many) * _mean_s(disk, calls.block_size_bytes)
+    service_s = np.fromiter(islice(factors, count), float, count) * _mean_s(disk, calls.block_size_bytes)
     served = open_queue(at_device_s, service_s, disk.parallel_requests)
     end_s, ends = served.end_s, np.sort(served.end_s)
     queued_s = at_device_s.copy()
-    late = max(0, many - host.nr_requests)  # a full queue takes a call in when an earlier one is done
-    queued_s[many - late :] = np.maximum(queued_s[many - late :], ends[:late])
+    late = max(0, count - host.nr_requests)  # a full queue takes a call in when an earlier one is done
+    queued_s[count - late :] = np.maximum(queued_s[count - late :], ends[:late])
     count_all(counters, file.write, calls.block_size_bytes, queued_s, end_s)
     record = Record(end_s=float(ends[-1]))
     record.responses_s.frombytes((end_s - arrival_s[order]).tobytes())
-    under_way = np.arange(1, many + 1) - np.searchsorted(ends, arrival_s)
+    under_way = np.arange(1, count + 1) - np.searchsorted(ends, arrival_s)
     record.in_flight_most = int(under_way.max())
     if call_s > 0:
         cpu_s = worked.end_s - worked.begin_s
-        record.causes_s[CPU], record.counts[CPU] = float(cpu_s.sum()), many
+        record.causes_s[CPU], record.counts[CPU] = float(cpu_s.sum()), count
         record.longest_s[CPU] = float(cpu_s.max())
     depth = max(disk.queue_depth, disk.parallel_requests)
-    late = max(0, many - depth)
+    late = max(0, count - depth)
     handed_s = queued_s.copy()
-    handed_s[many - late :] = np.maximum(handed_s[many - late :], ends[:late])
+    handed_s[count - late :] = np.maximum(handed_s[count - late :], ends[:late])
     of_call = np.argsort(order)
     _show(record, file, arrival_s, queued_s[of_call], handed_s[of_call], end_s[of_call])
     return record
@@ -159,22 +159,21 @@ def _open(system: System, file: File, draws: Draws, factors: Iterator[float], co
 
 def sum_arriving(system: System, file: File, gaps_s: Times, factors: Times, counters: Counters) -> Record:
     """As :func:`_open`, where nobody asks for lines of iostat, for stages, or for how many calls were under way."""
-    host, disk, many, size = system.host, system.disk, file.calls.count, file.calls.block_size_bytes
+    host, disk, count, size = system.host, system.disk, file.calls.count, file.calls.block_size_bytes
     call_s = call_cpu_s(system.host, file.calls)
     cores = host.cores
     way = Way(call_s, cores.threads, speeds_of(cores), disk.parallel_requests, host.nr_requests)
-    found = summed_queue(gaps_s, factors * _mean_s(disk, size), way)
-    record = Record(end_s=found.end_s)
-    record.responses_s.frombytes(found.response_s.tobytes())
+    summed = summed_queue(gaps_s, factors * _mean_s(disk, size), way)
+    record = Record(end_s=summed.end_s)
+    record.responses_s.frombytes(summed.response_s.tobytes())
     if call_s > 0:
-        record.causes_s[CPU] = found.cpu_s
-    counters.requests[file.write] = many
-    counters.bytes[file.write] = counters.moved_bytes[file.write] = many * size
-    counters.sizes[file.write, size] = many
-    counters.ticks_s[file.write] = counters.weighted_s = (
-        found.held_s
-    )  # all have ended, so their times sum to the same
-    counters.busy_s, counters.last_s = found.busy_s, found.end_s
+        record.causes_s[CPU] = summed.cpu_s
+    counters.requests[file.write] = count
+    counters.bytes[file.write] = counters.moved_bytes[file.write] = count * size
+    counters.sizes[file.write, size] = count
+    # NOTE: all have ended, so their times sum to the same
+    counters.ticks_s[file.write] = counters.weighted_s = summed.held_s
+    counters.busy_s, counters.last_s = summed.busy_s, summed.end_s
     return record
 
 

@@ -86,12 +86,12 @@ def figures_of(work: Stream, played: Played) -> Figures:
 def _waits(records: list[Any]) -> dict[str, EventTime]:
     """Waits of the mean program by cause."""
     causes = {cause for record in records for cause in record.causes_s if cause != CPU}
-    many = len(records)
+    programs = len(records)
     return {
         cause: EventTime(
-            waits=sum(record.counts.get(cause, 0) for record in records) / many,
+            waits=sum(record.counts.get(cause, 0) for record in records) / programs,
             max_s=max(record.longest_s.get(cause, 0.0) for record in records),
-            total_s=sum(record.causes_s.get(cause, 0.0) for record in records) / many,
+            total_s=sum(record.causes_s.get(cause, 0.0) for record in records) / programs,
         )
         for cause in sorted(causes)
     }
@@ -130,12 +130,12 @@ def _physical(played: Played) -> PhysicalIO:
     counters = played.counters
     reads, writes = counters.requests
     sizes: Counter[int] = Counter()
-    for (write, size), many in counters.sizes.items():
+    for (write, size), count in counters.sizes.items():
         if not write:
-            sizes[size // SECTOR_BYTES] += many
+            sizes[size // SECTOR_BYTES] += count
     return PhysicalIO(
         read_requests=reads,
-        read_blocks=sum(size * many for size, many in sizes.items()),
+        read_blocks=sum(size * count for size, count in sizes.items()),
         read_bytes=counters.moved_bytes[0],
         write_requests=writes,
         write_bytes=counters.moved_bytes[1],

@@ -192,9 +192,9 @@ def _physical(work: Stream, stream_times: list[StreamTime]) -> PhysicalIO:
         PhysicalIO,
         read_requests=nearest(_total(reads, lambda stream_time: stream_time.demand.requests)),
         read_blocks=sectors,
-        read_bytes=_total(reads, lambda one: one.demand.device_bytes),
-        write_requests=nearest(_total(writes, lambda one: one.demand.requests)),
-        write_bytes=_total(writes, lambda one: one.demand.device_bytes),
+        read_bytes=_total(reads, lambda stream_time: stream_time.demand.device_bytes),
+        write_requests=nearest(_total(writes, lambda stream_time: stream_time.demand.requests)),
+        write_bytes=_total(writes, lambda stream_time: stream_time.demand.device_bytes),
         request_blocks=sizes,
     )
 
@@ -219,7 +219,7 @@ def _device(system: System, work: Stream, stream_times: list[StreamTime]) -> Dev
         return reads, writes
 
     reads_s, writes_s = (_total(streams, _requests_wait_s) for streams in split)
-    flushes = _total(split[True], lambda one: one.at_device * one.demand.flushes)
+    flushes = _total(split[True], lambda stream_time: stream_time.at_device * stream_time.demand.flushes)
     sums = DeviceSums(
         total(lambda demand: demand.requests),
         total(lambda demand: demand.merged),
@@ -246,10 +246,10 @@ def _any_under_way(system: System, every: list[tuple[Any, StreamTime]], span_s: 
     return 1 - (1 - smaller(1.0, busy)) * idle
 
 
-def _requests_wait_s(one: StreamTime) -> Number:
+def _requests_wait_s(stream_time: StreamTime) -> Number:
     """Time that the requests of a call are at the device, summed; NaN where a call does not wait for each of them."""
-    demand = one.demand
+    demand = stream_time.demand
     in_turn = abs(demand.requests * demand.together - demand.visits) < LEAST_REQUESTS
     known = in_turn & (not demand.hidden) & (not demand.ahead)
-    wait_s = larger(0.0, one.wait_s - one.elsewhere_s)
+    wait_s = larger(0.0, stream_time.wait_s - stream_time.elsewhere_s)
     return known_where(known, wait_s if demand.visits > 1 else demand.requests * wait_s)

@@ -91,13 +91,13 @@ def _overloads(files: list[File], records: list[Record]) -> list[str]:
     texts = []
     for calls in {id(file.calls): file.calls for file in files}.values():
         mine = [record for file, record in zip(files, records, strict=True) if file.calls is calls]
-        many = sum(len(record.responses_s) for record in mine)
-        if calls.rate_per_s is None or many < FEW:
+        answered = sum(len(record.responses_s) for record in mine)
+        if calls.rate_per_s is None or answered < FEW:
             continue
-        served_per_s = many / max(record.end_s for record in mine)
+        served_per_s = answered / max(record.end_s for record in mine)
         waiting = sum(record.in_flight_most for record in mine)
         load = calls.users * calls.rate_per_s / served_per_s
-        if waiting > BACKLOG * many and load > 1 + BACKLOG / 4:
+        if waiting > BACKLOG * answered and load > 1 + BACKLOG / 4:
             texts.append(overload_sentence(load, f", up to {waiting:,} calls"))
     return texts
 
@@ -213,16 +213,16 @@ def _steps(system: System, calls: Any, path: str, largest: int) -> int:
     return int(calls.count * each)
 
 
-def _factors(seed: int, name: str, cv: float, many: int) -> Times:
+def _factors(seed: int, name: str, cv: float, count: int) -> Times:
     """The first values of :func:`varied` about a mean of 1, kept for further scenarios with the same draws."""
-    at_once = -(-many // DRAWN_AT_ONCE) * DRAWN_AT_ONCE
+    at_once = -(-count // DRAWN_AT_ONCE) * DRAWN_AT_ONCE
     draw = _kept_factors if at_once <= MOST_KEPT else _kept_factors.__wrapped__
-    return draw(seed, name, cv, at_once)[:many]
+    return draw(seed, name, cv, at_once)[:count]
 
 
 @lru_cache(KEPT)
-def _kept_factors(seed: int, name: str, cv: float, many: int) -> Times:
-    factors = np.ones(many) if cv < LEAST_CV else gamma(1.0, cv, stream(seed, name), many)
+def _kept_factors(seed: int, name: str, cv: float, count: int) -> Times:
+    factors = np.ones(count) if cv < LEAST_CV else gamma(1.0, cv, stream(seed, name), count)
     factors.flags.writeable = False
     return factors
 

@@ -60,24 +60,24 @@ def play_queued(system: System, files: list[File], draws: list[Draws], counters:
     after = np.where((reaches_s > comes_s)[order], -1, _the_one_before(files, file_of[order]))
     write = np.array([int(file.write) for file in files])[file_of]
     size = np.array([file.calls.block_size_bytes for file in files])[file_of]
-    found = queued(
+    carried = queued(
         Arrivals(reaches_s[order], known_s[order], after, write[order], place[order], size[order]),
         rules_of(system.host, system.disk),
         system.disk,
     )
     merged = np.ones(len(order), bool)
-    merged[found.made_by] = False
+    merged[carried.made_by] = False
     count_merged(
         counters,
-        Bios(found.taken_s, write[order], size[order], merged),
-        Requests(found.queued_s, found.write, found.span[:, 1] - found.span[:, 0], found.end_s),
+        Bios(carried.taken_s, write[order], size[order], merged),
+        Requests(carried.queued_s, carried.write, carried.span[:, 1] - carried.span[:, 0], carried.end_s),
     )
-    request = np.empty_like(found.request)
-    request[order] = found.request
+    request = np.empty_like(carried.request)
+    request[order] = carried.request
     records = []
     for rank, file in enumerate(files):
         mine = file_of == rank
-        records.append(_record(file, (comes_s[mine], cpu_s[mine]), request[mine], found))
+        records.append(_record(file, (comes_s[mine], cpu_s[mine]), request[mine], carried))
     return records
 
 
@@ -107,10 +107,10 @@ def _in_order(files: list[File], draws: list[Draws]) -> tuple[Times, Whole, Whol
     comes, before, places = [], [], []
     for file, draw in zip(files, draws, strict=True):
         assert draw.gaps_s is not None
-        many = file.calls.count
-        comes.append(np.cumsum(np.fromiter(islice(draw.gaps_s, many), float, many)))
+        call_count = file.calls.count
+        comes.append(np.cumsum(np.fromiter(islice(draw.gaps_s, call_count), float, call_count)))
         before.append(np.concatenate([[0.0], comes[-1][:-1]]))
-        places.append(np.fromiter(draw.places, np.int64, many))
+        places.append(np.fromiter(draw.places, np.int64, call_count))
     file_of = np.repeat(np.arange(len(files)), [len(come) for come in comes])
     order = np.lexsort((file_of, np.concatenate(before), np.concatenate(comes)))
     return np.concatenate(comes)[order], np.concatenate(places)[order], file_of[order]
@@ -143,22 +143,22 @@ def _the_one_before(files: list[File], file_of: Whole) -> Whole:
     return before
 
 
-def _record(file: File, came: tuple[Times, Times], request: Whole, found: Carried) -> Record:
+def _record(file: File, came: tuple[Times, Times], request: Whole, carried: Carried) -> Record:
     """What one program's calls took, and the stages of the one in the middle; when each *came*, and its CPU."""
     comes_s, cpu_s = came
-    end_s = found.end_s[request]
+    end_s = carried.end_s[request]
     record = Record(end_s=float(end_s.max()))
     record.responses_s.frombytes((end_s - comes_s).tobytes())
-    many = file.calls.count
-    under_way = np.arange(1, many + 1) - np.searchsorted(np.sort(end_s), comes_s)
+    call_count = file.calls.count
+    under_way = np.arange(1, call_count + 1) - np.searchsorted(np.sort(end_s), comes_s)
     record.in_flight_most = int(under_way.max())
     if cpu_s.any():
-        record.causes_s[CPU], record.counts[CPU] = float(cpu_s.sum()), many
+        record.causes_s[CPU], record.counts[CPU] = float(cpu_s.sum()), call_count
         record.longest_s[CPU] = float(cpu_s.max())
-    shown, its = many // 2, int(request[many // 2])
+    shown, its = call_count // 2, int(request[call_count // 2])
     record.stages += [
         Stage(name="the call", begin_s=comes_s[shown], end_s=end_s[shown]),
-        Stage(name="waits in the queue", begin_s=found.queued_s[its], end_s=found.begin_s[its]),
-        Stage(name="at the device", begin_s=found.begin_s[its], end_s=found.end_s[its]),
+        Stage(name="waits in the queue", begin_s=carried.queued_s[its], end_s=carried.begin_s[its]),
+        Stage(name="at the device", begin_s=carried.begin_s[its], end_s=carried.end_s[its]),
     ]
     return record

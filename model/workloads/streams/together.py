@@ -228,20 +228,21 @@ def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
     for share in shares:
         slow_reads = larger(slow_reads, where(share.left > 0, 1.0 if share.slow_read else 0.0, 0.0))
     for _ in range(ROUNDS):
-        total = sum(one.requests_per_s for one in shares)
+        total = sum(share.requests_per_s for share in shares)
         held = [
-            one.held_s[0] + (1 - over(one.requests_per_s, total)) * (one.held_s[1] - one.held_s[0])
-            for one in shares
+            share.held_s[0] + (1 - over(share.requests_per_s, total)) * (share.held_s[1] - share.held_s[0])
+            for share in shares
         ]
         arriving = sum(
-            where(one.left > 0, one.arrives_per_s * each, 0.0) for one, each in zip(shares, held, strict=True)
+            where(share.left > 0, share.arrives_per_s * each, 0.0)
+            for share, each in zip(shares, held, strict=True)
         )
         free = 1 - smaller(FULLEST, arriving)
         # NOTE: what is left of the service that has begun, of calls that arrive: Pollaczek and Khinchine
         begun = sum(
-            where(one.left > 0, one.arrives_per_s * each**2 * (1 + one.time.demand.scv) / 2, 0.0)
-            * (one.time.demand.alike * one.time.demand.together / one.visits)
-            for one, each in zip(shares, held, strict=True)
+            where(share.left > 0, share.arrives_per_s * each**2 * (1 + share.time.demand.scv) / 2, 0.0)
+            * (share.time.demand.alike * share.time.demand.together / share.visits)
+            for share, each in zip(shares, held, strict=True)
         )
         for share, each in zip(shares, held, strict=True):
             ahead: Number = 0.0
@@ -262,9 +263,8 @@ def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
             share.wait_s = at_queue + larger(0.0, alone_s - each)
             closed = smaller(_fastest(share), share.under_way / (share.rest_s + share.wait_s))
             per_s = where(share.arrives_per_s > 0, share.arrives_per_s, closed)
-            if some(
-                share.throttled_s
-            ):  # wbt lets one write of the page cache go at a time while reads are slow
+            # NOTE: wbt lets one write of the page cache go at a time while reads are slow
+            if some(share.throttled_s):
                 per_s = where(slow_reads > 0, smaller(per_s, 1 / share.throttled_s), per_s)
             share.per_s = where(share.left > 0, (share.per_s + per_s) / 2, 0.0)
             queued = where(share.arrives_per_s > 0, 0.0, closed * at_queue)
@@ -290,14 +290,14 @@ def _met_s(share: Share, other: Share, held_s: Number, away_s: Number) -> Number
     return where(share.arrives_per_s > 0, met_s, smaller(met_s, once_s / share.waiting_share))
 
 
-def _fastest(one: Share) -> Number:
+def _fastest(share: Share) -> Number:
     """Calls a second of a stream that nobody disturbs; of a write cache all that it holds."""
-    if one.fed_by is None:
-        return over(one.time.calls, one.time.elapsed_s)
-    return where(one.backlog > LEAST, 1 / one.held_s[0], one.fed_by.per_s)
+    if share.fed_by is None:
+        return over(share.time.calls, share.time.elapsed_s)
+    return where(share.backlog > LEAST, 1 / share.held_s[0], share.fed_by.per_s)
 
 
-def _left_s(shares: list[Share], held: list[Number], one: Share, most: int) -> Number:
+def _left_s(shares: list[Share], held: list[Number], share: Share, most: int) -> Number:
     """Time that the device needs for all calls still to come; half of it where they come side by side.
 
     Who waits for each call meets no more than the queue holds, of each direction.
@@ -305,49 +305,51 @@ def _left_s(shares: list[Share], held: list[Number], one: Share, most: int) -> N
     left: Number = 0.0
     queued: Number = 0.0
     for other, each in zip(shares, held, strict=True):
-        if other.station == one.station:
+        if other.station == share.station:
             left = left + other.left * each
             requests = larger(LEAST, other.time.demand.requests)
             queued = queued + smaller(other.left * each, most * each / requests)
-    return where(one.arrives_per_s > 0, left / 2, smaller(left, queued * larger(1.0, one.time.demand.pieces)))
+    return where(
+        share.arrives_per_s > 0, left / 2, smaller(left, queued * larger(1.0, share.time.demand.pieces))
+    )
 
 
-def _starved_s(shares: list[Share], one: Share) -> Number:
+def _starved_s(shares: list[Share], share: Share) -> Number:
     """Wait of a call elsewhere while a scheduler goes on with a stream in order: until it expires [linux-deadline]."""
     sweeping: Number = 0.0
     for other in shares:
-        if other.sweeps and other.station == one.station and other.write == one.write:
+        if other.sweeps and other.station == share.station and other.write == share.write:
             sweeping = larger(sweeping, where(other.left > 0, 1.0, 0.0))
-    expire_s = WRITE_EXPIRE_S if one.write else READ_EXPIRE_S
-    return sweeping * expire_s / (2 if some(one.arrives_per_s) else 1)
+    expire_s = WRITE_EXPIRE_S if share.write else READ_EXPIRE_S
+    return sweeping * expire_s / (2 if some(share.arrives_per_s) else 1)
 
 
-def _in_turns_s(shares: list[Share], one: Share, held_s: Number, queued_s: Number) -> Number:
+def _in_turns_s(shares: list[Share], share: Share, held_s: Number, queued_s: Number) -> Number:
     """Time at a device whose scheduler serves one program after the other, each for a turn."""
-    others = -one.turn_s
+    others = -share.turn_s
     longest: Number = 0.0
     for other in shares:
         if not other.station:
             others = others + where(other.left > 0, other.programs * other.turn_s, 0.0)
-            if other is not one:
+            if other is not share:
                 longest = larger(longest, where((other.left > 0) & (other.turn_calls > 1), other.turn_s, 0.0))
     once_s = where(longest > 0, others, smaller(queued_s, others))
-    return held_s + once_s * one.waiting_share / one.turn_calls
+    return held_s + once_s * share.waiting_share / share.turn_calls
 
 
-def _settle(one: Share) -> None:
+def _settle(share: Share) -> None:
     """The time of a stream after it shared the device."""
-    time = one.time
-    arrives = one.arrives_per_s > 0
-    longer = larger(0.0, one.ended_s - time.elapsed_s) * one.programs / time.calls
-    wait_s = one.waited_s / time.calls
+    time = share.time
+    arrives = share.arrives_per_s > 0
+    longer = larger(0.0, share.ended_s - time.elapsed_s) * share.programs / time.calls
+    wait_s = share.waited_s / time.calls
     if time.demand.ahead:
-        first_s = time.demand.together * wait_s * one.programs / time.calls
-        wait_s = ahead_wait_s(time.demand, wait_s, larger(one.arrives_per_s, 1e-9) / one.programs)
+        first_s = time.demand.together * wait_s * share.programs / time.calls
+        wait_s = ahead_wait_s(time.demand, wait_s, larger(share.arrives_per_s, 1e-9) / share.programs)
         wait_s = wait_s + FIRST_WINDOWS * first_s
-    late_s = larger(0.0, one.ended_s - time.elapsed_s) / 2 if some(one.throttled_s) else 0.0
+    late_s = larger(0.0, share.ended_s - time.elapsed_s) / 2 if some(share.throttled_s) else 0.0
     waited = where(arrives, larger(time.wait_s, wait_s) + late_s, time.wait_s + longer)
     time.response_s = time.response_s + waited - time.wait_s
     time.wait_s = waited
-    time.elapsed_s = where(arrives, time.elapsed_s + 2 * late_s, larger(time.elapsed_s, one.ended_s))
+    time.elapsed_s = where(arrives, time.elapsed_s + 2 * late_s, larger(time.elapsed_s, share.ended_s))
     time.method = METHOD

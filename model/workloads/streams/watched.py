@@ -12,6 +12,8 @@ from model.machine.device.iostat import Counters
 from model.spec import Stream, System
 from model.workloads.streams.processes import _by_events, _draws
 
+SEED = 1
+
 
 class Served(NamedTuple):
     """A request that the device has done: its bytes, when it was queued, and when it was done."""
@@ -36,7 +38,7 @@ class _Watching(Counters):
         self.served.append(Served(size_bytes, queued_s, now_s))
 
 
-def requests_of(system: System, work: Stream, *, seed: int = 1) -> list[Served]:
+def requests_of(system: System, work: Stream) -> list[Served]:
     """Every request of a stream that is played by events, in the order in which they are done."""
     files = files_of(system, work, capacity_of(system.disk))
     release = block_layer.release_of(system.host.kernel)
@@ -45,6 +47,6 @@ def requests_of(system: System, work: Stream, *, seed: int = 1) -> list[Served]:
     )
     with as_written():
         _by_events(
-            system, files, [_draws(file, rank, seed) for rank, file in enumerate(files)], counters, seed
+            system, files, [_draws(file, rank, SEED) for rank, file in enumerate(files)], counters, SEED
         )
     return counters.served

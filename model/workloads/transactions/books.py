@@ -64,16 +64,16 @@ class Mean:
     warnings: list[str] = field(default_factory=list)
 
 
-def reads_by_size(single: float, many: float, blocks: float) -> dict[int, float]:
-    """Blocks of a read -> reads: *single* ones, and *many* of scans for *blocks*, in two whole sizes."""
-    found = {1: single} if single else {}
-    if many > 0:
-        mean = max(1.0, blocks / many)
+def reads_by_size(single: float, multiblock: float, blocks: float) -> dict[int, float]:
+    """Blocks of a read -> reads: *single* ones, and *multiblock* of scans for *blocks*, in two whole sizes."""
+    reads = {1: single} if single else {}
+    if multiblock > 0:
+        mean = max(1.0, blocks / multiblock)
         size = int(mean)
         for each, share in ((size, size + 1 - mean), (size + 1, mean - size)):
-            if share * many > 0:
-                found[each] = found.get(each, 0.0) + share * many
-    return found
+            if share * multiblock > 0:
+                reads[each] = reads.get(each, 0.0) + share * multiblock
+    return reads
 
 
 def figures_of(system: System, work: Transactions, mean: Mean, rates: Rates) -> Figures:

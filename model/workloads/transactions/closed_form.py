@@ -335,6 +335,6 @@ def _stats(
 
     Reads and writes stand apart in it.
     """
-    of_reads, of_writes = (sum(per_s * response_s for per_s, response_s, _ in one) for one in flow)
+    of_reads, of_writes = (sum(per_s * response_s for per_s, response_s, _ in way) for way in flow)
     second = DeviceSums((reads, writes), (0.0, 0.0), moved_bytes, (of_reads, of_writes), busy)
     return device_stats(at_least_busy(second), 1.0, reads + writes > LEAST)

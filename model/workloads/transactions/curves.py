@@ -72,7 +72,7 @@ def doubling_load(system: System, work: Transactions, points: Iterable[Load]) ->
     else:
         return None
     arrive = work.rate_per_s is not None
-    low, high = (one.per_s if arrive else one.users for one in (before, after))
+    low, high = (load.per_s if arrive else load.users for load in (before, after))
     grain = NEAR * high if arrive else 1.0
     while high - low > grain:
         middle = (low + high) / 2 if arrive else (low + high) // 2
@@ -98,7 +98,7 @@ def cache_curve(system: System, work: Transactions) -> list[Size]:
 
     The other pools stay as they are; the hottest blocks, and those got to change them, are found whatever the size.
     """
-    every = sum(many for many in asked.data_of(system, work).blocks if many)
+    every = sum(group_blocks for group_blocks in asked.data_of(system, work).blocks if group_blocks)
     return cache_sizes(
         system, work, [max(2.0, every * 0.01 ** (1 - step / (POINTS - 1))) for step in range(POINTS)]
     )
@@ -115,10 +115,10 @@ def cache_sizes(system: System, work: Transactions, rooms: Iterable[float]) -> l
         for share, blocks in zip(data.shares, data.blocks, strict=True)
         if blocks
     ]
-    popularity, blocks = [one for one, _ in groups], [many for _, many in groups]
-    found = []
+    popularity, blocks = [wanted for wanted, _ in groups], [members for _, members in groups]
+    sizes = []
     for room in rooms:
         touched = touch_count.hit_fraction(room, popularity, blocks, rules)
         lru = float(hit_ratio.lru_hit_fraction(room, popularity, blocks))
-        found.append(Size(room * data.block_size_bytes, 1 - drawn * (1 - touched), 1 - drawn * (1 - lru)))
-    return found
+        sizes.append(Size(room * data.block_size_bytes, 1 - drawn * (1 - touched), 1 - drawn * (1 - lru)))
+    return sizes

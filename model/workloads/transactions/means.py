@@ -103,7 +103,7 @@ def result_of(
     first = left_out * played.batch
     took = np.frombuffer(played.tally.responses_s, dtype=float)[first : first + count].copy()
     kinds = np.frombuffer(played.tally.kinds, dtype=np.int8)[first : first + count].copy()
-    found = played.mean_response()
+    response = played.mean_response()
     between = estimate(np.diff(played.marks[left_out:, Sum.NOW]) / played.batch)
     mean = Mean(
         engine="simulate",
@@ -123,9 +123,11 @@ def result_of(
         kinds=_kinds(played, took, kinds, per_s),
         percentiles=percentiles(took),
         response_interval=Interval(
-            low_s=max(0.0, found.mean - found.half), high_s=found.mean + found.half, confidence=CONFIDENCE
+            low_s=max(0.0, response.mean - response.half),
+            high_s=response.mean + response.half,
+            confidence=CONFIDENCE,
         )
-        if np.isfinite(found.half)
+        if np.isfinite(response.half)
         else None,
         per_s_interval=(
             1 / max(between.mean + between.half, 1e-12),
@@ -139,7 +141,7 @@ def result_of(
         seed=played.seed,
         warnings=[
             *credit_warnings(played.solved),
-            *_warnings(system, work, found),
+            *_warnings(system, work, response),
             *_left_for_later(behind, span_s),
             *_more_arrive(work, queued),
         ],
@@ -202,9 +204,9 @@ def _waits(played: Played, each: NDArray[np.float64]) -> dict[str, EventTime]:
 
 def _requests(played: Played, each: NDArray[np.float64]) -> dict[int, float]:
     """Blocks of a read -> reads."""
-    many = float(each[Sum.WAITS + SCAN])
-    single = float(each[Sum.REQUESTS]) - many
-    return reads_by_size(single, many, float(each[Sum.MISSES]) - single)
+    multiblock = float(each[Sum.WAITS + SCAN])
+    single = float(each[Sum.REQUESTS]) - multiblock
+    return reads_by_size(single, multiblock, float(each[Sum.MISSES]) - single)
 
 
 def _kinds(
@@ -245,19 +247,19 @@ def _utilisation(
 ) -> dict[str, float]:
     """Busy share of each resource; of a disk that serves several requests at once, from their number and time."""
     parts = played.solved.lasting
-    found = {CPUS: min(1.0, float(each[Sum.CPU]) * per_s / parts.threads)}
+    busy = {CPUS: min(1.0, float(each[Sum.CPU]) * per_s / parts.threads)}
     for name, label in (("disk", DATA), ("redo", REDO)):
         if name in device:
-            found[label] = device[name].utilisation_fraction
-    if parts.disk.servers > 1 and DATA in found:
+            busy[label] = device[name].utilisation_fraction
+    if parts.disk.servers > 1 and DATA in busy:
         held_s = (
             float(each[Sum.REQUESTS]) * parts.on_disk * parts.disk.read_held_s
             + float(each[Sum.WRITTEN]) * parts.disk.write_held_s
         )
-        found[DATA] = min(1.0, per_s * held_s)
+        busy[DATA] = min(1.0, per_s * held_s)
     if played.solved.knee.bottleneck == DBWR:
-        found[DBWR] = min(1.0, per_s * float(each[Sum.WRITTEN]) / parts.disk.writer_per_s)
-    return found
+        busy[DBWR] = min(1.0, per_s * float(each[Sum.WRITTEN]) / parts.disk.writer_per_s)
+    return busy
 
 
 def _left_for_later(behind: int, span_s: float) -> list[str]:
@@ -278,17 +280,17 @@ def _more_arrive(work: Transactions, queued: int) -> list[str]:
     ]
 
 
-def _warnings(system: System, work: Transactions, found: Any) -> list[str]:
+def _warnings(system: System, work: Transactions, response: Any) -> list[str]:
     if work.transactions is not None and work.rate_per_s is None and work.transactions < FEW * work.users:
         return [
             f"{work.transactions:,} transactions of {work.users:,} users are too few: those that take long have not "
             f"ended, so response and throughput look better than they are; simulate {FEW * work.users:,} or more"
         ]
-    if np.isfinite(found.half) and found.half <= work.precision_percent / 100 * found.mean:
+    if np.isfinite(response.half) and response.half <= work.precision_percent / 100 * response.mean:
         return []
     if work.transactions is not None:
         return []
     return [
-        f"the interval of the mean response is {100 * found.half / found.mean:.3g} % to either side after the longest "
-        f"run, not the {work.precision_percent:g} % wanted"
+        f"the interval of the mean response is {100 * response.half / response.mean:.3g} % to either side after the "
+        f"longest run, not the {work.precision_percent:g} % wanted"
     ]

@@ -181,7 +181,7 @@ def _met(parts: Parts, point: Point, present: int) -> Met:
     """What the last of so many users meets: the network with one user less."""
     disk, caused, per_s = parts.disk, point.caused, point.per_s
     at_disk = min(point.at_disk, reads_at_most(parts, per_s))
-    found = max(0.0, at_disk - point.unseen)
+    seen_at_disk = max(0.0, at_disk - point.unseen)
     others, groups = present - 1.0, disk.members / disk.copies
     requests = others * parts.at_once
     return Met(
@@ -207,7 +207,7 @@ def _met(parts: Parts, point: Point, present: int) -> Met:
             per_s * _serial_s(parts, caused),
             parts.copies_busy,
             disk.copies,
-            found / groups,
+            seen_at_disk / groups,
             disk.serial_scv,
             requests,
         ),

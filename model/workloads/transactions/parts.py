@@ -189,11 +189,11 @@ def _mixed(
     kinds: Sequence[KindDemand], of_kind: Callable[[KindDemand], Mapping[Named, float]]
 ) -> dict[Named, float]:
     """What the kinds have by name, in the mean transaction."""
-    found: dict[Named, float] = {}
+    amounts: dict[Named, float] = {}
     for kind in kinds:
         for name, amount in of_kind(kind).items():
-            found[name] = found.get(name, 0.0) + kind.share * amount
-    return found
+            amounts[name] = amounts.get(name, 0.0) + kind.share * amount
+    return amounts
 
 
 def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> Parts:
@@ -348,8 +348,8 @@ def all_busy(servers: int) -> list[float]:
     import numpy as np  # noqa: PLC0415
 
     loads = 1 - (1 - np.arange(LOADS + 1) / LOADS) ** 2
-    found: list[float] = queueing.mmc_waiting_fraction(loads * servers, 1.0, servers).tolist()
-    return [*found, 1.0]
+    waiting_fractions: list[float] = queueing.mmc_waiting_fraction(loads * servers, 1.0, servers).tolist()
+    return [*waiting_fractions, 1.0]
 
 
 def _log_limit_s(system: System, redo_bytes: float) -> float:
@@ -449,8 +449,8 @@ def held_fractions(system: System, data: Data, gets_per_s: float = 0.0) -> tuple
         if not any(popularity):
             continue
         late = sum(data.shares[group] for group in groups) * gets_per_s * rules.touch_time_s
-        found = touch_count.resident_fractions(pool.room_blocks, popularity, blocks, rules, late)
-        for group, shares in zip(groups, found, strict=True):
+        resident = touch_count.resident_fractions(pool.room_blocks, popularity, blocks, rules, late)
+        for group, shares in zip(groups, resident, strict=True):
             held[group] = sum(shares)
     return tuple(held)
 

@@ -116,14 +116,14 @@ def most_transactions(work: Transactions, solved: Solved) -> int:
 
 def is_precise(run: ByEvents, work: Transactions) -> bool:
     """Whether the interval of the mean response is as narrow as wanted."""
-    found = run.played().mean_response()
-    return found.half <= work.precision_percent / 100 * found.mean
+    mean_response = run.played().mean_response()
+    return mean_response.half <= work.precision_percent / 100 * mean_response.mean
 
 
 def longer_run(run: ByEvents, work: Transactions) -> int:
     """Transactions after which the mean may be precise: its error falls with their root. At most twice as many."""
-    found = run.played().mean_response()
-    missing = (found.half / (work.precision_percent / 100 * found.mean)) ** 2
+    mean_response = run.played().mean_response()
+    missing = (mean_response.half / (work.precision_percent / 100 * mean_response.mean)) ** 2
     return int(run.done * min(2.0, max(LEAST_GROWTH, missing)))
 
 

@@ -64,8 +64,8 @@ def estimate(
 
 def _joined(means: NDArray[np.float64]) -> NDArray[np.float64]:
     """Means of few batches, each of neighbours; those that are too many are left out at the begin."""
-    many = len(means)
-    joined = max(1, many // (2 * LEAST_BATCHES))
-    batches = many // joined
-    found: NDArray[np.float64] = means[many - batches * joined :].reshape(batches, joined).mean(axis=1)
-    return found
+    batch_count = len(means)
+    joined = max(1, batch_count // (2 * LEAST_BATCHES))
+    batches = batch_count // joined
+    kept: NDArray[np.float64] = means[batch_count - batches * joined :]
+    return kept.reshape(batches, joined).mean(axis=1)  # type: ignore[no-any-return]

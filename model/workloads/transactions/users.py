@@ -252,4 +252,4 @@ class Shop:
         if not share:
             return wanted
         left = [(event, self.references.not_found(blocks, share), length) for event, blocks, length in wanted]
-        return [one for one in left if one[1]]
+        return [read for read in left if read[1]]

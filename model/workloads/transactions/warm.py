@@ -27,12 +27,12 @@ def warm(buffers: Buffers, pool: Pool, data: Data, rules: TouchRules, chance: Ch
     blocks = [float(data.blocks[group]) for group in groups]
     late = float(sum(data.shares[group] for group in groups)) * chance.gets_per_s * rules.touch_time_s
     held = touch_count.resident_fractions(pool.room_blocks, popularity, blocks, rules, late)
-    first = [0, *accumulate(int(many) for many in data.blocks)]
+    first = [0, *accumulate(int(size) for size in data.blocks)]
     chosen, counts = [none := np.empty(0, dtype=np.int64)], [none]
     for group, (cold, hot) in zip(groups, held, strict=True):
-        many = int(data.blocks[group])
+        size = int(data.blocks[group])
         inside = first[group] + some_of(
-            many, round((cold + hot) * many), stream(chance.seed, f"warm {group}")
+            size, round((cold + hot) * size), stream(chance.seed, f"warm {group}")
         )
         chosen.append(inside)
         # NOTE: the first searches move those of the hot region there at once

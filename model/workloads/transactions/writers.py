@@ -172,8 +172,8 @@ class Writes:
         LGWR's write comes after those that are under way. Who commits while it waits there goes with its next write,
         which finds the burst that DBWR has sent down meanwhile, if it had so much to write.
         """
-        found = found_in_turn(commits_per_s * self.log_burst_s)
-        return self.load * self.log_burst_s * (0.5 + self.follows * found)
+        found_busy = found_in_turn(commits_per_s * self.log_burst_s)
+        return self.load * self.log_burst_s * (0.5 + self.follows * found_busy)
 
     def delay_s(
         self, users: float, away_s: float, gap_s: float, inside_s: float, comes: float, late_s: float
@@ -351,11 +351,11 @@ def log_that_turns(parts: Parts, per_s: float, others_per_s: float, fixed_s: flo
         turn_s = parts.disk.rotation_s + sent_s
         log = turning_log(commits_per_s, turn_s)
     others: TurningLog = turning_log(others_per_s * parts.commits, turn_s)
-    found = others.busy_fraction
+    found_busy = others.busy_fraction
     idle_s = overhead_s + until_turn_s(fixed_s + overhead_s, random_s, turn_s) + sent_s
     busy_s = until_turn_s(fixed_s, random_s, turn_s) + turn_s
     held_s = log.busy_fraction / log.writes_per_s if log.writes_per_s else idle_s
-    return Log(held_s, held_s, log.writes_per_s, (1 - found) * idle_s + found * busy_s)
+    return Log(held_s, held_s, log.writes_per_s, (1 - found_busy) * idle_s + found_busy * busy_s)
 
 
 def log_at(

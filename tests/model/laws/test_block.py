@@ -18,13 +18,6 @@ def test_itl_limits_by_block_size() -> None:
     assert [block.itl_limit(size) for size in BLOCK_SIZES] == [41, 83, 169, 255, 255]
 
 
-@pytest.mark.parametrize(
-    ("digits", "after", "stored"), [(1, 0, 2), (2, 0, 2), (3, 0, 3), (7, 0, 5), (3, 2, 4)]
-)
-def test_number_stores_a_byte_per_pair_of_digits(digits: int, after: int, stored: int) -> None:
-    assert block.number_bytes(digits, after) == stored
-
-
 def test_short_rows_take_eleven_bytes_so_that_they_can_become_stubs() -> None:
     assert block.slot_bytes(5) == 11
     usable = block.usable_bytes(8192, 2, True, 0)

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
 
-    from app.mechanisms.lesson import Lesson
-
-# Module -> title and path of its page, which navigation shows before any of them is imported.
+DESCRIBED: Final[dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("lessons.toml").read_text(encoding="utf-8")
+)
+"""Module -> the description of its page, in their order; last, under *sources*, who wrote what."""
 PAGES: Final[dict[str, tuple[str, str]]] = {
-    "disk_latency": ("Disk latency", "mechanism-disk-latency"),
-    "queue_depth": ("Queue depth", "mechanism-queue-depth"),
-    "merging": ("Request merging", "mechanism-request-merging"),
-    "multiblock": ("Multiblock reads: the bucket of coins", "mechanism-multiblock-reads"),
-    "index_or_scan": ("Index or full scan?", "mechanism-index-or-full-scan"),
-    "buffer_cache": ("Buffer cache", "mechanism-buffer-cache"),
-    "logical_io": ("Logical I/O by row directory", "mechanism-logical-io"),
-    "migration": ("PCTFREE and row migration", "mechanism-row-migration"),
-    "space_search": ("The ASSM bitmap search (bug 6918210)", "mechanism-assm-search"),
+    module: (page["title"], page["path"]) for module, page in DESCRIBED.items() if module != "sources"
 }
-
-
-def lesson_of(module: str) -> Lesson:
-    """The lesson of a page."""
-    lesson: Lesson = import_module(f"app.mechanisms.{module}").LESSON
-    return lesson
+"""Module -> title and path of its page, which navigation shows before any of them is imported."""
 
 
 def _page(module: str) -> None:
-    from app.mechanisms import frame  # which opens with a page, as the lessons do
+    from app.mechanisms import frame, lesson  # which open with a page
 
-    frame.page(lesson_of(module))
+    frame.page(lesson.lesson_of(module))
 
 
 def pages() -> list[StreamlitPage]:

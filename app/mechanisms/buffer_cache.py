@@ -10,7 +10,7 @@ import numpy as np
 from app.charts import drawing
 from app.controls.fields import value_at
 from app.mechanisms import measured
-from app.mechanisms.lesson import SHALLAHAMER_DIRECT, Answer, Chart, Knob, Lesson, Source, Values
+from app.mechanisms.lesson import Answer, Chart, Values
 from model.engine import calculate_many
 from model.kernels.buffers import Buffers
 from model.laws import touch_count
@@ -23,7 +23,6 @@ BUFFERS, STEP, HOT_REGION, HOT_DATA, HOT_GETS = (
 )  # fmt: skip
 BLOCKS: Final = 40
 """Blocks of data in the picture."""
-MOST_STEPS: Final = 200
 LONG: Final = 4000
 """References that are played for the hit ratio of the small cache."""
 MANY: Final = 10_000
@@ -249,40 +248,3 @@ def answer(values: Values, ink: str) -> Answer:
     start = load("tpc-c")
     changes = {path: f"{value:g}" for path, value in wanted.items() if value != value_at(start, path)}
     return Answer(picture(values, ink), (curve(values, ink), scan(ink)), numbers, "tpc-c", changes)
-
-
-KNOBS: Final = (
-    Knob(BUFFERS, "Buffers", 12, low=4, high=24, unit="buffers",
-         says=f"Of the small cache; its data are {BLOCKS} blocks"),
-    Knob(STEP, "References made", 30, low=0, high=MOST_STEPS,
-         says="Step through the small cache, one reference at a time"),
-    Knob(HOT_REGION, "Largest hot region", 50.0, low=0.0, high=90.0, step=5.0, kind="transactions", unit="%"),
-    Knob(HOT_DATA, "Hot share of the data", 20.0, low=5.0, high=50.0, step=5.0, kind="transactions", unit="%"),
-    Knob(HOT_GETS, "Share of gets", 80.0, low=50.0, high=95.0, step=5.0, kind="transactions", unit="%"),
-)  # fmt: skip
-
-LESSON: Final = Lesson(
-    path="mechanism-buffer-cache",
-    title="Buffer cache",
-    mechanism="buffer cache",
-    says="A touch moves no buffer; it only counts. A session that needs a buffer searches from the cold end. A buffer "
-    "touched twice moves to the hot end and starts again; the first other clean buffer is the victim.",
-    law=r"hit = \sum_b p_b\,(c_b + h_b),\qquad c_b = \frac{C(1-q+p)}{D},\quad h_b = \frac{H p}{D},\quad "
-    r"D = C(1-q+p) + Hp + \frac{1-q}{\lambda_b}",
-    symbols="c, h: share of the time that a block is in the cold and in the hot region; C, H: how long it stays "
-    "there, such that both are full; p, q: the chance to be touched often enough meanwhile, fresh or from the hot "
-    "region; λ: gets of the block. LRU: hit = Σ p (1 − e^−pT).",
-    assumes="gets by chance, two groups of blocks wanted evenly within each; in the picture every touch counts, as "
-    "gets come 3 s apart, and no buffer is dirty or pinned.",
-    law_in="model/laws/touch_count.py, hit_ratio.py; the list is model/kernels/buffers.py",
-    sources=(
-        Source("shallahamer-touch-count", "Craig Shallahamer",
-               "All About Oracle's Touch-Count Data Block Buffer Algorithm"),
-        Source("che-2002", "Hao Che, Ye Tung, Zhijun Wang",
-               "Hierarchical Web Caching Systems: Modeling, Design and Experimental Results"),
-        SHALLAHAMER_DIRECT,
-    ),
-    asks="Half as many buffers: does the hit ratio fall by half?",
-    knobs=KNOBS,
-    answer=answer,
-)  # fmt: skip

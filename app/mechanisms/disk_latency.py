@@ -11,7 +11,7 @@ import numpy as np
 from app.charts import drawing
 from app.charts.drawing import marker
 from app.mechanisms import measured
-from app.mechanisms.lesson import MAGNI, Answer, Chart, Knob, Lesson, Source, Values
+from app.mechanisms.lesson import Answer, Chart, Values, lesson_of
 from app.mechanisms.streams import stream_of
 from model.demand.calls import call_cpu_s, files_of, places
 from model.laws import disk_means
@@ -26,7 +26,7 @@ SCENARIO: Final = "magni-dd-raw-10000"
 DISK, SIZE, PATTERN, CALLS, PAUSE = (
     "disk.use", "workload.block_size_bytes", "workload.pattern", "calls", "workload.think_s",
 )  # fmt: skip
-SIZES: Final = tuple(power * KIB for power in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024))
+SIZES: Final = lesson_of("disk_latency").knob(SIZE).options
 SHOWN: Final = 5
 SEED: Final = 1
 # Part of a call -> colour and pattern.
@@ -288,40 +288,3 @@ def answer(values: Values, ink: str) -> Answer:
         SCENARIO,
         changes_of(values),
     )
-
-
-KNOBS: Final = (
-    Knob(DISK, "Disk", "ida-2004", ("ida-2004", "sas-15k", "sas-10k", "sata-7k2", "ssd-sata", "nvme"),
-         kind="write_stream"),
-    Knob(SIZE, "Bytes of a call", 8 * KIB, SIZES, kind="write_stream"),
-    Knob(PATTERN, "Position of the next call", "sequential", ("sequential", "random"), kind="write_stream",
-         titles={"sequential": "sequential", "random": "random"}),
-    Knob(CALLS, "Calls", "write_stream", ("write_stream", "read_stream"),
-         titles={"write_stream": "write", "read_stream": "read"},
-         says="Reads may find their bytes in the drive's track buffer; writes wait for the platter"),
-    Knob(PAUSE, "Pause between calls", 0.0, low=0.0, high=12.0, step=0.25, kind="write_stream", unit="ms"),
-)  # fmt: skip
-
-LESSON: Final = Lesson(
-    path="mechanism-disk-latency",
-    title="Disk latency",
-    mechanism="disk latency",
-    says="The transfer is a small part of a small I/O. Most of the time is the seek, and the rotation until the sector "
-    "arrives. A program that writes 8 KB blocks in sequence and waits for each one loses a full disk rotation "
-    "per write.",
-    law=r"t = t_{overhead} + t_{seek}(d) + t_{turn} + \frac{bytes}{rate}"
-    r",\qquad t_{seek}(d) = a + b\,\sqrt{d}\;\;(d \le \tfrac13\,\mathrm{stroke})",
-    symbols="t_turn: until the sector's place is under the head, less than one rotation; on average half a rotation "
-    "at random places; in sequence without a cache, what overhead and pause leave of a rotation. Flash: no seek, no "
-    "rotation.",
-    assumes="one program that waits for each call; no reordering in the drive; the outermost zone; seeks and turns of "
-    "a class of drives, as Magni does not state his own.",
-    law_in="model/laws/disk.py, disk_means.py",
-    sources=(
-        MAGNI,
-        Source("ruemmler-wilkes-disk", "Chris Ruemmler, John Wilkes", "An Introduction to Disk Drive Modeling"),
-    ),
-    asks="Writes of 8K in order, one after another: does a pause of 3 ms between them make them slower?",
-    knobs=KNOBS,
-    answer=answer,
-)  # fmt: skip

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from app.charts import drawing
 from app.charts.drawing import marker
 from app.mechanisms import measured
-from app.mechanisms.lesson import RAHN_MBRC, Answer, Chart, Knob, Lesson, Source, Values
+from app.mechanisms.lesson import Answer, Chart, Values
 from model.engine import calculate, calculate_many
 from model.results import RunResult
 from model.units import show_seconds
@@ -351,48 +351,3 @@ def answer(values: Values, ink: str) -> Answer:
         SCENARIO,
         changes_of(values),
     )
-
-
-KNOBS: Final = (
-    Knob(SHARE, "Selectivity", 0.01, (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0),
-         kind="index_range_scan"),
-    Knob(CLUSTERING, "Rows in index order are", "clustered", tuple(LOOKS), kind="index_range_scan"),
-    Knob(DISK, "Disk", "sata-7k2", ("sata-7k2", "ssd-sata", "nvme"),
-         titles={"sata-7k2": "7,200 rpm", "ssd-sata": "SSD", "nvme": "NVMe"}),
-    Knob(ROW, "Row length", 111, (50, 111, 200, 400, 800, 1600), unit="bytes"),
-    Knob(BLOCK, "Block size", 8192, (2048, 4096, 8192, 16384, 32768)),
-    Knob(MBRC, "Multiblock read count", "auto", ("auto", "1", "8", "16", "32", "64", "128"),
-         titles={"auto": "not set"}, says="Not set: reads of up to 1 MB, but the optimizer counts with 8"),
-    Knob(CACHED, "Table and index cached", 0, low=0, high=100, step=5, unit="%",
-         says="`table.cached_fraction` and `index.cached_fraction`"),
-)  # fmt: skip
-
-LESSON: Final = Lesson(
-    path="mechanism-index-or-full-scan",
-    title="Index or full scan?",
-    mechanism="optimizer",
-    says="An index range scan reads the blocks it needs, one at a time. A full scan reads all blocks, many "
-    "at a time. From some share of the rows on, the full scan is quicker. The optimizer compares costs, and its "
-    "default costs do not know your disk.",
-    law=r"\begin{array}{ll} \mathrm{time:} & (h + s\,L + D_s)\,t_1 \quad\mathrm{or}\quad "
-    r"\frac{B}{m}\,t_m \\ \mathrm{cost:} & h + s\,(L + CF) \quad\mathrm{or}\quad "
-    r"\frac{B}{MBRC}\,\frac{T_m}{T_1} \end{array}",
-    symbols="Left the index, right the full scan; CPU comes on top. s: share of the rows; h: branch levels; "
-    "L: leaves; D: blocks of the table that hold the rows (clustered: s·B; scattered: soon all); t: a read "
-    "of one block, or of m; T: what the statistics say of it (SREADTIM, MREADTIM); B: blocks of the table; CF: "
-    "clustering factor.",
-    assumes="one session counts the rows; the predicate is on the index, another column is in the table; a "
-    "block that was read stays in the cache; the system statistics are the defaults (NOWORKLOAD). On a "
-    "turning disk the time of clustered rows jitters by 2 %, and their crossing with it.",
-    law_in="model/laws/logical_io.py and model/laws/optimizer.py",
-    sources=(
-        Source("lewis-cbo", "Jonathan Lewis", "Cost-Based Oracle Fundamentals"),
-        Source("oracle-tuning", "Oracle", "Database Performance Tuning Guide"),
-        Source("foote-index", "Richard Foote", "Comparison between unique and non-unique indexes"),
-        RAHN_MBRC,
-    ),
-    asks="With an NVMe drive instead of the 7,200 rpm disk: does the crossing of clustered rows move to more "
-    "rows or to fewer, and to what share?",
-    knobs=KNOBS,
-    answer=answer,
-)  # fmt: skip

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from functools import cache
+from importlib import import_module
+from typing import Any
 
 from app.charts.drawing import Figure
 from app.controls.fields import Facts, as_text, facts
+from app.mechanisms import DESCRIBED
 from model.units import parse_bytes
 
 Values = Mapping[str, Any]
@@ -111,8 +114,9 @@ class Source:
 
 @dataclass(frozen=True)
 class Lesson:
-    """One page."""
+    """One page: a module that answers, and what ``lessons.toml`` says of it."""
 
+    module: str
     path: str
     title: str
     mechanism: str
@@ -129,19 +133,33 @@ class Lesson:
     asks: str
     """What to predict."""
     knobs: tuple[Knob, ...]
-    answer: Callable[[Values, str], Answer]
-    """From the values and the colour of text."""
 
     @property
     def start(self) -> dict[str, Any]:
         """Every control where it begins."""
         return {knob.name: knob.start for knob in self.knobs}
 
+    def knob(self, name: str) -> Knob:
+        """The control *name*."""
+        return next(knob for knob in self.knobs if knob.name == name)
 
-RAHN_MBRC: Final = Source("rahn-mbrc", "Greg Rahn", "Automatic DB_FILE_MULTIBLOCK_READ_COUNT")
-MAGNI: Final = Source("magni-linux", "Fabrizio Magni", "Heretical: Oracle blocksize on Linux")
-RAHN_PCTFREE: Final = Source("rahn-pctfree", "Greg Rahn", "Understanding Performance")
-SHALLAHAMER_DIRECT: Final = Source(
-    "shallahamer-direct", "Craig Shallahamer", "Are Oracle Direct Path Reads Faster Than DB File Scattered Reads?"
-)  # fmt: skip
-SAVVINOV: Final = Source("savvinov-lio", "Nikolay Savvinov", "Logical I/O")
+    def answer(self, values: Values, ink: str) -> Answer:
+        """What the page shows for *values*, its text in the colour *ink*."""
+        shown: Answer = import_module(f"app.mechanisms.{self.module}").answer(values, ink)
+        return shown
+
+
+@cache
+def lesson_of(module: str) -> Lesson:
+    """The page of *module*, as ``lessons.toml`` describes it."""
+    page = DESCRIBED[module]
+    sources = tuple(Source(key, *DESCRIBED["sources"][key]) for key in page["sources"])
+    knobs = tuple(map(_knob, page["knobs"]))
+    return Lesson(module, **page | {"law": "".join(page["law"]), "sources": sources, "knobs": knobs})
+
+
+def _knob(told: dict[str, Any]) -> Knob:
+    """A control whose titles stand by its options as an address has them."""
+    options, titles = tuple(told.get("options", ())), told.get("titles", {})
+    named = {option: titles[text] for option in options if (text := as_text(option)) in titles}
+    return Knob(**told | {"options": options, "titles": named})

@@ -11,7 +11,7 @@ import numpy as np
 from app.charts import drawing
 from app.charts.drawing import marker
 from app.mechanisms import measured
-from app.mechanisms.lesson import SAVVINOV, Answer, Chart, Knob, Lesson, Values
+from app.mechanisms.lesson import Answer, Chart, Values
 from model.engine import calculate, calculate_many
 from model.laws import block
 from model.laws.logical_io import CACHE_LINE_BYTES, row_walk_s
@@ -20,7 +20,6 @@ from scenarios import Scenario, load
 
 HOST, LENGTH, COLUMNS, BLOCK = "host.use", "row_length", "table.column_count", "tablespace.block_size_bytes"
 MACHINES: Final = {"savvinov-pc": ("savvinov-lio-pc", "A"), "savvinov-server": ("savvinov-lio-server", "B")}
-COUNTS: Final = (1, 5, 25)
 LOOKS: Final = {1: (drawing.BLUE, "solid"), 5: (drawing.GREEN, "dash"), 25: (drawing.ORANGE, "dot")}
 LENGTHS: Final = np.unique(np.round(np.geomspace(25, 7600, 70)))
 # Part of a get -> colour and pattern.
@@ -181,11 +180,11 @@ def curve(values: Values, ink: str) -> Chart:
     traces: list[dict[str, Any]] = []
     for place, (name, label) in enumerate(MACHINES.values()):
         axes = {"xaxis": f"x{place + 1 if place else ''}", "yaxis": f"y{place + 1 if place else ''}"}
-        for columns in COUNTS:
+        for columns, look in LOOKS.items():
             rows, cost = law(name, columns, values[BLOCK])
             word = "column" if columns == 1 else "columns"
             traces.append(drawing.line(
-                f"{columns} {word}", rows, [1e6 * each for each in cost], LOOKS[columns],
+                f"{columns} {word}", rows, [1e6 * each for each in cost], look,
                 "%{y:.3g} µs, %{x:,.0f} rows", showlegend=not place, legendgroup=str(columns), **axes,
             ))  # fmt: skip
         traces += measured.traces(
@@ -232,32 +231,3 @@ def answer(values: Values, ink: str) -> Answer:
     return Answer(
         picture(values, ink), (curve(values, ink),), numbers, MACHINES[values[HOST]][0], changes_of(values)
     )
-
-
-KNOBS: Final = (
-    Knob(HOST, "Machine", "savvinov-pc", tuple(MACHINES),
-         titles={"savvinov-pc": "A, a PC", "savvinov-server": "B, M8000"}),
-    Knob(LENGTH, "Row length (data)", 250, (25, 50, 100, 250, 500, 1000, 2500), unit="bytes",
-         says="Data of all columns; length bytes, row header and row directory come on top"),
-    Knob(COLUMNS, "Columns", 1, COUNTS),
-    Knob(BLOCK, "Block size", 8192, (4096, 8192, 16384, 32768)),
-)  # fmt: skip
-
-LESSON: Final = Lesson(
-    path="mechanism-logical-io",
-    title="Logical I/O by row directory",
-    mechanism="logical I/O",
-    says="A buffer get that counts the rows of its block walks its row directory: it costs the get, and for each row "
-    "a step and perhaps a cache line. So one LIO has no fixed cost; dense blocks cost more.",
-    law=r"t_{get} = B + R\,\bigl(p_{far}\,m + p_{next}\,s + r\,(1 + k\,C)\bigr)",
-    symbols="B: the get alone; R: rows of the block; m, s: a missed and a streamed cache line; p_far, p_next: shares "
-    "of rows whose next row lies farther than the adjoining line, or in it, from row length over 64 bytes; r: a step; "
-    "k: a column's share of it; C: columns.",
-    assumes="count(*) of a cached table by one session; rows of equal length and equal columns; no undo, no latch "
-    "waits. Fitted for 8K blocks.",
-    law_in="model/laws/logical_io.py",
-    sources=(SAVVINOV,),
-    asks="Rows of 25 bytes instead of 250: does a get cost ten times as much?",
-    knobs=KNOBS,
-    answer=answer,
-)  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 from app.charts import drawing
 from app.charts.drawing import marker
 from app.mechanisms import measured
-from app.mechanisms.lesson import MAGNI, Answer, Chart, Knob, Lesson, Source, Values
+from app.mechanisms.lesson import Answer, Chart, Values
 from app.mechanisms.streams import stream_of
 from model.laws import block_layer
 from model.units import KIB, show_bytes, show_seconds
@@ -222,41 +222,3 @@ def answer(values: Values, ink: str) -> Answer:
     return Answer(
         picture(scenario, served, ink), (curve(scenario, served, ink), pwrite(ink)), numbers, name, changes
     )
-
-
-KNOBS: Final = (
-    Knob(PATH, "File opened as", "buffered", ("buffered", "sync", "raw"), kind="write_stream",
-         titles={"buffered": "file", "sync": "O_SYNC", "raw": "raw"}),
-    Knob(SIZE, "Bytes of a call", 4 * KIB, tuple(power * KIB for power in (4, 8, 16, 32, 64, 128, 256)),
-         kind="write_stream"),
-    Knob(COUNT, "Calls", 100, (1, 10, 25, 50, 100, 200, 400), kind="write_stream"),
-    Knob(LARGEST, "Largest request", SECTORS_255, (32 * KIB, 64 * KIB, SECTORS_255, 256 * KIB, 512 * KIB, 1024 * KIB),
-         kind="write_stream", titles={SECTORS_255: "127.5K (255 sectors)"}),
-    Knob(KERNEL, "Kernel", "2.6.5", ("2.6.5", "2.6.32", "5.15"), kind="write_stream",
-         titles={release: release for release in ("2.6.5", "2.6.32", "5.15")}),
-)  # fmt: skip
-
-LESSON: Final = Lesson(
-    path="mechanism-request-merging",
-    title="Request merging",
-    mechanism="request merging",
-    says="Pages that wait in the block layer and lie side by side leave as one request, up to max_sectors_kb. So 100 "
-    "writes of 4K through the file system are five I/Os, and 100 synchronous writes to a raw device are 100.",
-    law=r"requests = \left\lceil \frac{4\mathrm{K} \cdot pages}{largest} \right\rceil,\qquad "
-    r"largest = 4\mathrm{K}\cdot"
-    r"\min\!\left(\left\lfloor\tfrac{max\_sectors\_kb}{4\mathrm{K}}\right\rfloor, segments\right)",
-    symbols="For contiguous pages that wait together: of an O_SYNC call its own, of a buffered file all that is "
-    "written back at once. ext3 leaves a gap for a block of addresses after 12 pages; up to 2.6.38 four requests "
-    "unplug the queue, and later ones form other requests.",
-    assumes="the program is alone on its device; pages are contiguous but for ext3's blocks of addresses; merging at "
-    "the back or the front of a waiting request.",
-    law_in="model/laws/block_layer.py; the queue is model/machine/device/block_queue.py",
-    sources=(
-        MAGNI,
-        Source("linux-2.6-block", "Linux 2.6.0 to 2.6.12", "drivers/block/ll_rw_blk.c"),
-        Source("linux-ext3", "Linux kernel documentation", "ext3"),
-    ),
-    asks="Through the file system, calls of 8K instead of 4K and as many of them: how many more requests?",
-    knobs=KNOBS,
-    answer=answer,
-)  # fmt: skip

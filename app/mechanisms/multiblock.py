@@ -9,7 +9,7 @@ import numpy as np
 
 from app.charts import drawing
 from app.mechanisms import measured
-from app.mechanisms.lesson import RAHN_MBRC, SAVVINOV, SHALLAHAMER_DIRECT, Answer, Chart, Knob, Lesson, Values
+from app.mechanisms.lesson import Answer, Chart, Values, lesson_of
 from model.demand.reading import mbrc_of
 from model.engine import calculate, calculate_many
 from model.laws.scan_reads import aligned_pieces
@@ -21,10 +21,10 @@ BLOCK, MBRC, RELEASE, DIRECT, CACHED = (
     "tablespace.block_size_bytes", "instance.db_file_multiblock_read_count", "instance.release",
     "instance.serial_direct_read", "cached",
 )  # fmt: skip
-COINS: Final = (2048, 4096, 8192, 16384, 32768)
+LESSON: Final = lesson_of("multiblock")
+COINS: Final = LESSON.knob(BLOCK).options
 COUNTS: Final = (1, 2, 4, 8, 16, 32, 64, 128)
 LOOKS: Final = ((drawing.BLUE, ""), (drawing.GREEN, "/"))
-START: Final = {BLOCK: 8192, MBRC: "auto", RELEASE: "11.1.0.6", DIRECT: "auto", CACHED: 0}
 READERS: Final = (
     ("Shallahamer: from the page cache", "shallahamer-buffered", "elapsed_s", drawing.BLUE, "solid"),
     ("Savvinov: a disk of 160 MB/s", "savvinov-pio-lio", "read_wait_s", drawing.ORANGE, "dash"),
@@ -35,7 +35,9 @@ DEFAULT_BLOCK: Final = 8 * KIB
 def changes_of(values: Values) -> dict[str, str]:
     """What the controls change in the scenario."""
     changes = {
-        path: str(values[path]) for path, start in START.items() if path != CACHED and values[path] != start
+        path: str(values[path])
+        for path, start in LESSON.start.items()
+        if path != CACHED and values[path] != start
     }
     if values[CACHED]:
         changes["table.cached_fraction"] = f"{values[CACHED] / 100:g}"
@@ -110,7 +112,7 @@ def picture(values: Values, scenario: Scenario, ink: str) -> Chart:
 
 def over_block_size(values: Values, measure: str) -> list[float]:
     """Blocks or reads of the scan over COINS."""
-    changes = changes_of({**values, BLOCK: START[BLOCK], CACHED: 0})
+    changes = changes_of({**values, BLOCK: LESSON.start[BLOCK], CACHED: 0})
     return _over_block_size(tuple(f"{path}={text}" for path, text in changes.items()), values[CACHED])[
         measure
     ]
@@ -229,35 +231,3 @@ def answer(values: Values, ink: str) -> Answer:
         SCENARIO,
         changes_of(values),
     )
-
-
-KNOBS: Final = (
-    Knob(BLOCK, "Block size", 8192, COINS),
-    Knob(MBRC, "Multiblock read count", "auto", ("auto", "1", "8", "16", "32", "64", "128"),
-         titles={"auto": "not set"}, says="DB_FILE_MULTIBLOCK_READ_COUNT, in blocks of the default size"),
-    Knob(RELEASE, "Release", "11.1.0.6", ("9.2.0.8", "10.2.0.4", "11.1.0.6", "19.3.0.0"),
-         says="Not set means 8 before 10.2; a serial scan reads directly from 11.1 on"),
-    Knob(DIRECT, "Direct path reads", "auto", ("auto", "never", "always")),
-    Knob(CACHED, "Share of the table in the cache", 0, low=0, high=90, step=5, unit="%",
-         says="A buffered read ends at a block that is cached (`table.cached_fraction`)"),
-)  # fmt: skip
-
-LESSON: Final = Lesson(
-    path="mechanism-multiblock-reads",
-    title="Multiblock reads: the bucket of coins",
-    mechanism="multiblock reads",
-    says="A full scan empties a bucket of coins by the handful. Smaller coins are more coins, but the same hand takes "
-    "the same money: a multiblock read carries the same bytes whatever the block size.",
-    law=r"MBRC_{auto} = \min\!\left(\frac{1\,\mathrm{MB}}{block},\ \frac{buffers}{sessions}\right),\qquad "
-    r"blocks\ a\ read = \min\!\left(\frac{1\,\mathrm{MB}}{block},\ \frac{MBRC \cdot block_{default}}{block}\right)",
-    symbols="Not set: the left one, before 10.2 it is 8. Set: the right one. A read ends at MBRC, at the extent's end "
-    "and, into the cache, at a cached block; a direct one at a multiple of 1 MB. Behind the two bitmap blocks of an "
-    "extent of 1 MB it is 126 blocks of 8K, as in Shallahamer's strace.",
-    assumes="one session; extents in a fresh datafile; cached blocks by chance; direct reads do not look into the "
-    "cache.",
-    law_in="model/laws/scan_reads.py",
-    sources=(RAHN_MBRC, SHALLAHAMER_DIRECT, SAVVINOV),
-    asks="From 2K to 16K blocks with the automatic MBRC: how many fewer reads?",
-    knobs=KNOBS,
-    answer=answer,
-)  # fmt: skip

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from app.charts import drawing
 from app.charts.drawing import marker
-from app.mechanisms.lesson import Answer, Chart, Knob, Lesson, Source, Values
+from app.mechanisms.lesson import Answer, Chart, Values, lesson_of
 from app.mechanisms.streams import stream_of
 from model.engine import calculate
-from model.units import KIB, show_seconds
+from model.units import show_seconds
 from model.workloads.streams.watched import Served, requests_of
 from scenarios import Scenario, load
 
@@ -21,7 +21,8 @@ DISK, DEPTH, SIZE, SUBMISSION = (
     "disk.use", "workload.in_flight", "workload.block_size_bytes", "workload.submission",
 )  # fmt: skip
 COUNT: Final = "workload.count"
-DEPTHS: Final = (1, 2, 4, 8, 16, 32, 64, 128)
+LESSON: Final = lesson_of("queue_depth")
+DEPTHS: Final = LESSON.knob(DEPTH).options
 SHOWN: Final = 40
 """Reads that are drawn one by one."""
 OVERTAKES, IN_ORDER = ("done before a read submitted earlier", "/"), ("done in order of submission", "")
@@ -167,40 +168,3 @@ def answer(values: Values, ink: str) -> Answer:
         SCENARIO,
         changes_of(values),
     )
-
-
-KNOBS: Final = (
-    Knob(DISK, "Drive", "sata-7k2-ncq",
-         ("sata-7k2-ncq", "sata-7k2", "sas-15k", "ssd-sata", "samsung-860-evo", "nvme", "samsung-pm983"),
-         kind="read_stream"),
-    Knob(DEPTH, "Reads in flight", 32, DEPTHS, kind="read_stream"),
-    Knob(SIZE, "Bytes of a read", 8 * KIB, tuple(power * KIB for power in (4, 8, 16, 32, 64, 128, 256)),
-         kind="read_stream"),
-    Knob(SUBMISSION, "Submitted by", "libaio", ("libaio", "io_uring", "polled"), kind="read_stream",
-         titles={"libaio": "libaio", "io_uring": "io_uring", "polled": "polled"}),
-)  # fmt: skip
-
-LESSON: Final = Lesson(
-    path="mechanism-queue-depth",
-    title="Queue depth",
-    mechanism="disk latency",
-    says="With more reads in flight, a drive can choose among them or serve several at once. A disk that reorders its "
-    "queue takes the nearest read next and roughly doubles its rate; flash reads from many dies at once and gains "
-    "more. Beyond that, each further read only waits longer.",
-    law=r"X = \frac{n}{R},\qquad flash: X \le \min\!\left(\frac{1}{t_{die}}\cdot\frac{n\,d}{n+d-1},\; X_{controller},"
-    r"\; \frac{1}{t_{CPU}}\right)",
-    symbols="X: reads a second; n: reads in flight; R: time of a read; d: dies that reads collide at. A disk: R has "
-    "the positioning that is the shortest of those in its queue, up to 32 of SATA.",
-    assumes="one program, random places over 200 GB, past the page cache, no I/O scheduler. Curves are the closed "
-    "form; the drawing is simulated. No document of the five prints reads at several depths.",
-    law_in="model/laws/disk_queue.py, model/laws/queueing.py, model/demand/network.py",
-    sources=(
-        Source("worthington-1994", "Bruce Worthington, Gregory Ganger, Yale Patt",
-               "Scheduling Algorithms for Modern Disk Drives"),
-        Source("flash-channels", "Congming Gao", "Exploiting Parallelism in I/O Scheduling for Access Conflict "
-               "Minimization in Flash-based Solid State Drives"),
-    ),
-    asks="A disk that reorders its queue, 1 read in flight or 32: how many times as many reads a second?",
-    knobs=KNOBS,
-    answer=answer,
-)  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 from app.charts import drawing, segment_charts
 from app.mechanisms import growing, measured
 from app.mechanisms.growing import BLOCK, PCTFREE, RELEASE, ROWS, SCENARIO, SPACE, UPDATED
-from app.mechanisms.lesson import RAHN_PCTFREE, Answer, Chart, Knob, Lesson, Source, Values
+from app.mechanisms.lesson import Answer, Chart, Values
 from model.laws import assm, block
 from model.units import show_bytes, show_seconds
 
@@ -120,40 +120,3 @@ def answer(values: Values, ink: str) -> Answer:
     )
     curves = (seconds_curve(values, ink), growth_curve(values, ink))
     return Answer(picture(values, ink), curves, numbers, SCENARIO, growing.changes_of(values))
-
-
-KNOBS: Final = (
-    Knob(BLOCK, "Block size", 16384, growing.SIZES, kind="update"),
-    Knob(PCTFREE, "PCTFREE", 10, low=0, high=50, kind="update", unit="%"),
-    Knob(RELEASE, "Release", "10.2.0.4", ("10.2.0.4", "11.2.0.4"), kind="update",
-         says="Bug 6918210 is fixed in 11.2: a block rejected for its full ITL list is marked full"),
-    Knob(SPACE, "Segment space management", "assm", ("assm", "manual"), kind="update",
-         titles={"assm": "ASSM", "manual": "manual"}),
-    Knob(UPDATED, "Rows updated", 100, low=5, high=100, step=5, kind="update", unit="%",
-         says="Step the update: so many of each block's rows have been updated"),
-    Knob(ROWS, "Rows", 200_000, (20_000, 50_000, 100_000, 200_000), kind="update", unit="rows"),
-)  # fmt: skip
-
-LESSON: Final = Lesson(
-    path="mechanism-assm-search",
-    title="The ASSM bitmap search (bug 6918210)",
-    mechanism="ASSM search",
-    says="Each row that migrates needs an ITL entry of its own in the block it goes to. Where the ITL list is full "
-    "before the space is, the bitmap goes on offering the block, and each further row probes all of them again.",
-    law=r"probes \approx \frac{M^2}{2 \cdot limit},\qquad limit = \min\!\left(255,\ "
-    r"\left\lfloor\frac{block/2 - 40}{24}\right\rfloor\right)",
-    symbols="M: rows that migrate in one transaction; limit: ITL entries of a block: 41, 83, 169, 255, 255 from 2K to "
-    "32K. Needed: ASSM, a release before 11.2, and room for more pieces than ITL entries, which at PCTFREE 10 only "
-    "blocks of 16K and 32K have with rows as short as these.",
-    assumes="one transaction, one session; the search goes on from the L1 block where it last found room; a rejected "
-    "probe costs a get and its ITL entries.",
-    law_in="model/laws/assm.py; the simulation is model/machine/segment/heap.py",
-    sources=(
-        RAHN_PCTFREE,
-        Source("geist-assm", "Randolf Geist", "ASSM bug reprise"),
-        Source("lewis-assm-bug", "Jonathan Lewis", "Row Migration"),
-    ),
-    asks="Half as many rows in 16K blocks: is the update done in half the time?",
-    knobs=KNOBS,
-    answer=answer,
-)  # fmt: skip

@@ -32,7 +32,7 @@ from app.mechanisms import (
     queue_depth,
     space_search,
 )
-from app.mechanisms.lesson import Answer, Knob, Lesson
+from app.mechanisms.lesson import Answer, Knob, Lesson, lesson_of
 from app.mechanisms.streams import stream_of
 from model.engine import calculate
 from model.laws import assm, block
@@ -44,7 +44,7 @@ from validation import MeasuredNumber, load_case, numbers_of
 from validation.case import Mechanism
 
 ROOT = Path(__file__).resolve().parents[2]
-LESSONS = {name: mechanisms.lesson_of(name) for name in mechanisms.PAGES}
+LESSONS = {name: lesson_of(name) for name in mechanisms.PAGES}
 EACH = pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
 
 
@@ -113,9 +113,7 @@ def test_what_a_lesson_says_of_itself_is_true(lesson: Lesson) -> None:
     assert lesson.asks.endswith("?")
 
 
-def test_pages_are_those_of_the_lessons() -> None:
-    told = {module: (lesson.title, lesson.path) for module, lesson in LESSONS.items()}
-    assert told == mechanisms.PAGES
+def test_pages_teach_what_is_measured() -> None:
     about = {lesson.mechanism for lesson in LESSONS.values()}
     assert about >= {
         "disk latency", "request merging", "buffer cache", "logical I/O", "row migration", "ASSM search",
@@ -191,7 +189,7 @@ def test_what_a_document_prints_is_drawn_as_points_with_their_marks(lesson: Less
 
 
 def test_a_figure_is_handed_on_as_plotly_would_have_it() -> None:
-    figure = migration.LESSON.answer(migration.LESSON.start, "#123456").picture.figure
+    figure = LESSONS["migration"].answer(LESSONS["migration"].start, "#123456").picture.figure
     ready = Ready(figure).to_dict()
     both = (plotly.io.to_json(one, validate=False) for one in (ready, go.Figure(figure)))
     assert json.loads(next(both)) == json.loads(next(both))
@@ -202,14 +200,14 @@ def test_a_figure_is_handed_on_as_plotly_would_have_it() -> None:
 
 
 def test_the_points_of_disk_latency_are_the_printed_ones() -> None:
-    (chart,) = disk_latency.answer(disk_latency.LESSON.start, "").curves
+    (chart,) = disk_latency.answer(LESSONS["disk_latency"].start, "").curves
     wanted = printed("magni_linux_io", "iostat", "await", "raw")
     assert drawn(chart.figure) == pytest.approx(sorted(one.printed for one in wanted))
     assert {one.unit for one in wanted} == {"ms"}
 
 
 def test_the_law_of_disk_latency_is_what_the_scenario_answers() -> None:
-    start = disk_latency.LESSON.start
+    start = LESSONS["disk_latency"].start
     (chart,) = disk_latency.answer(start, "").curves
     result = calculate(*((one := load(disk_latency.SCENARIO)).system, one.workload))
     (device,) = result.device.values()
@@ -227,20 +225,20 @@ def test_the_parts_of_a_call_sum_to_what_the_drive_took() -> None:
         {disk_latency.DISK: "nvme"},
         {disk_latency.CALLS: "read_stream"},
     ):
-        scenario = disk_latency.scenario_of({**disk_latency.LESSON.start, **values})
+        scenario = disk_latency.scenario_of({**LESSONS["disk_latency"].start, **values})
         calls = disk_latency.calls_of(scenario, 5)
         gap = disk_latency.gap_s(scenario)
         for call, after in pairwise(calls):
             assert after.at_s == pytest.approx(call.at_s + call.service_s + gap)
             assert min(call[1:]) >= 0
-    law = disk_latency.law_s(disk_latency.scenario_of(disk_latency.LESSON.start), 8192.0)
-    lost = disk_latency.calls_of(disk_latency.scenario_of(disk_latency.LESSON.start), 40)
+    law = disk_latency.law_s(disk_latency.scenario_of(LESSONS["disk_latency"].start), 8192.0)
+    lost = disk_latency.calls_of(disk_latency.scenario_of(LESSONS["disk_latency"].start), 40)
     assert sum(call.service_s for call in lost[1:]) / 39 == pytest.approx(float(law), rel=0.01)
 
 
 def test_a_pause_of_less_than_a_turn_costs_a_lone_writer_nothing() -> None:
     def period_s(pause_ms: float) -> float:
-        scenario = disk_latency.scenario_of({**disk_latency.LESSON.start, disk_latency.PAUSE: pause_ms})
+        scenario = disk_latency.scenario_of({**LESSONS["disk_latency"].start, disk_latency.PAUSE: pause_ms})
         return float(disk_latency.law_s(scenario, 8192.0)) + disk_latency.gap_s(scenario)
 
     assert period_s(3.0) == pytest.approx(period_s(0.0))
@@ -251,7 +249,7 @@ def test_a_pause_of_less_than_a_turn_costs_a_lone_writer_nothing() -> None:
 
 
 def test_curves_of_depth_are_what_the_scenario_answers() -> None:
-    lesson = queue_depth.LESSON
+    lesson = LESSONS["queue_depth"]
     rates, times = lesson.answer(lesson.start, "").curves
     for disk, name in (("sata-7k2-ncq", "this drive"), ("nvme", "NVMe flash")):
         scenario = load(queue_depth.SCENARIO, [f"disk.use={disk}", "workload.in_flight=8"])
@@ -263,7 +261,7 @@ def test_curves_of_depth_are_what_the_scenario_answers() -> None:
 
 
 def test_reads_overtake_each_other_where_the_drive_reorders_alone() -> None:
-    start = queue_depth.LESSON.start
+    start = LESSONS["queue_depth"].start
     assert sum(queue_depth.overtook(queue_depth.reads_of(start))) > 10
     for values in ({queue_depth.DEPTH: 1}, {queue_depth.DISK: "sata-7k2"}):
         assert not any(queue_depth.overtook(queue_depth.reads_of({**start, **values})))
@@ -273,7 +271,7 @@ def test_reads_overtake_each_other_where_the_drive_reorders_alone() -> None:
 
 
 def test_the_requests_drawn_are_those_that_the_device_counts() -> None:
-    values = merging.LESSON.start
+    values = LESSONS["merging"].start
     scenario = merging.scenario_of(values)
     served = requests_of(scenario.system, stream_of(scenario))
     sizes = [one.size_bytes for one in served]
@@ -290,7 +288,7 @@ def test_the_requests_drawn_are_those_that_the_device_counts() -> None:
 
 
 def test_a_raw_device_and_a_larger_limit_do_what_the_words_say() -> None:
-    start = merging.LESSON.start
+    start = LESSONS["merging"].start
     raw = dict(merging.answer({**start, merging.PATH: "raw", merging.SIZE: 8192}, "").numbers)
     assert raw == {"Requests": "100", "Mean size": "8K"}
     wide = dict(merging.answer({**start, merging.LARGEST: 1024**2}, "").numbers)
@@ -298,7 +296,7 @@ def test_a_raw_device_and_a_larger_limit_do_what_the_words_say() -> None:
 
 
 def test_the_points_of_merging_are_the_printed_ones() -> None:
-    sizes, calls = merging.answer(merging.LESSON.start, "").curves
+    sizes, calls = merging.answer(LESSONS["merging"].start, "").curves
     wanted = printed("magni_linux_io", "iostat", "avgrq-sz")
     assert drawn(sizes.figure) == pytest.approx(sorted(one.printed * 512 / 1024 for one in wanted))
     times = printed("magni_linux_io", "pwrite times", "real")
@@ -312,7 +310,7 @@ def test_the_points_of_merging_are_the_printed_ones() -> None:
 
 
 def test_the_points_of_multiblock_reads_are_the_printed_ones() -> None:
-    table, times = multiblock.answer(multiblock.LESSON.start, "").curves
+    table, times = multiblock.answer(LESSONS["multiblock"].start, "").curves
     blocks = printed("rahn_full_scan", "fetch", "disk")
     assert drawn(table.figure, "disk: ") == sorted(one.printed for one in blocks)
     waits = printed("rahn_full_scan", "waits", "waits", "direct path read")
@@ -324,7 +322,7 @@ def test_the_points_of_multiblock_reads_are_the_printed_ones() -> None:
 
 def test_reads_of_a_megabyte_hold_all_of_its_blocks() -> None:
     for mbrc in ("auto", "1", "8", "128"):
-        scenario = multiblock.scenario_of({**multiblock.LESSON.start, multiblock.MBRC: mbrc})
+        scenario = multiblock.scenario_of({**LESSONS["multiblock"].start, multiblock.MBRC: mbrc})
         for coin in multiblock.COINS:
             reads = multiblock.reads_of_a_megabyte(scenario, coin)
             assert sum(reads) * coin == 1024**2
@@ -332,7 +330,12 @@ def test_reads_of_a_megabyte_hold_all_of_its_blocks() -> None:
 
 
 def test_the_lines_of_multiblock_reads_are_what_the_scenario_answers() -> None:
-    values = {**multiblock.LESSON.start, multiblock.MBRC: "16", multiblock.CACHED: 20, multiblock.BLOCK: 4096}
+    values = {
+        **LESSONS["multiblock"].start,
+        multiblock.MBRC: "16",
+        multiblock.CACHED: 20,
+        multiblock.BLOCK: 4096,
+    }
     chart, _ = multiblock.answer(values, "").curves
     result = calculate(*((one := multiblock.scenario_of(values)).system, one.workload))
     at, height = now(chart.figure)
@@ -352,7 +355,7 @@ def both_at(values: dict[str, Any], order: str, share: float) -> tuple[RunResult
 
 
 def times_cross(**changed: Any) -> dict[str, float]:
-    values = {**index_or_scan.LESSON.start, **changed}
+    values = {**LESSONS["index_or_scan"].start, **changed}
     full = index_or_scan.result_of(values, "full")
     return index_or_scan.crossings(values, "elapsed_s", full.time.elapsed_s)
 
@@ -360,7 +363,7 @@ def times_cross(**changed: Any) -> dict[str, float]:
 # On a turning disk reads in order jitter by 2 %: the heads' place decides how long the next one waits.
 @pytest.mark.parametrize(("disk", "jitter"), [("nvme", 0.01), ("ssd-sata", 0.01), ("sata-7k2", 0.03)])
 def test_both_ways_take_equally_long_where_they_are_said_to_cross(disk: str, jitter: float) -> None:
-    values = {**index_or_scan.LESSON.start, index_or_scan.DISK: disk}
+    values = {**LESSONS["index_or_scan"].start, index_or_scan.DISK: disk}
     for order, share in times_cross(**{index_or_scan.DISK: disk}).items():
         by_index, full = both_at(values, order, share)
         assert by_index.time.elapsed_s == pytest.approx(
@@ -369,7 +372,7 @@ def test_both_ways_take_equally_long_where_they_are_said_to_cross(disk: str, jit
 
 
 def test_both_ways_cost_the_same_where_the_optimizer_changes_over() -> None:
-    values = index_or_scan.LESSON.start
+    values = LESSONS["index_or_scan"].start
     full = index_or_scan.result_of(values, "full")
     assert full.optimizer is not None
     for order, share in index_or_scan.crossings(values, "optimizer_cost", full.optimizer.cost).items():
@@ -399,7 +402,7 @@ def test_long_rows_on_flash_cross_at_fewer_clustered_rows() -> None:
 
 
 def test_where_nothing_crosses_the_words_say_so() -> None:
-    values = {**index_or_scan.LESSON.start, index_or_scan.CACHED: 100}
+    values = {**LESSONS["index_or_scan"].start, index_or_scan.CACHED: 100}
     assert times_cross(**{index_or_scan.CACHED: 100})["clustered"] == math.inf
     found = index_or_scan.answer(values, "")
     assert "quicker never for clustered rows and from" in found.curves[0].says
@@ -414,7 +417,7 @@ def test_where_nothing_crosses_the_words_say_so() -> None:
 
 
 def test_the_optimizer_is_wrong_between_the_two_crossings() -> None:
-    values = index_or_scan.LESSON.start
+    values = LESSONS["index_or_scan"].start
     times, costs = index_or_scan.answer(values, "").curves
     (grey,) = times.figure["layout"]["shapes"]
     assert "Between 2.8 % and 23 % of the clustered rows it chooses the index, though the full" in costs.says
@@ -429,14 +432,14 @@ def test_the_optimizer_is_wrong_between_the_two_crossings() -> None:
 
 def test_the_cost_that_is_printed_lies_on_the_line_of_the_full_scan() -> None:
     for size, cost in ((8192, 31263), (2048, 96149)):
-        values = {**index_or_scan.LESSON.start, index_or_scan.BLOCK: size}
+        values = {**LESSONS["index_or_scan"].start, index_or_scan.BLOCK: size}
         _, chart = index_or_scan.answer(values, "").curves
         assert drawn(chart.figure, "full scan: ") == [cost]
         assert line(chart.figure, "full scan")["y"][0] == pytest.approx(cost, rel=0.005)
 
 
 def test_the_scan_counts_every_block_and_the_index_only_its_own() -> None:
-    values = {**index_or_scan.LESSON.start, index_or_scan.CLUSTERING: "scattered"}
+    values = {**LESSONS["index_or_scan"].start, index_or_scan.CLUSTERING: "scattered"}
     by_index, full = both_at(values, "scattered", 0.01)
     assert by_index.logical_io is not None
     assert full.logical_io is not None
@@ -453,7 +456,7 @@ def test_the_scan_counts_every_block_and_the_index_only_its_own() -> None:
 
 
 def test_the_small_cache_holds_what_was_referenced_and_the_law_is_near() -> None:
-    values = {**buffer_cache.LESSON.start, buffer_cache.BUFFERS: 8}
+    values = {**LESSONS["buffer_cache"].start, buffer_cache.BUFFERS: 8}
     for step in (0, 1, 8, 30, 200):
         found = buffer_cache.after(values, step)
         seen = set(buffer_cache.references(values, step))
@@ -469,7 +472,7 @@ def test_the_small_cache_holds_what_was_referenced_and_the_law_is_near() -> None
 
 
 def test_the_points_of_the_scan_are_the_printed_medians() -> None:
-    _, scan = buffer_cache.answer(buffer_cache.LESSON.start, "").curves
+    _, scan = buffer_cache.answer(LESSONS["buffer_cache"].start, "").curves
     wanted = printed("shallahamer_direct_reads", "median", "elapsed_s")
     assert drawn(scan.figure) == pytest.approx(sorted(one.printed for one in wanted))
     own = calculate(*((one := load("shallahamer-buffered")).system, one.workload)).time.elapsed_s
@@ -477,7 +480,7 @@ def test_the_points_of_the_scan_are_the_printed_medians() -> None:
 
 
 def test_the_scan_beyond_its_points_is_marked_as_extrapolated() -> None:
-    _, scan = buffer_cache.answer(buffer_cache.LESSON.start, "").curves
+    _, scan = buffer_cache.answer(LESSONS["buffer_cache"].start, "").curves
     (grey,) = scan.figure["layout"]["shapes"]
     assert (grey["x0"], grey["x1"]) == (0, 100)
     assert [one["text"] for one in scan.figure["layout"]["annotations"]] == [
@@ -490,7 +493,7 @@ def test_the_scan_beyond_its_points_is_marked_as_extrapolated() -> None:
 
 
 def test_the_eighteen_points_are_the_printed_ones_and_the_odd_one_is_marked() -> None:
-    (chart,) = logical_io.answer(logical_io.LESSON.start, "").curves
+    (chart,) = logical_io.answer(LESSONS["logical_io"].start, "").curves
     wanted = [one for machine in "AB" for one in printed("savvinov_logical_io", "lio", machine)]
     assert len(wanted) == 18
     assert drawn(chart.figure) == pytest.approx(sorted(one.printed for one in wanted))
@@ -513,7 +516,7 @@ def test_rows_have_the_bytes_that_the_case_works_out() -> None:
 def test_the_parts_of_a_get_sum_to_it_and_lie_on_the_law(host: str) -> None:
     for length, columns in ((25, 1), (50, 25), (250, 5), (2500, 25)):
         values = {
-            **logical_io.LESSON.start,
+            **LESSONS["logical_io"].start,
             logical_io.HOST: host,
             logical_io.LENGTH: length,
             logical_io.COLUMNS: columns,
@@ -523,7 +526,7 @@ def test_the_parts_of_a_get_sum_to_it_and_lie_on_the_law(host: str) -> None:
         parts = logical_io.parts_of(scenario, rows)
         assert min(parts.values()) >= 0
         assert sum(parts.values()) == pytest.approx(cost, rel=0.01)  # the last block is not full
-    start = {**logical_io.LESSON.start, logical_io.HOST: host}
+    start = {**LESSONS["logical_io"].start, logical_io.HOST: host}
     at, height = now(logical_io.curve(start, "").figure)
     rows_of_law, cost_of_law = logical_io.law(logical_io.MACHINES[host][0], 1, 8192)
     near = min(range(len(rows_of_law)), key=lambda rank: abs(rows_of_law[rank] - at))
@@ -535,7 +538,7 @@ def test_the_parts_of_a_get_sum_to_it_and_lie_on_the_law(host: str) -> None:
 
 def test_the_numbers_of_the_pages_are_those_of_what_if_and_the_lines_are_near_them() -> None:
     for size, percent in ((4096, 10), (8192, 35), (16384, 10)):
-        values = {**space_search.LESSON.start, growing.BLOCK: size, growing.PCTFREE: percent}
+        values = {**LESSONS["space_search"].start, growing.BLOCK: size, growing.PCTFREE: percent}
         found = growing.outcome(values)
         settings = growing.settings_of(growing.changes_of(values))
         played = run(load(growing.SCENARIO, settings), "calculate")
@@ -546,30 +549,30 @@ def test_the_numbers_of_the_pages_are_those_of_what_if_and_the_lines_are_near_th
         )  # fmt: skip
         line_s = growing.over_block_size(values)[growing.SIZES.index(size)]
         assert line_s == pytest.approx(found.elapsed_s, rel=0.05)
-    numbers = dict(space_search.answer(space_search.LESSON.start, "").numbers)
+    numbers = dict(space_search.answer(LESSONS["space_search"].start, "").numbers)
     assert (numbers["Elapsed"], numbers["Rejected probes"]) == ("10 min 59 s", "49,162,147")
 
 
 def test_the_picture_counts_every_block_once() -> None:
-    said = space_search.picture({**space_search.LESSON.start, growing.BLOCK: 32768}, "").says
+    said = space_search.picture({**LESSONS["space_search"].start, growing.BLOCK: 32768}, "").says
     assert (
         "59 blocks: 4 full, 30 50-75% free, 25 75-100% free; 29 of them with a full ITL list. A block" in said
     )
 
 
 def test_the_points_of_migration_and_search_are_the_printed_ones() -> None:
-    (blocks,) = migration.answer(migration.LESSON.start, "").curves
+    (blocks,) = migration.answer(LESSONS["migration"].start, "").curves
     wanted = printed("rahn_pctfree", "updates", "blocks_after")
     assert len(wanted) == 6
     assert drawn(blocks.figure) == sorted(one.printed for one in wanted)
-    seconds, _ = space_search.answer(space_search.LESSON.start, "").curves
+    seconds, _ = space_search.answer(LESSONS["space_search"].start, "").curves
     times = printed("rahn_pctfree", "updates", "update_time")
     assert drawn(seconds.figure) == pytest.approx(sorted(one.printed for one in times))
 
 
 def test_every_point_of_document_002_has_its_line_whatever_pctfree_is_chosen() -> None:
     for percent in (10, 20, 35):
-        values = {**space_search.LESSON.start, growing.PCTFREE: percent}
+        values = {**LESSONS["space_search"].start, growing.PCTFREE: percent}
         names = {one["name"] for one in space_search.seconds_curve(values, "").figure["data"]}
         for made in {10, 35} - {percent}:
             assert f"PCTFREE {made}, ASSM, 10.2.0.4" in names
@@ -578,7 +581,7 @@ def test_every_point_of_document_002_has_its_line_whatever_pctfree_is_chosen() -
 def test_stepping_the_update_moves_rows_and_leaves_stubs() -> None:
     moved = []
     for updated in (5, 50, 100):
-        values = {**migration.LESSON.start, growing.UPDATED: updated}
+        values = {**LESSONS["migration"].start, growing.UPDATED: updated}
         found = {
             name: trace for trace in migration.picture(values, "").figure["data"] if (name := trace["name"])
         }
@@ -588,7 +591,7 @@ def test_stepping_the_update_moves_rows_and_leaves_stubs() -> None:
 
 
 def test_probes_grow_with_the_square_where_the_bug_is_and_with_the_line_where_it_is_not() -> None:
-    values = space_search.LESSON.start
+    values = LESSONS["space_search"].start
     found, half = growing.outcome(values), growing.outcome({**values, growing.ROWS: 100_000})
     limit = block.itl_limit(int(values[growing.BLOCK]))
     assert found.probes == pytest.approx(assm.itl_rejections(found.migrated, limit), rel=0.01)
@@ -602,7 +605,7 @@ def test_probes_grow_with_the_square_where_the_bug_is_and_with_the_line_where_it
 
 
 def test_free_lists_have_no_map() -> None:
-    said = space_search.picture({**space_search.LESSON.start, growing.SPACE: "manual"}, "").says
+    said = space_search.picture({**LESSONS["space_search"].start, growing.SPACE: "manual"}, "").says
     assert "Free lists have no bitmap" in said
 
 

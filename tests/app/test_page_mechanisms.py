@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from app import mechanisms
 from app.controls.fields import as_text
-from app.mechanisms.lesson import Knob, Lesson
+from app.mechanisms.lesson import Knob, Lesson, lesson_of
 from app.session.address import MOST_NOTES
 from tests.patience import LIMIT_S
 from tests.whole import quick
@@ -19,7 +19,7 @@ NAMES = list(mechanisms.PAGES)
 
 def opened(name: str, **query: str) -> AppTest:
     page = AppTest.from_string(
-        f"from app.mechanisms import frame, lesson_of\nframe.page(lesson_of({name!r}))",
+        f"from app.mechanisms import frame, lesson\nframe.page(lesson.lesson_of({name!r}))",
         default_timeout=LIMIT_S,
     )
     for key, text in query.items():
@@ -47,7 +47,7 @@ def values_of(knob: Knob) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_control_to_both_ends_leaves_the_page_whole(name: str) -> None:
-    lesson = mechanisms.lesson_of(name)
+    lesson = lesson_of(name)
     page = opened(name)
     charts = 1 + len(lesson.answer(lesson.start, "").curves)
     for knob in lesson.knobs:
@@ -65,7 +65,7 @@ def test_every_control_to_both_ends_leaves_the_page_whole(name: str) -> None:
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_address_opens_its_screen(name: str) -> None:
-    lesson = mechanisms.lesson_of(name)
+    lesson = lesson_of(name)
     wanted = {knob.name: values_of(knob)[1] for knob in lesson.knobs[:2]}
     page = opened(name, **{path: as_text(value) for path, value in wanted.items()})
     assert not page.exception
@@ -82,7 +82,7 @@ def test_an_address_opens_its_screen(name: str) -> None:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_broken_address_gets_a_sentence_and_the_page_goes_on(name: str) -> None:
-    lesson = mechanisms.lesson_of(name)
+    lesson = lesson_of(name)
     knob = lesson.knobs[0]
     page = opened(name, **{knob.name: "9e99", "colour": "<b>red</b>"})
     assert not page.exception
@@ -110,7 +110,7 @@ def test_of_many_faults_of_an_address_the_first_are_told() -> None:
 
 
 def test_predicting_hides_the_answer_until_it_is_asked_for() -> None:
-    lesson = mechanisms.lesson_of("disk_latency")
+    lesson = lesson_of("disk_latency")
     page = opened("disk_latency")
     shown = len(page.markdown)
     page.toggle(key=f"{lesson.path}.predict").set_value(True).run()
@@ -126,7 +126,7 @@ def test_predicting_hides_the_answer_until_it_is_asked_for() -> None:
 
 
 def test_two_readers_do_not_see_each_others_controls() -> None:
-    lesson = mechanisms.lesson_of("migration")
+    lesson = lesson_of("migration")
     one, other = opened("migration"), opened("migration")
     one = put(one, lesson, lesson.knobs[1], 35)
     other = other.run()

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from app import mechanisms
+from app.mechanisms.lesson import lesson_of
 from scenarios import load, run
 from tests.app.windows import SCREEN, opened
 
@@ -39,7 +40,7 @@ def drawn(page: Page, charts: int) -> None:
 def test_a_page_draws_its_charts_without_a_complaint_on_screen_and_tablet(
     browser: Browser, server: str, name: str
 ) -> None:
-    lesson = mechanisms.lesson_of(name)
+    lesson = lesson_of(name)
     with opened(browser, f"{server}/{lesson.path}") as (page, asked):
         page.get_by_role("heading", name=lesson.title, exact=True).wait_for()
         _whole(page, lesson, SCREEN)
@@ -54,7 +55,7 @@ def test_a_page_draws_its_charts_without_a_complaint_on_screen_and_tablet(
 
 @pytest.mark.parametrize("name", mechanisms.PAGES if PICTURES else list(mechanisms.PAGES)[:1])
 def test_a_page_is_dark_where_the_reader_likes_it_so(browser: Browser, server: str, name: str) -> None:
-    lesson = mechanisms.lesson_of(name)
+    lesson = lesson_of(name)
     with opened(browser, f"{server}/{lesson.path}", dark=True) as (page, _):
         _whole(page, lesson, SCREEN)
         fill = page.locator(".js-plotly-plot .xtick text").first.evaluate("e => getComputedStyle(e).fill")
@@ -83,7 +84,7 @@ def _keep_picture(page: Page, name: str) -> None:
 
 
 def test_moving_a_control_by_keyboard_changes_chart_words_and_address(browser: Browser, server: str) -> None:
-    lesson = mechanisms.lesson_of("disk_latency")
+    lesson = lesson_of("disk_latency")
     with opened(browser, f"{server}/{lesson.path}") as (page, _):
         drawn(page, 2)
         slider = page.get_by_role("slider", name=re.compile("Bytes of a call"))
@@ -115,7 +116,7 @@ def test_the_scenario_opens_in_what_if_and_in_a_new_tab(browser: Browser, server
 
 
 def test_evidence_opens_with_the_mechanism_chosen(browser: Browser, server: str) -> None:
-    lesson = mechanisms.lesson_of("space_search")
+    lesson = lesson_of("space_search")
     with opened(browser, f"{server}/{lesson.path}") as (page, _):
         drawn(page, 3)
         page.get_by_role("button", name="Evidence").click()
@@ -126,7 +127,7 @@ def test_evidence_opens_with_the_mechanism_chosen(browser: Browser, server: str)
 
 
 def test_a_page_that_is_left_keeps_its_controls(browser: Browser, server: str) -> None:
-    lesson = mechanisms.lesson_of("logical_io")
+    lesson = lesson_of("logical_io")
     with opened(browser, f"{server}/{lesson.path}?row_length=25") as (page, _):
         said = lesson.answer({**lesson.start, "row_length": 25}, "").picture.says
         page.get_by_text(said).wait_for()

@@ -75,13 +75,7 @@ def sweep(
     words = click.get_current_context().obj or ()
     began = inputs_of(words)
     out, force = asked.pop("out"), asked.pop("force")
-    if out is not None:
-        check_place(out, force)
-        if html is not None and html.resolve() in (
-            out.resolve(),
-            out.resolve().with_name(f"{out.name}.json"),
-        ):
-            raise SpecError(f"--html: {html} is where the table goes; give it a name of its own")
+    _check_places(out, html, force)
     at = Where(asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store"))
     with telling(quiet, aloud=not as_json) as listener:
         plan = plan_of(name, listener=listener, **asked)
@@ -98,15 +92,24 @@ def sweep(
 
                 write_beside(html, sweep_page(rows, summaries))
             lines = _lines(rows, summaries, as_json, quiet)
-            print_lines(lines)
-            if out is not None and not (quiet or as_json):
-                print_lines([f"wrote {out}: {len(plan):,} rows, {len(rows.columns)} columns"])
+            written = f"wrote {out}: {len(plan):,} rows, {len(rows.columns)} columns"
+            print_lines([*lines, written] if out is not None and not (quiet or as_json) else lines)
         failed = rows.outcome.failed
         kept = at.keep and at.cluster is None and not (failed or html or out)
         if words and kept and listener.again is not None and rows.reference:
             store = None if at.store is None else str(at.store)
             keep_printed(words, began, store, [*listener.again, *lines])
         return SOME_FAILED if failed else DONE
+
+
+def _check_places(out: Path | None, html: Path | None, force: bool) -> None:
+    """Raises SpecError where the table may not be written, or the page would replace it."""
+    if out is None:
+        return
+    check_place(out, force)
+    table = out.resolve()
+    if html is not None and html.resolve() in (table, table.with_name(f"{out.name}.json")):
+        raise SpecError(f"--html: {html} is where the table goes; give it a name of its own")
 
 
 def _lines(rows: Rows, summaries: Sequence[Summary], json: bool, quiet: bool) -> list[str]:

@@ -295,16 +295,8 @@ def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
     stride, gap_s = mean * stride, mean * (gap_s + disk.overhead_s) - disk.overhead_s
     if not disk.rotation_s:
         held = _held_of_flash(system, calls, alone, size, servers / disk.raid_disks)
-    elif (
-        takes_turns(system, calls, gap_s)
-        and calls.users > 1
-        and (disk.raid_level == "none" or under_way(system, calls) == 1)
-    ):  # the device waits for the program, too
-        moved_s = disk_sets.random_moments(disk, size, span_of(system, calls), write)[0]
-        idle_s = gap_s if under_way(system, calls) == 1 else 0.0
-        if under_way(system, calls) > calls.batch:
-            alone, _ = _streamed(system, disk, changed(calls, users=1), size, (alone, far_s, gap_s))
-        held = (alone + idle_s) * (1 + moved_s / SYNC_SLICE_S)
+    elif _is_waited_for(system, calls, gap_s):
+        alone, held = _waited_for(system, calls, size, (alone, far_s, gap_s))
     elif disk.raid_level != "none" and not write and not some(disk_sets.is_near(disk, size, stride)):
         alike = _stations(system, calls, size)
         return Visit(alone, 0.0, _held_of_set(system, calls, alone, alike, size), alike=alike)
@@ -313,6 +305,24 @@ def _in_order(system: System, calls: Any, size: Number, gap_s: Number) -> Visit:
     else:
         alone, held = _streamed(system, disk, calls, size, (alone, far_s, gap_s))
     return Visit(alone, 0.0, held, servers, in_order=True)
+
+
+def _is_waited_for(system: System, calls: Any, gap_s: Number) -> bool:
+    """Whether the device waits for the next call of one of several programs."""
+    one_at_a_time = system.disk.raid_level == "none" or under_way(system, calls) == 1
+    return takes_turns(system, calls, gap_s) and calls.users > 1 and one_at_a_time
+
+
+def _waited_for(
+    system: System, calls: Any, size: Number, lone: tuple[Number, Number, Number]
+) -> tuple[Number, Number]:
+    """Time and capacity that a call takes where the device waits for the program, too; *lone* as for a stream."""
+    disk, (alone, _, gap_s) = at_place(system.disk, calls), lone
+    moved_s = disk_sets.random_moments(disk, size, span_of(system, calls), calls.writes)[0]
+    idle_s = gap_s if under_way(system, calls) == 1 else 0.0
+    if under_way(system, calls) > calls.batch:
+        alone, _ = _streamed(system, disk, changed(calls, users=1), size, lone)
+    return alone, (alone + idle_s) * (1 + moved_s / SYNC_SLICE_S)
 
 
 def _streamed(
@@ -356,21 +366,8 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
     if not disk.rotation_s:
         return _anywhere_on_flash(system, disk, calls, size, span)
     single = disk.raid_level == "none"
-    in_turns = calls.rate_per_s is None or calls.arrivals != "poisson"
-    if (
-        calls.pattern != "random"
-        and single
-        and in_turns
-        and not among_bytes(calls)
-        and calls.users <= MOST_PLACES
-    ):
-        each = _in_turns_s(disk, calls, size)
-        beyond = _beyond(system, calls.users * under_way(system, calls)) / calls.users
-        if calls.rate_per_s is None and beyond > 1 and system.host.scheduler in IN_BATCHES:
-            # NOTE: a sweep serves those of one program, then those of the next
-            step = calls.stride_bytes if calls.pattern == "strided" else size
-            following_s = disk_sets.in_order_s(disk, size, step, 0.0, write)
-            each = smaller(each, following_s + (each - following_s) / min(beyond, FIFO_BATCH))
+    if single and _come_in_turn(calls):
+        each = _after_another_s(system, disk, calls, size)
         return Visit(each, 0.0, each)
     # NOTE: the pieces of a read go to different copies, each of which passes over all of the call
     pieces, copies = block_layer.pieces_of_call(size, largest_bytes(system, calls)), copies_of(disk, calls)
@@ -397,6 +394,25 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
     if not write and at_once == 1 and copies > 1:
         alike = alike * _free_copies(calls, under_way(system, calls), alone, alike)
     return Visit(alone, scv, held_s, alike=alike)
+
+
+def _come_in_turn(calls: Any) -> bool:
+    """Whether calls of several programs, each of which goes on where it ended, come one program after the other."""
+    in_turns = calls.rate_per_s is None or calls.arrivals != "poisson"
+    places_known = not among_bytes(calls) and calls.users <= MOST_PLACES
+    return calls.pattern != "random" and in_turns and places_known
+
+
+def _after_another_s(system: System, disk: Any, calls: Any, size: Number) -> Number:
+    """Time of a call on one disk after that of another program whose place is known, too."""
+    each_s = _in_turns_s(disk, calls, size)
+    beyond = _beyond(system, calls.users * under_way(system, calls)) / calls.users
+    if calls.rate_per_s is None and beyond > 1 and system.host.scheduler in IN_BATCHES:
+        # NOTE: a sweep serves those of one program, then those of the next
+        step = calls.stride_bytes if calls.pattern == "strided" else size
+        following_s = disk_sets.in_order_s(disk, size, step, 0.0, calls.writes)
+        each_s = smaller(each_s, following_s + (each_s - following_s) / min(beyond, FIFO_BATCH))
+    return each_s
 
 
 def _anywhere_on_flash(system: System, disk: Any, calls: Any, size: Number, span: Number) -> Visit:

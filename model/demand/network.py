@@ -133,48 +133,11 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     in_flight = calls.users * (calls.in_flight if unbuffered else 1)  # io_submit to a page cache waits
     total = calls.users * calls.count
     own_s = demand.cpu_s + calls.think_s
-    overlap_s = smaller(own_s, demand.overlap_s)
-    elsewhere_s: Number = 0.0
     if in_flight == 1 and not demand.ahead:
-        cycle_s = larger(own_s + demand.device_s - overlap_s, demand.held_s)
-        elapsed, waited, method = calls.count * cycle_s, cycle_s - own_s, "one call after the other"
+        cycle_s = larger(own_s + demand.device_s - smaller(own_s, demand.overlap_s), demand.held_s)
+        elapsed, elsewhere_s, method = calls.count * cycle_s, 0.0, "one call after the other"
     else:
-        together = (
-            larger(demand.together, calls.batch) if unbuffered and calls.in_flight > 1 else demand.together
-        )
-        waiting = (
-            max(1, round(in_flight / float(_mean(together))))
-            if unbuffered
-            else calls.users * max(1, demand.ahead)
-        )
-        cycle_s, at_device_s, method = _cycle_s(system, calls, demand, waiting, together)
-        alone = max(demand.servers, float(_mean(demand.alike))) == 1 and not system.disk.write_cache_bytes
-        if alone and demand.visits > 1 and calls.users > 1 and some(calls.think_s) and not calls.think_cv:
-            # NOTE: who commits together ends together, and comes back together after the same pause
-            in_step_s = together * (demand.device_s + (calls.users - 1) * demand.held_s)
-            cycle_s = larger(cycle_s, together * own_s + in_step_s)
-            at_device_s = larger(at_device_s, in_step_s)
-        held_s = waiting * together * demand.held_s
-        queued_s = larger(0.0, cycle_s / together - at_device_s / together - own_s)
-        elsewhere_s = where(cycle_s > held_s * (1 + NEARLY), queued_s, 0.0)
-        if writes_for_all(system, calls) and calls.users > 1:
-            # NOTE: who syncs first writes what all have written, so that none works while the device does
-            works_s = together * larger(own_s, calls.users * demand.cpu_s / system.host.cores.threads)
-            cycle_s = larger(
-                cycle_s, works_s + together * (demand.device_s + (calls.users - 1) * demand.held_s)
-            )
-        cycle_s = larger(cycle_s - overlap_s, held_s)
-        elapsed = total * cycle_s / (waiting * together)
-        if calls.fsync_every and calls.users > 1:  # all work at first, and all wait for the device at last
-            works_s = together * larger(own_s, calls.users * demand.cpu_s / system.host.cores.threads)
-            least_s = elapsed * larger(works_s, held_s) / cycle_s
-            elapsed = larger(elapsed, least_s + smaller(works_s, held_s))
-        gathered_s = larger(0.0, cycle_s - at_device_s - together * calls.think_s) / 2
-        waited = at_device_s + gathered_s * (1 - 1 / larger(1, together))
-        if demand.ahead:
-            elapsed = larger(
-                elapsed, calls.count * larger(own_s, calls.users * demand.cpu_s / system.host.cores.threads)
-            )
+        elapsed, elsewhere_s, method = _several(system, calls, demand, unbuffered)
     elapsed = elapsed + demand.start_s
     drained = demand.drained_s * demand.drained_share * larger(0.0, total - demand.absorbed_calls)
     longer_s = larger(0.0, drained - elapsed)
@@ -191,6 +154,41 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     return StreamTime(
         demand, total, elapsed, demand.cpu_s + waited, waited, 0.0, method, elsewhere_s=elsewhere_s
     )
+
+
+def _several(system: System, calls: Any, demand: CallDemand, unbuffered: bool) -> tuple[Number, Number, str]:
+    """Time of all calls of programs of which several are under way, that of a call elsewhere, and by what law."""
+    own_s = demand.cpu_s + calls.think_s
+    in_flight = calls.users * (calls.in_flight if unbuffered else 1)
+    together = larger(demand.together, calls.batch) if unbuffered and calls.in_flight > 1 else demand.together
+    waiting = (
+        max(1, round(in_flight / float(_mean(together))))
+        if unbuffered
+        else calls.users * max(1, demand.ahead)
+    )
+    cycle_s, at_device_s, method = _cycle_s(system, calls, demand, waiting, together)
+    # NOTE: who syncs first writes what all have written, so that none works while the device does
+    at_cpus_s = calls.users * demand.cpu_s / system.host.cores.threads
+    works_s, in_turn_s = together * larger(own_s, at_cpus_s), (calls.users - 1) * demand.held_s
+    alone = max(demand.servers, float(_mean(demand.alike))) == 1 and not system.disk.write_cache_bytes
+    if alone and demand.visits > 1 and calls.users > 1 and some(calls.think_s) and not calls.think_cv:
+        # NOTE: who commits together ends together, and comes back together after the same pause
+        in_step_s = together * (demand.device_s + in_turn_s)
+        cycle_s = larger(cycle_s, together * own_s + in_step_s)
+        at_device_s = larger(at_device_s, in_step_s)
+    held_s = waiting * together * demand.held_s
+    queued_s = larger(0.0, cycle_s / together - at_device_s / together - own_s)
+    elsewhere_s = where(cycle_s > held_s * (1 + NEARLY), queued_s, 0.0)
+    if writes_for_all(system, calls) and calls.users > 1:
+        cycle_s = larger(cycle_s, works_s + together * (demand.device_s + in_turn_s))
+    cycle_s = larger(cycle_s - smaller(own_s, demand.overlap_s), held_s)
+    elapsed = calls.users * calls.count * cycle_s / (waiting * together)
+    if calls.fsync_every and calls.users > 1:  # all work at first, and all wait for the device at last
+        least_s = elapsed * larger(works_s, held_s) / cycle_s
+        elapsed = larger(elapsed, least_s + smaller(works_s, held_s))
+    if demand.ahead:
+        elapsed = larger(elapsed, calls.count * larger(own_s, at_cpus_s))
+    return elapsed, elsewhere_s, method
 
 
 def _cycle_s(

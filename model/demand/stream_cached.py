@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -118,11 +119,10 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     by_page = not direct and block_layer.page_by_page(release, host.filesystem)
     merged: Number = runs * run_pages - requests if by_page else 0.0
     records: Number = _journal_requests(host, calls, path) if filesystem != "none" else 0
-    flushed = bool(disk.write_cache_flushed) and block_layer.empties_write_cache(release, host.filesystem)
     flushes, answered_s = 0, 0.0
-    if flushed:
-        fua = direct and disk.fua and block_layer.writes_by_fua(release, opened, filesystem)
-        flushes, answered_s = _flushed(disk, size, fua and not records)
+    if disk.write_cache_flushed and block_layer.empties_write_cache(release, host.filesystem):
+        by_fua = bool(disk.fua) and block_layer.writes_by_fua(release, opened, filesystem)
+        flushes, answered_s = _flushed(disk, size, direct and by_fua and not records)
         disk = changed(disk, write_cache_bytes=0)
         system = changed(system, disk=disk)
     gap_s = together * (cpu_s + calls.think_s)
@@ -130,9 +130,8 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     if some(answered_s) and disk.rotation_s:
         medium, late_s = _behind_its_cache(system, seen), gap_s + answered_s
     visit = visit_of(medium, visiting(seen, 1 / together), size, late_s, sorted_runs=runs, pieces=pieces)
-    visit.alone_s, hole_s = visit.alone_s + answered_s, 0.0 * pieces
-    if disk.rotation_s and not disk.write_cache_bytes:
-        hole_s = _on_the_platter(system, calls, seen, visit, (size, runs, pieces, holes))
+    visit.alone_s = visit.alone_s + answered_s
+    hole_s = _on_the_platter(system, calls, seen, visit, (size, runs, pieces, holes))
     data_s, held_s = runs * visit.held_s + visit.alone_s - visit.held_s, runs * visit.held_s
     gathered = share = 1.0 + 0.0 * pieces
     if records:
@@ -204,6 +203,8 @@ def _on_the_platter(
 ) -> Number:
     """Put what a platter takes longer for holes, strides and arrivals into *visit*; returns what the holes take."""
     (size, runs, pieces, holes), hole_s = shape, 0.0 * shape[2]
+    if not system.disk.rotation_s or system.disk.write_cache_bytes:
+        return hole_s
     if some(holes):  # the place behind a hole has gone by
         page = block_layer.PAGE_BYTES
         hole_s = holes * disk_means.strided_service_s(system.disk, page, 2 * page, 0.0, True)
@@ -425,34 +426,33 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         visit = _pages_in_turn(system, seen, size, share, gap_s)
     else:
         visit = visit_of(system, seen, window if ahead else size / visits, gap_s)
+    demand = CallDemand(
+        cpu_s=own_s,
+        device_s=0.0,
+        held_s=0.0,
+        scv=visit.scv,
+        requests=missed * share,
+        device_bytes=missed * size,
+        merged=0.0,
+        exact=False,
+        servers=visit.servers,
+        alike=visit.alike,
+    )
     if not ahead:
         often = missed * visits
         requests = share * block_layer.pieces_of_call(window, largest_bytes(system, calls))
-        return CallDemand(
-            cpu_s=own_s,
+        return replace(
+            demand,
             device_s=often * visit.alone_s,
             held_s=often * visit.held_s,
-            scv=visit.scv,
             requests=missed * requests,
-            device_bytes=missed * size,
-            merged=0.0,
-            exact=False,
-            servers=visit.servers,
-            alike=visit.alike,
             waiting_share=often * visit.waiting_share,
             queued=visit.queued if calls.pattern == "random" else 0.0,
             pieces=1 if by_page else larger(1, requests),  # a call has one of its pages in the queue
             start_s=missed * start_s(system, seen, visit, size / visits, gap_s),
         )
-    positions = system.disk.rotation_s or system.disk.average_seek_s
-    if positions and calls.users > 1:  # those of one reader adjoin, unless it takes its time
-        between_s = own_s + calls.think_s if calls.rate_per_s is None else 1 / calls.rate_per_s
-        window_own_s = between_s / share
-        single = system.disk.raid_level == "none"
-        adjoining = WINDOWS * (larger(1, host.read_ahead_bytes // window) if single else 1)
-        turn = visit_of(system, seen, adjoining * window, own_s)
-        visit.alone_s = where(window_own_s < visit.alone_s, turn.alone_s / adjoining, visit.alone_s)
-        visit.held_s = where(window_own_s < visit.held_s, turn.held_s / adjoining, visit.held_s)
+    if (system.disk.rotation_s or system.disk.average_seek_s) and calls.users > 1:
+        _adjoin(system, calls, seen, visit, (window, own_s, share))
     growing_s = _growing_s(system, calls, seen, own_s, share)
     if calls.rate_per_s is None:
         first_s = start_s(
@@ -468,22 +468,27 @@ def read_ahead(system: System, calls: Any) -> CallDemand:
         first_s = _first_window_s(system, calls, visit, window)
     several = one_for_all(share > 1)
     device_s, overlap_s = _windows_wait_s(calls, visit, own_s, share, missed)
-    return CallDemand(
-        cpu_s=own_s,
+    return replace(
+        demand,
         device_s=device_s,
         held_s=missed * share * visit.held_s,
-        scv=visit.scv,
-        requests=missed * share,
-        device_bytes=missed * size,
-        merged=0.0,
-        exact=False,
-        servers=visit.servers,
-        alike=visit.alike,
         together=1 if several else 1 / larger(missed * share, 1e-9),
         ahead=0 if several else WINDOWS * max(1, int(largest(host.read_ahead_bytes // window))),
         overlap_s=overlap_s,
         start_s=where(missed > 0, first_s, 0.0) + missed * growing_s,
     )
+
+
+def _adjoin(system: System, calls: Any, seen: Any, visit: Visit, each: tuple[Number, Number, Number]) -> None:
+    """Let the windows of one of several readers adjoin, unless it takes its time; *each*: bytes, own time, share."""
+    window, own_s, share = each
+    between_s = own_s + calls.think_s if calls.rate_per_s is None else 1 / calls.rate_per_s
+    window_own_s = between_s / share
+    single = system.disk.raid_level == "none"
+    adjoining = WINDOWS * (larger(1, system.host.read_ahead_bytes // window) if single else 1)
+    turn = visit_of(system, seen, adjoining * window, own_s)
+    visit.alone_s = where(window_own_s < visit.alone_s, turn.alone_s / adjoining, visit.alone_s)
+    visit.held_s = where(window_own_s < visit.held_s, turn.held_s / adjoining, visit.held_s)
 
 
 def _pages_in_turn(system: System, calls: Any, size: Number, pages: Number, gap_s: Number) -> Visit:

@@ -144,13 +144,7 @@ def file(folder: Path = FOLDER) -> Path:
 
 def text() -> str:
     """All parts as one text for Cython."""
-    definitions: dict[str, ast.FunctionDef | ast.ClassDef] = {}
-    part_of: dict[str, str] = {}
-    for part in PARTS:
-        for node in _parsed(part).body:
-            if isinstance(node, ast.FunctionDef) or (isinstance(node, ast.ClassDef) and _is_typed(node)):
-                assert node.name not in definitions, f"{part}: another loop has the name {node.name}"
-                definitions[node.name], part_of[node.name] = node, part
+    definitions, part_of = _definitions()
     classes = {name for name, node in definitions.items() if isinstance(node, ast.ClassDef)}
     own = {name: part for name, part in part_of.items() if part not in LAWS}
     loops = {name for name, part in own.items() if name in classes or part not in OBJECTS}
@@ -169,6 +163,18 @@ def text() -> str:
                 node, "", name not in loops or name.startswith("_")
             )
     return "\n".join(lines) + "\n"
+
+
+def _definitions() -> tuple[dict[str, ast.FunctionDef | ast.ClassDef], dict[str, str]]:
+    """Functions and typed classes of all parts by name, and the part of each."""
+    definitions: dict[str, ast.FunctionDef | ast.ClassDef] = {}
+    part_of: dict[str, str] = {}
+    for part in PARTS:
+        for node in _parsed(part).body:
+            if isinstance(node, ast.FunctionDef) or (isinstance(node, ast.ClassDef) and _is_typed(node)):
+                assert node.name not in definitions, f"{part}: another loop has the name {node.name}"
+                definitions[node.name], part_of[node.name] = node, part
+    return definitions, part_of
 
 
 def _is_typed(node: ast.ClassDef) -> bool:
@@ -261,26 +267,7 @@ class _Form(ast.NodeTransformer):
         """Lines of a function, a method or a class; who has nobody outside that calls it is *inner*."""
         inside = f"{indent}    "
         if isinstance(node, ast.ClassDef):
-            yield f"@cython.final\ncdef class {node.name}:"
-            handed = _handed_on(node)
-            init = _made_by(node)
-            if init:
-                yield from self.definition(init, inside, inner=True)
-                yield f"{inside}def __init__(self, {', '.join(self.given(init))}):"
-                yield f"{inside}    self.{MADE}({', '.join(_arguments(init))})"
-            for member in node.body:
-                if isinstance(member, ast.AnnAssign):
-                    c_type, name = self.c_type(member.annotation), ast.unparse(member.target)
-                    known = "" if name.startswith("_") or c_type.endswith("]") else "public "
-                    yield f"{inside}cdef {known}{c_type} {name}"
-                elif isinstance(member, ast.FunctionDef) and not (init and member.name == "__init__"):
-                    inner = member.name.startswith("_") and member.name not in handed
-                    yield from self.definition(member, inside, inner)
-            if init:  # without boxes for numbers, in which Python hands them to a class
-                yield f"cdef inline {node.name} {MADE}_{node.name}({', '.join(self.given(init))}):"
-                yield f"{inside}cdef {node.name} new = {node.name}.__new__({node.name})"
-                yield f"{inside}new.{MADE}({', '.join(_arguments(init))})"
-                yield f"{inside}return new"
+            yield from self._class(node)
             return
         own = [] if not indent else ["self"]
         answer, parts = self.c_type(node.returns), list(_own_parts(node))
@@ -302,6 +289,29 @@ class _Form(ast.NodeTransformer):
         for step in node.body[ast.get_docstring(node) is not None :] or [ast.Pass()]:
             if step := self.visit(step):
                 yield from (f"{inside}{line}" for line in ast.unparse(step).splitlines())
+
+    def _class(self, node: ast.ClassDef) -> Iterator[str]:
+        """Lines of a class."""
+        yield f"@cython.final\ncdef class {node.name}:"
+        handed = _handed_on(node)
+        init = _made_by(node)
+        if init:
+            yield from self.definition(init, "    ", inner=True)
+            yield f"    def __init__(self, {', '.join(self.given(init))}):"
+            yield f"        self.{MADE}({', '.join(_arguments(init))})"
+        for member in node.body:
+            if isinstance(member, ast.AnnAssign):
+                c_type, name = self.c_type(member.annotation), ast.unparse(member.target)
+                known = "" if name.startswith("_") or c_type.endswith("]") else "public "
+                yield f"    cdef {known}{c_type} {name}"
+            elif isinstance(member, ast.FunctionDef) and not (init and member.name == "__init__"):
+                inner = member.name.startswith("_") and member.name not in handed
+                yield from self.definition(member, "    ", inner)
+        if init:  # without boxes for numbers, in which Python hands them to a class
+            yield f"cdef inline {node.name} {MADE}_{node.name}({', '.join(self.given(init))}):"
+            yield f"    cdef {node.name} new = {node.name}.__new__({node.name})"
+            yield f"    new.{MADE}({', '.join(_arguments(init))})"
+            yield "    return new"
 
     def given(self, node: ast.FunctionDef) -> list[str]:
         """Arguments with their types."""

@@ -6,7 +6,7 @@ programs take, which follows from what they find. So the two are worked out in t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
@@ -66,11 +66,7 @@ def held_of(
         return [None] * len(every)
     system = every[0][0]
     rules, room = touch_rules(system), room_of_cache(system)
-    popular: dict[int, Popular] = {}
-    for rank, (says, (own, work)) in enumerate(zip(stated, every, strict=True)):
-        classes = classes_in(own, work) if says else _drawn(own, work) if work.mixed else None
-        if classes is not None:
-            popular[rank] = classes
+    popular = _popular(every, stated)
     hit_share, rates, ends_s = (
         dict.fromkeys(popular, 0.5),
         dict.fromkeys(popular, 0.0),
@@ -88,17 +84,32 @@ def held_of(
                 if stated[rank] and not endless:
                     ends_s[rank] = begin_s[rank] + result.time.elapsed_s
         phases = []
-        moments = sorted({*begin_s.values(), *ends_s.values()})
-        for since_s, until_s in pairwise(moments):
-            there = [rank for rank in popular if begin_s[rank] <= since_s and ends_s[rank] >= until_s]
-            if there:
-                gets = [rates[rank] for rank in there]
-                held = held_together([popular[rank] for rank in there], gets, room, rules, rules.touch_time_s)
-                phases.append((min(until_s - since_s, LONGEST_S), dict(zip(there, held, strict=True))))
+        for span_s, there in _together(begin_s, ends_s):
+            gets = [rates[rank] for rank in there]
+            held = held_together([popular[rank] for rank in there], gets, room, rules, rules.touch_time_s)
+            phases.append((span_s, dict(zip(there, held, strict=True))))
         means = {rank: _mean(phases, rank) for rank in popular}
         hit_share = {rank: mean.found_fraction for rank, mean in means.items()}
     first = phases[0][1] if min(begin_s.values()) == 0 else {}
     return [Held(means[rank], first.get(rank)) if says else None for rank, says in enumerate(stated)]
+
+
+def _popular(every: Sequence[Asked], stated: Sequence[bool]) -> dict[int, Popular]:
+    """The classes of blocks of those programs that have any, by the program's rank."""
+    popular: dict[int, Popular] = {}
+    for rank, (says, (own, work)) in enumerate(zip(stated, every, strict=True)):
+        classes = classes_in(own, work) if says else _drawn(own, work) if work.mixed else None
+        if classes is not None:
+            popular[rank] = classes
+    return popular
+
+
+def _together(begin_s: dict[int, float], ends_s: dict[int, float]) -> Iterator[tuple[float, list[int]]]:
+    """Spans in which nobody begins and nobody ends, in seconds, and the ranks of those that run then."""
+    for since_s, until_s in pairwise(sorted({*begin_s.values(), *ends_s.values()})):
+        there = [rank for rank, begin in begin_s.items() if begin <= since_s and ends_s[rank] >= until_s]
+        if there:
+            yield min(until_s - since_s, LONGEST_S), there
 
 
 def _mean(phases: Sequence[tuple[float, dict[int, Popular]]], rank: int) -> Popular:

@@ -134,7 +134,7 @@ def variation_of_slowest(reads: int, ratio: float) -> float:
 
 
 def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
-    event = next((event for event in report.events() if event.name == SEQUENTIAL), None)
+    event = report.event(SEQUENTIAL)
     if event is None or not event.waits:
         return Limit(1e-4, "", says=["nothing was read: the disk is an assumption"])
     mean_s = event.each_s
@@ -142,28 +142,12 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     quiet = None if fastest_s else quieter(report, readings)
     fastest_s = min(mean_s, fastest_s or (quiet.read_s if quiet else mean_s))
     at_once = reads_at_once(report)
-    parallel = next((event for event in report.events() if event.name == PARALLEL and at_once), None)
+    parallel = report.event(PARALLEL) if at_once else None
     under_way = (event.total.value + (at_once * parallel.total.value if parallel else 0.0)) / report.span_s
     writes_s, writes_source = write_s_of(report)
     pace = log_pace(report)
     if pace is not None:
-        return Limit(
-            mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} while sessions wait for the log",
-            writes_s, writes_source,
-            redo_bytes_per_s=pace.bytes_per_s,
-            redo_source=f"redo size a second, while {pace.share:.0%} of DB time waits for {LOG_BUFFER}",
-            says=[
-                f"LGWR writes {pace.busy:.0%} of the time, and {pace.share:.0%} of DB time waits for {LOG_BUFFER}: "
-                f"redo ends at the {show_bytes(pace.bytes_per_s)} a second that it got; no limit of the data disk "
-                "shows beside it"
-            ],
-        )  # fmt: skip
-    place = f"wait event histogram: the fastest {FASTEST:.0%} of {SEQUENTIAL} take less"
-    alone_s = undelayed_s(histogram(report, SEQUENTIAL), mean_s)
-    if alone_s is not None:
-        place = f"wait event histogram: mean of the {SEQUENTIAL} in the bucket of the fastest {FASTEST:.0%}"
-    if quiet:
-        place = quiet.source
+        return _limit_of_log(pace, mean_s, writes_s, writes_source)
     if mean_s < QUEUES * fastest_s or under_way < LEAST_UNDER_WAY:
         return Limit(
             mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} with {under_way:.3g} under way",
@@ -171,13 +155,32 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
                 _unknown(under_way, told=bool(histogram(report, SEQUENTIAL) or quiet))
             ],
         )  # fmt: skip
-    limit = Limit(alone_s or fastest_s, place, writes_s, writes_source)
+    place = f"wait event histogram: the fastest {FASTEST:.0%} of {SEQUENTIAL} take less"
+    alone_s = undelayed_s(histogram(report, SEQUENTIAL), mean_s)
+    if alone_s is not None:
+        place = f"wait event histogram: mean of the {SEQUENTIAL} in the bucket of the fastest {FASTEST:.0%}"
+    limit = Limit(alone_s or fastest_s, quiet.source if quiet else place, writes_s, writes_source)
     reads_per_s = (
         sum(event.waits for event in report.events() if event.name in (SEQUENTIAL, SCATTERED)) / report.span_s
     )
     reads_per_s += at_once * parallel.waits / report.span_s if parallel else 0.0
     _set_rate(limit, report, readings, reads_per_s, mean_s / fastest_s)
     return limit
+
+
+def _limit_of_log(pace: Pace, mean_s: float, writes_s: float | None, writes_source: str) -> Limit:
+    """What is known of the disks where sessions wait for room in the log buffer."""
+    return Limit(
+        mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} while sessions wait for the log",
+        writes_s, writes_source,
+        redo_bytes_per_s=pace.bytes_per_s,
+        redo_source=f"redo size a second, while {pace.share:.0%} of DB time waits for {LOG_BUFFER}",
+        says=[
+            f"LGWR writes {pace.busy:.0%} of the time, and {pace.share:.0%} of DB time waits for {LOG_BUFFER}: "
+            f"redo ends at the {show_bytes(pace.bytes_per_s)} a second that it got; no limit of the data disk "
+            "shows beside it"
+        ],
+    )  # fmt: skip
 
 
 def _set_rate(
@@ -271,7 +274,8 @@ def write_s_of(report: Report) -> tuple[float | None, str]:
     half of its time. None without commits.
     """
     waits, total = report.named(LGWR_WRITES, "Waits"), report.named(LGWR_WRITES, "Total Wait Time (s)")
-    write_s = next((event.each_s for event in report.events() if event.name == LOG_FILE_SYNC), None) or None
+    commits = report.event(LOG_FILE_SYNC)
+    write_s = (commits.each_s if commits else None) or None
     source = LGWR_MEAN
     if waits and total and waits.value and total.value:
         write_s = total.value / waits.value

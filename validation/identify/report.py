@@ -96,6 +96,10 @@ class Report:
         """The figure *name* of *part*."""
         return next((figure for figure in self._by_part.get(part, []) if figure.name == name), None)
 
+    def event(self, name: str) -> Event | None:
+        """The wait event of that name; None where none is printed."""
+        return next((event for event in self.events() if event.name == name), None)
+
     def events(self) -> Iterator[Event]:
         """The wait events of sessions that are part of DB time, as printed; the names of text reports are cut."""
         for part, figures in self._by_part.items():

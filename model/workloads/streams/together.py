@@ -138,12 +138,10 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
     programs = calls.users * (calls.in_flight if unbuffered else 1)
     under_way = programs * max(1, demand.ahead) * (1 if unbuffered else demand.together)
     rest_s = demand.cpu_s + calls.think_s
-    depth = max(disk.queue_depth, disk.parallel_requests)
     host = system.host
     throttled = is_throttled(block_layer.release_of(host.kernel), host.scheduler)
     # NOTE: pages of a window merge; a write through the cache has none behind it
     waiting = under_way if unbuffered else programs * WINDOWS * (0 if calls.writes else 1)
-    goes_on = calls.pattern == "sequential" and calls.rate_per_s is None and not some(calls.think_s)
     turn_calls, turn_s = _turn(system, calls, demand, other, programs)
     return Share(
         time=time,
@@ -160,12 +158,19 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
         waiting_share=larger(LEAST, demand.waiting_share)
         if calls.rate_per_s is not None or demand.together == 1
         else 1.0,
-        sweeps=goes_on and system.host.scheduler in IN_BATCHES and some(waiting > depth),
+        sweeps=_sweeps(system, calls, waiting),
         turn_s=turn_s,
         turn_calls=turn_calls,
         slow_read=throttled and not calls.writes and some(demand.device_s > target_s(bool(disk.rotation_s))),
         throttled_s=demand.device_s / demand.visits if throttled and calls.writes and not unbuffered else 0.0,
     )
+
+
+def _sweeps(system: System, calls: Any, waiting: Number) -> bool:
+    """Whether a scheduler that sorts has calls of the program waiting, each behind the one before."""
+    goes_on = calls.pattern == "sequential" and calls.rate_per_s is None and not some(calls.think_s)
+    depth = max(system.disk.queue_depth, system.disk.parallel_requests)
+    return goes_on and system.host.scheduler in IN_BATCHES and some(waiting > depth)
 
 
 def _turn(

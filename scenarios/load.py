@@ -20,10 +20,11 @@ from model.provenance import Constant, Frozen
 from model.spec import WORKLOADS, System, Table, Update, Workload
 from scenarios.faults import one_sentence
 from scenarios.inferred import inferred_in, without_dropped, without_set
-from scenarios.measured import compared_in, correlated_in, known_in
+from scenarios.measured import assumed_in, compared_in, correlated_in, known_in
 from scenarios.profiles import Profiles
 from scenarios.spec import DIFFERING, HEADINGS, SECTIONS, Scenario
 from scenarios.synonyms import no_such_field
+from scenarios.unread import set_in
 
 LARGEST_FILE_BYTES: Final = 1_000_000
 DEEP_KEY: Final = re.compile(
@@ -76,6 +77,8 @@ class Source:
     base: str | None
     differences: Mapping[str, Any]
     layers: tuple[Layer, ...]
+    laid_over: tuple[Mapping[str, Any], ...] = ()
+    """The last of them: what is laid over what the file says."""
 
     def with_layer(self, name: str, changes: Mapping[str, Any]) -> Source:
         """The same with nested *changes* laid over it, called *name* in messages."""
@@ -84,7 +87,8 @@ class Source:
         differences = self.differences
         for section, values in changes.items():
             differences = _overlay(differences, {section: values})
-        return replace(self, differences=differences, layers=(*self.layers, (name, changes)))
+        layers, laid_over = (*self.layers, (name, changes)), (*self.laid_over, changes)
+        return replace(self, differences=differences, layers=layers, laid_over=laid_over)
 
     def scenario(self) -> Scenario:
         """The scenario that it describes; raises :class:`SpecError` with one sentence for what is wrong."""
@@ -438,6 +442,12 @@ def _resolve(source: Source) -> Scenario:
             differences=dict(source.differences),
             origin=source.where,
             compared=compared_in(data, source.where),
+            assumed=tuple(
+                path
+                for path in assumed_in(data, source.name)
+                if not any(set_in(changes, [path]) for changes in source.laid_over)
+            ),
+            changed=bool(source.laid_over),
             correlations=correlated_in(data, source.name),
             seed=data.get("seed", 1),
             replications=data.get("replications", 1),

@@ -19,7 +19,7 @@ from scenarios.interval import CONFIDENCE, half_width
 from scenarios.measured import FIGURES, READ_REQUESTS, REPRODUCES
 from scenarios.prices import notes_on_prices
 from scenarios.spec import Scenario
-from scenarios.unread import ONLY_SIMULATED, SIZES_OF_SCANS, is_unread, set_in, unread_in
+from scenarios.unread import ONLY_SIMULATED, SIZES_OF_SCANS, is_unread, set_in, unread_in, without
 from scenarios.why_words import listed
 
 
@@ -110,7 +110,7 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
 
 def _notes_on_what_is_not_read(scenario: Scenario, result: RunResult) -> Iterator[str]:
     """The fields that the question sets and that this workload, or its instant estimate, does not read."""
-    work, changed = scenario.workload, scenario.differences
+    work, changed = scenario.workload, without(scenario.differences, scenario.assumed)
     estimated = work.mixed and result.engine == "calculate"
     for listed_paths, what in (
         (_unread_by_all(changed, work), KINDS[work.kind].called),

@@ -43,9 +43,18 @@ class Scenario(Frozen):
     """The file or library entry it was read from."""
     compared: tuple[Compared, ...] = ()
     """What was measured of the system that the file describes; see :mod:`scenarios.measured`."""
+    assumed: tuple[str, ...] = ()
+    """Fields that the file only sets so that they decide nothing."""
+    changed: bool = False
+    """Whether settings are laid over what the file says."""
     correlations: tuple[tuple[str, str, float], ...] = ()
     """Two measured constants by name, and how their logarithms hang together."""
     seed: Whole = Field(default=1, ge=0, le=2**63 - 1)
     replications: Whole = Field(default=1, ge=1, le=1000)
     system: System
     workload: Workload
+
+    @property
+    def as_measured(self) -> tuple[Compared, ...]:
+        """What was measured of exactly this system; nothing where a setting changes it."""
+        return () if self.changed else self.compared

@@ -7,7 +7,7 @@ those that move no figure of an answer are listed. A test asks again.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -57,6 +57,15 @@ def unread_in(differences: Mapping[str, Any], kind: str) -> list[str]:
 def set_in(differences: Mapping[str, Any], patterns: Sequence[str]) -> list[str]:
     """The fields among *patterns* that a question sets, given as nested sections."""
     return [path for path in _paths(differences) if any(fnmatchcase(path, pattern) for pattern in patterns)]
+
+
+def without(differences: Mapping[str, Any], paths: Container[str], where: str = "") -> dict[str, Any]:
+    """*differences*, nested sections, without the fields at *paths*."""
+    return {
+        name: without(value, paths, f"{where}{name}.") if isinstance(value, Mapping) else value
+        for name, value in differences.items()
+        if f"{where}{name}" not in paths
+    }
 
 
 def _paths(section: Mapping[str, Any], where: str = "") -> Iterator[str]:

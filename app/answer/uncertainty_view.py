@@ -37,20 +37,34 @@ def draw(base: Scenario, other: Scenario, pair: engines.Pair) -> None:
         help="Within what the time lies: uncertain constants, and the model's own error",
     ):
         return
-    scenarios, results = (without_prices(base), without_prices(other)), (pair.before, pair.after)
-    documents = tuple(model.model_dump_json() for model in (*scenarios, *results))
-    try:
-        with st.spinner("Drawing constants …"):
-            before, after, difference = _propagated(documents, blocktime_version(), scenarios, results)
-    except BlocktimeError as error:
-        st.warning(f"There is no interval for this setting: {error}", icon=":material/warning:")
+    found = difference_of(base, other, pair)
+    if found is None:
         return
+    before, after, difference = found
     if before.time == after.time:
         shares = before.uncertainty.contributions if before.uncertainty else []
         _show(interval_sentence(before), shares, {BASELINE: before})
     else:
-        text = difference_sentence(difference, WHAT_IF, BASELINE.lower())
-        _show(text, difference.contributions, {BASELINE: before, WHAT_IF: after})
+        _show(said(difference), difference.contributions, {BASELINE: before, WHAT_IF: after})
+
+
+def said(difference: Difference) -> str:
+    """Within what the difference lies, and whether its sign is sure."""
+    return difference_sentence(difference, WHAT_IF, BASELINE.lower())
+
+
+def difference_of(
+    base: Scenario, other: Scenario, pair: engines.Pair
+) -> tuple[RunResult, RunResult, Difference] | None:
+    """Both results with their uncertainty and that of their difference; a warning and None where there is none."""
+    scenarios, results = (without_prices(base), without_prices(other)), (pair.before, pair.after)
+    documents = tuple(model.model_dump_json() for model in (*scenarios, *results))
+    try:
+        with st.spinner("Drawing constants …"):
+            return _propagated(documents, blocktime_version(), scenarios, results)
+    except BlocktimeError as error:
+        st.warning(plain(f"There is no interval for this setting: {error}"), icon=":material/warning:")
+        return None
 
 
 def _show(text: str, shares: Sequence[Contribution], results: dict[str, RunResult]) -> None:

@@ -80,7 +80,7 @@ def run_one(
 
         write_beside(html, run_page(asked, result))
     if as_json:
-        print_json({**_as_json(result), **_measured(asked.compared if not settings else (), result)})
+        print_json({**_as_json(result), **_measured(asked.as_measured, result)})
         return
     if form is not None:
         print_lines([written(result, form, asked).rstrip("\n")])
@@ -91,8 +91,8 @@ def run_one(
         return
     width = width_of_terminal()
     lines = run_lines(result, asked.title, width=width, bar=bar_letter())
-    if asked.compared and not settings:
-        print_lines([*as_modelled_lines(asked.compared, result, width), ""])
+    if asked.as_measured:
+        print_lines([*as_modelled_lines(asked.as_measured, result, width), ""])
     print_lines([*lines, *([""] if uncertainty else []), *uncertainty_lines(result, width)])
 
 
@@ -133,10 +133,16 @@ def compare(
         )
     results: Sequence[RunResult] = [_answer(scenario, quiet, **how) for scenario in asked]
     sure: list[Difference] = []
-    if uncertainty:
-        propagated = _propagated(asked, results, quiet, **how)
-        results = propagated.results
-        sure = [propagated.difference(index) for index in range(1, len(results))]
+    if uncertainty or of_measured(asked):
+        try:
+            propagated = _propagated(asked, results, quiet, **how)
+        except BlocktimeError as refusal:
+            if uncertainty:
+                raise
+            print_lines([f"no interval of the difference: {refusal}"], err=True)
+        else:
+            results = propagated.results if uncertainty else results
+            sure = [propagated.difference(index) for index in range(1, len(results))]
     if html is not None:
         from app.reports.report_html import compare_page  # as above
 
@@ -148,8 +154,8 @@ def compare(
         print_json(
             {
                 "results": [
-                    {**_as_json(result), **_measured(_own(asked, place), result)}
-                    for place, result in enumerate(results)
+                    {**_as_json(result), **_measured(scenario.as_measured, result)}
+                    for scenario, result in zip(asked, results, strict=True)
                 ],
                 "differences": differences,
             }
@@ -167,8 +173,8 @@ def compare(
         print_lines(texts)
         return
     width = width_of_terminal()
-    sure_lines = ["", *difference_lines(results, sure, letters, width)] if sure else []
-    lines = compare_lines(results, titles, width=width, scenarios=asked)
+    sure_lines = ["", *difference_lines(results, sure, letters, width)] if uncertainty else []
+    lines = compare_lines(results, titles, width=width, scenarios=asked, sure=() if uncertainty else sure)
     print_lines([*_lights(asked, results, width), *lines, *sure_lines])
 
 
@@ -188,19 +194,17 @@ def _difference(results: Sequence[RunResult], asked: Sequence[Scenario], index: 
     }
 
 
-def _own(asked: Sequence[Scenario], place: int) -> Sequence[Compared]:
-    """What was measured of the system that the scenario at *place* describes unchanged."""
-    scenario = asked[place]
-    bases = [each for each in asked[:place] if each.origin == scenario.origin]
-    changed = any(base.workload != scenario.workload or base.system != scenario.system for base in bases)
-    return () if changed else scenario.compared
+def of_measured(asked: Sequence[Scenario]) -> bool:
+    """Whether the first is a system as it was measured, and the others are changes to it."""
+    first, *others = asked
+    return bool(first.as_measured) and all(other.changed and other.origin == first.origin for other in others)
 
 
 def _lights(asked: Sequence[Scenario], results: Sequence[RunResult], width: int) -> Iterator[str]:
     """How well the model reproduces what was measured of each system that is compared as it was."""
 
-    for place, result in enumerate(results):
-        if rows := as_modelled(_own(asked, place), result):
+    for scenario, result in zip(asked, results, strict=True):
+        if rows := as_modelled(scenario.as_measured, result):
             yield from wrapped(sentence(rows), width, bold=True, colour=COLOURS[light_of(rows)])
             yield ""
 

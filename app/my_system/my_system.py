@@ -13,7 +13,7 @@ from typing import Final
 import streamlit as st
 from click import unstyle
 
-from app.answer import answer
+from app.answer import answer, uncertainty_view
 from app.answer.drawn import chart
 from app.base.markdown import plain, sentence
 from app.charts import measured_charts
@@ -35,6 +35,7 @@ from model.units import show_seconds
 from scenarios import Scenario, load
 from scenarios.compare import why
 from scenarios.measured import COUNTS, FIGURES, AsModelled, Light, as_modelled, light_of
+from scenarios.uncertainty import Difference
 from validation.identify.found import Identified
 from validation.identify.plans import listed_in
 from validation.identify.report import Part, Report
@@ -352,6 +353,7 @@ def _model(held: Held) -> None:
     other, refused = settings.settle(held.name, held.changes)
     answers: engines.Pair | None = None
     light: Light = "does not"
+    sure: tuple[Difference, ...] = ()
     try:
         pair = engines.pair(base, other)
         assert isinstance(pair, engines.Pair)  # its law knows every system and statement that is identified
@@ -360,10 +362,10 @@ def _model(held: Held) -> None:
         st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
     if answers is not None:
         modelled = engines.best_known(base, engines.law(base))
-        rows = as_modelled(base.compared, modelled)
+        rows = as_modelled(base.as_measured, modelled)
         light = light_of(rows)
         _as_modelled(rows, modelled, answers)
-        _what_if(held, (base, other), answers, refused, rows)
+        sure = _what_if(held, (base, other), answers, refused, rows)
     else:
         _controls(held, (base, other), refused)
     _surer(held.document.identified)
@@ -374,7 +376,7 @@ def _model(held: Held) -> None:
             times = light != "does not" and bool(held.changes)
             shown = Shown(
                 held.name, base, other if times else base, answers.before,
-                answers.after if times else answers.before, times,
+                answers.after if times else answers.before, times, sure=sure,
             )  # fmt: skip
             taken.button(
                 Download("my_system.html", "Report (HTML)", f"{shown.stem}-report.html", "text/html",
@@ -426,8 +428,9 @@ def _what_if(
     pair: engines.Pair,
     refused: dict[str, str],
     rows: Sequence[AsModelled],
-) -> None:
-    """Controls, and the difference that they make."""
+) -> tuple[Difference, ...]:
+    """Controls, and the difference that they make, with how sure it is where times are told."""
+    sure: tuple[Difference, ...] = ()
     head, status = st.columns([3, 1.4], vertical_alignment="center")
     head.markdown(f"#### What if {answer.badge(pair)}")
     with status:
@@ -442,8 +445,9 @@ def _what_if(
             st.table(_counts(pair.before, pair.after), hide_index=True, border="horizontal",
                      alt="Counts of the what-if")  # fmt: skip
         else:
-            _difference(held, asked, pair, rows)
+            sure = _difference(held, asked, pair, rows)
     answer.keep_in_mind(pair)
+    return sure
 
 
 def _controls(held: Held, asked: tuple[Scenario, Scenario], refused: dict[str, str]) -> None:
@@ -478,14 +482,20 @@ def _moved(path: str) -> None:
         held.changes[path] = fields.text_of(facts, value)
 
 
-def _difference(held: Held, asked: answer.Asked, pair: engines.Pair, rows: Sequence[AsModelled]) -> None:
-    """What the change makes of the time, and why."""
+def _difference(
+    held: Held, asked: answer.Asked, pair: engines.Pair, rows: Sequence[AsModelled]
+) -> tuple[Difference, ...]:
+    """What the change makes of the time, how sure that is, and why."""
     before, after = pair.before, pair.after
+    sure: tuple[Difference, ...] = ()
     with st.container(key="explained"):
         delta_generator, drawn = st.columns([1, 1.3], gap="medium")
     with delta_generator:
         answer.elapsed(before, after)
         if held.changes:
+            if found := uncertainty_view.difference_of(*asked, pair):
+                sure = found[2:]
+                st.markdown(plain(uncertainty_view.said(*sure)))
             moved = [control.told(*asked) for control in CONTROLS if control.path in held.changes]
             reasons = why(before, after, asked) or ["Nothing that the model knows of moves."]
             st.markdown(plain(answer.leading(before, after, reasons[0], ", ".join(moved))))
@@ -498,6 +508,7 @@ def _difference(held: Held, asked: answer.Asked, pair: engines.Pair, rows: Seque
     with drawn:
         answer.waterfall(before, after)
     answer.figures(before, after)
+    return sure
 
 
 def _counts(before: RunResult, after: RunResult) -> Rows:

@@ -20,6 +20,7 @@ from app.text.profile import profile, wait_class
 from model.results import RunResult
 from scenarios import Scenario, to_mapping
 from scenarios.compare import changes
+from scenarios.uncertainty import Difference
 
 BY_A_SPREADSHEET: Final = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the begin of a formula."""
@@ -38,6 +39,8 @@ class Shown:
     changed: bool
     engine: str = ""
     """Named on the command line where the one chosen by itself would be another."""
+    sure: tuple[Difference, ...] = ()
+    """How sure their difference is, where the page says it."""
 
     @property
     def stem(self) -> str:
@@ -112,7 +115,9 @@ def report(shown: Shown) -> str:
 
     if (shown.base.system, shown.base.workload) == (shown.other.system, shown.other.workload):
         return run_page(shown.other, shown.after)
-    return compare_page((shown.base, shown.other), (shown.before, shown.after), ("baseline", "what-if"))
+    return compare_page(
+        (shown.base, shown.other), (shown.before, shown.after), ("baseline", "what-if"), shown.sure
+    )
 
 
 def profile_table(shown: Shown) -> str:

@@ -14,10 +14,12 @@ from app.text.outside import MARK, by_component, lettered, lines_of, marked, wha
 from app.text.profile import Scale, scale_of
 from app.text.quantities import Quantity, counts
 from app.text.transaction_text import tps, util_sentence
+from app.text.uncertainty_text import difference_sentence
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import Scenario
 from scenarios.compare import chance, changes, components, path, why
+from scenarios.uncertainty import Difference
 from scenarios.why_streams import overlapped
 
 
@@ -28,6 +30,8 @@ class Comparison:
     results: Sequence[RunResult]
     titles: Sequence[str]
     scenarios: Sequence[Scenario] = ()
+    sure: Sequence[Difference] = ()
+    """How sure the difference of each of the others is, where that is told beside it."""
 
     @property
     def letters(self) -> list[str]:
@@ -54,9 +58,10 @@ def compare_lines(
     *,
     width: int = 80,
     scenarios: Sequence[Scenario] = (),
+    sure: Sequence[Difference] = (),
 ) -> Iterator[str]:
     """Several answers side by side against the first, and why they differ, with what *scenarios* set otherwise."""
-    comparison = Comparison(results, titles, scenarios)
+    comparison = Comparison(results, titles, scenarios, sure)
     sections = [*what_is_compared(comparison, width)], *compared(comparison, width).values()
     for place, lines in enumerate(filter(None, sections)):
         yield from ([""] if place else [])
@@ -74,6 +79,11 @@ def compared(comparison: Comparison, width: int) -> dict[str, list[str]]:
             line
             for letter, result in zip(letters[1:], results[1:], strict=True)
             for line in wrapped(difference_line(results[0], result, letter), width, bold=True)
+        ]
+        + [
+            line
+            for letter, difference in zip(letters[1:], comparison.sure, strict=False)
+            for line in wrapped(difference_sentence(difference, letter, letters[0]), width)
         ],
         "side by side": [*side_by_side_lines(results, letters, width)],
         **reasons,

@@ -12,7 +12,7 @@ from model.catalog import KINDS, entries
 from model.provenance import Constant
 from model.results import Contribution, Interval, RunResult, Uncertainty
 from scenarios.declared import declared_field
-from scenarios.uncertainty.model_error import ESTIMATE, model_error
+from scenarios.uncertainty.model_error import ESTIMATE, MEASURED, model_error
 from scenarios.why_words import listed, plural
 
 if TYPE_CHECKING:
@@ -138,6 +138,8 @@ def cause_text(contribution: Contribution) -> str:
     """A cause with what is known of it, as a line of a table."""
     if contribution.mechanism == ESTIMATE:
         return "the instant estimate, which may be off the simulation"
+    if contribution.mechanism == MEASURED:
+        return "what the model is off the measured figures of this system"
     if contribution.constant is None:
         return f"the model's own error, {contribution.mechanism}: {_off_by(contribution.mechanism)}"
     how = ", extrapolated" if contribution.extrapolated else ""
@@ -160,6 +162,8 @@ def largest_sentence(contributions: Sequence[Contribution]) -> str:
     alone = " No cause alone is large." if first.variance_fraction < LITTLE else ""
     if first.mechanism == ESTIMATE:
         return f"The instant estimate {causes} Simulate the scenario for a narrower interval.{alone}"
+    if first.mechanism == MEASURED:
+        return f"What the model is off the measured figures of this system {causes}{alone}"
     off_by = _off_by(first.mechanism)
     if first.constant is None:
         return f"The model's own error for {first.mechanism} {causes} {off_by[0].upper()}{off_by[1:]}.{alone}"

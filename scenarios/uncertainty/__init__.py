@@ -6,26 +6,35 @@ range that they were fitted in: they may change there as a power of the quantity
 itself, by mechanism, as far off as it is on published numbers that it was not fitted to, and an instant estimate as
 far off as such estimates are of the simulation.
 
-What two scenarios share is the same in both, so their difference may be surer than each of them. The answers' spread is
-laid around the results themselves, as a share of them; so what the closed form of a statement that changes rows rounds
-off does not count as uncertainty.
+What two scenarios share is the same in both, so their difference may be surer than each of them. Where the first is a
+system as it was measured, its time is known: the difference from it holds what that leaves open. The answers' spread
+is laid around the results themselves, as a share of them; so what the closed form of a statement that changes rows
+rounds off does not count as uncertainty.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import log1p
 from typing import TYPE_CHECKING
 
 from model.catalog import correlations
 from model.results import Interval, RunResult, Uncertainty
 from scenarios.interval import CONFIDENCE
+from scenarios.measured import as_modelled
 from scenarios.spec import Scenario
 from scenarios.uncertainty.answers import Answerer, Progress, answerer_of
 from scenarios.uncertainty.constants import Knowledge, Uncertain, drawn_values, knowledge_of
 from scenarios.uncertainty.difference import Difference
 from scenarios.uncertainty.draws import Draws, check_inputs, correlated, drawn
-from scenarios.uncertainty.model_error import ESTIMATE, model_error, sd_of_estimate, seconds_by_mechanism
+from scenarios.uncertainty.model_error import (
+    ESTIMATE,
+    MEASURED,
+    model_error,
+    sd_of_estimate,
+    seconds_by_mechanism,
+)
 from scenarios.uncertainty.shares import Origin, contributions
 
 if TYPE_CHECKING:
@@ -111,22 +120,33 @@ class Propagated:
     _origins: tuple[tuple[Origin, ...], ...]
     _times: tuple[Reals, ...]
     """Elapsed seconds of each result with each draw, as many as it has."""
+    _measured: Origin | None = None
+    """How far the model is off the figures of the first system, as logarithms; None where it was not measured."""
 
     def difference(self, index: int, base: int = 0) -> Difference:
-        """How sure the result at *index* is to take longer, or less long, than that at *base*."""
+        """How sure the result at *index* is to take longer, or less long, than that at *base*.
+
+        Both are answered with the same draws. Where *base* is a system as it was measured, its time is known.
+        """
+        import numpy as np  # noqa: PLC0415
+
         before, after = self.results[base], self.results[index]
         draws = min(len(self._times[base]), len(self._times[index]))
         first, second = self._times[base][:draws], self._times[index][:draws]
         base_s = before.time.elapsed_s
         change_s = after.time.elapsed_s - base_s
         chance_s = sum((_of_chance_s(result) or 0.0) ** 2 for result in (before, after)) ** 0.5
+        origins = _together([*self._origins[base], *self._origins[index]])
         if (first == second).all():
             chance_s = 0.0  # nothing that differs between them plays a part, so chance was the same too
+        elif self._measured is not None and base == 0:
+            second = _open(first, second, (base_s, after.time.elapsed_s), self._measured)
+            first = np.full(draws, base_s)
+            origins.append(self._measured)
         low_s, high_s = _ends(second - first, change_s, chance_s)
         fractions = (0.0, 0.0)
         if base_s > 0:
             fractions = _ends(second / first - 1, change_s / base_s, chance_s / base_s)
-        origins = _together([*self._origins[base], *self._origins[index]])
         seeds = [result.uncertainty.seed for result in (before, after) if result.uncertainty]
         return Difference(
             change_s=change_s,
@@ -179,6 +199,7 @@ def propagate(
     mechanisms = sorted({name for each in asked for name in each.seconds})
     errors = [_error(name, place) for name in mechanisms for place in range(len(asked))]
     first_seed = scenarios[0].seed if seed is None else seed
+    errors += [MEASURED] if scenarios[0].as_measured else []
     draws = drawn([*constants, *exponents, *errors], known, max(each.draws for each in asked), first_seed)
     off = _errors(asked, mechanisms, draws)
     times = tuple(each.times(draws, own, progress) for each, own in zip(asked, off, strict=True))
@@ -187,7 +208,32 @@ def propagate(
         each.result.model_copy(update={"uncertainty": each.uncertainty(draws, own, made)})
         for each, own, made in zip(asked, times, origins, strict=True)
     )
-    return Propagated(run_results, origins, times)
+    return Propagated(run_results, origins, times, _off_measured(scenarios[0], results[0], draws))
+
+
+def _off_measured(scenario: Scenario, result: RunResult, draws: Draws) -> Origin | None:
+    """How far *result* is off what was measured of the system at most, as a standard deviation of the logarithm."""
+    if not scenario.as_measured:
+        return None
+    farthest = max((abs(row.off_fraction) for row in as_modelled(scenario.as_measured, result)), default=0.0)
+    return Origin((log1p(farthest) * draws.scores[MEASURED],), mechanism=MEASURED)
+
+
+def _open(first: Reals, second: Reals, found: tuple[float, float], measured: Origin) -> Reals:
+    """What of *second*, a time for each draw, stays open where that of *first* is known as it was measured.
+
+    By linear regression of the logarithms. How far the model is off the *measured* figures is as like in both as its
+    own errors of the times *found* are.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    logs = np.log(first / found[0])
+    around = logs - logs.mean()
+    slope = around @ np.log(second) / (around @ around or 1.0)
+    alike = model_error().correlations(found)[0, 1]
+    (off,) = measured.scores
+    left: Reals = second * np.exp((1 - alike**2) ** 0.5 * off[: len(second)] - slope * logs)
+    return left
 
 
 def _exponent(constant: Uncertain, quantity: str) -> str:

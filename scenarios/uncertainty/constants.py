@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 UNKNOWN_DISTANCE: Final = log(10)
 """How far outside a range counts of which one end is 0, where no factor says it: as ten times beyond."""
+LEAST_WIDTH: Final = 1e-3
+"""Of its value: a narrower interval, as of a count with all its digits, counts as exact."""
 WITHOUT_TIME: Final = "prices."
 """Constants of this section move no time."""
 
@@ -81,7 +83,7 @@ def knowledge_of(scenario: Scenario, extrapolated: Sequence[Extrapolation] = ())
         if name in knowledge:
             both = knowledge[name].beyond | beyond.get(path, {})
             knowledge[name] = replace(knowledge[name], fields=(*knowledge[name].fields, path), beyond=both)
-        elif low < high or path in beyond:
+        elif high - low > LEAST_WIDTH * constant.value or path in beyond:
             named = origin.model_copy(update={"name": name, "interval": interval})
             knowledge[name] = Uncertain(named, low, high, (path,), beyond.get(path, {}))
     return Knowledge(tuple(knowledge[name] for name in sorted(knowledge)), tuple(known))

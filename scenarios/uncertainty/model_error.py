@@ -29,6 +29,8 @@ WITHIN: Final = 1.96
 """Standard deviations on either side that hold 95 % of a normal distribution."""
 ESTIMATE: Final = "instant estimate"
 """What the closed form is off the simulation by, where it gave the result."""
+MEASURED: Final = "measured system"
+"""What the model is off the figures that were read of the system."""
 SAME: Final = 1e-9
 """Relative difference of two times that are the same work."""
 

@@ -130,3 +130,31 @@ def test_more_reads_than_were_measured_of_a_disk_without_a_limit_are_an_upper_bo
     assert any(said in one for one in run(load(path), "calculate").warnings)
     bound = load(path, ["disk.iops_limit=100000"])
     assert not any(said in one for one in run(bound, "calculate").warnings)
+
+
+def test_no_note_speaks_of_a_field_that_the_file_only_assumes(tmp_path: Path) -> None:
+    path = tmp_path / "my.toml"
+    path.write_text(
+        'base = "oltp-nvme"\n[host]\nmemory_bytes = "512G"\n'
+        '[[measured.known]]\nfield = "host.memory_bytes"\nhow = "assumed"\nsource = "not a limit"\n'
+    )
+
+    def notes(*settings: str) -> list[str]:
+        return [text for text in run(load(path, settings), "calculate").warnings if "host.memory" in text]
+
+    assert notes() == []
+    assert len(notes("host.memory_bytes=256G")) == 1
+    path.write_text(path.read_text().replace("assumed", "measured"))
+    assert len(notes()) == 1
+
+
+def test_a_system_is_as_measured_until_a_setting_changes_it(tmp_path: Path) -> None:
+    path = tmp_path / "my.toml"
+    path.write_text(
+        'base = "oltp-nvme"\n[[measured.compared]]\nname = "log file sync"\nvalue = 1.0\nunit = "s"\nlow = 1.0\n'
+        'high = 1.0\nfile = "a"\nline = 1\n'
+    )
+    assert load(path).as_measured == load(path).compared
+    changed = load(path, ["host.cpus=2"])
+    assert changed.compared
+    assert changed.as_measured == ()

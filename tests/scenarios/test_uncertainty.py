@@ -13,6 +13,7 @@ from model.errors import SpecError
 from model.provenance import Constant
 from model.results import Interval, RunResult
 from scenarios import Scenario, load, run, uncertainty
+from scenarios.measured import ELAPSED, Compared
 from scenarios.uncertainty import propagate
 from scenarios.uncertainty.constants import knowledge_of
 from scenarios.uncertainty.draws import check_inputs, correlation_matrix
@@ -208,6 +209,42 @@ def test_what_two_scenarios_share_cancels() -> None:
     assert found.low_s <= found.change_s <= found.high_s
     assert found.high_s - found.low_s < 0.5 * hypot(*widths)
     assert found.sign == "less"
+
+
+def measured(scenario: Scenario, elapsed_s: float) -> Scenario:
+    """*scenario* as a system of which that elapsed time was measured."""
+    figure = Compared(
+        name=ELAPSED, value=elapsed_s, unit="s", low=elapsed_s, high=elapsed_s, file="a report", line=1
+    )
+    return scenario.model_copy(update={"compared": (figure,), "changed": False})
+
+
+def test_of_a_measured_system_only_what_its_time_leaves_open_is_unsure() -> None:
+    """All time is gets, so the measured time tells what one takes."""
+    base, other = (one_cost("host.logical_io_s", 1e-6) for _ in range(2))
+    table = other.system.table.model_copy(update={"rows": 2 * other.system.table.rows})
+    other = other.model_copy(update={"system": other.system.model_copy(update={"table": table})})
+    base, other = (
+        with_constants(one, {"host.logical_io_s": (0.5e-6, 2e-6)}, names="one") for one in (base, other)
+    )
+    free = answered(base, other).difference(1)
+    assert free.high_s > 1.9 * free.change_s
+    known = answered(measured(base, run(base).time.elapsed_s), other).difference(1)
+    assert known.change_s == free.change_s
+    assert (known.low_s, known.high_s) == pytest.approx((known.change_s, known.change_s), rel=1e-3)
+    off = answered(measured(base, 0.9 * run(base).time.elapsed_s), other).difference(1)
+    assert [one.mechanism for one in off.contributions] == ["measured system"]
+    assert off.high_s > 1.1 * off.change_s
+    same = answered(measured(base, 0.9 * run(base).time.elapsed_s), base).difference(1)
+    assert same.sign == "none"
+
+
+def test_an_interval_of_a_thousandth_counts_as_exact() -> None:
+    for half, count in ((0.4e-9, 0), (0.6e-9, 1)):
+        asked = with_constants(
+            one_cost("host.logical_io_s", 1e-6), {"host.logical_io_s": (1e-6 - half, 1e-6 + half)}
+        )
+        assert len(knowledge_of(asked).uncertain) == count
 
 
 def test_what_only_one_has_varies_alone() -> None:

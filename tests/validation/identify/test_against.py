@@ -86,10 +86,19 @@ def test_a_comparison_says_how_well_the_system_is_reproduced(
     measured: tuple[Path, Path, Path], capsys: Captured
 ) -> None:
     out, _, _ = measured
-    what_if = f"{out},host.cpus=8"
+    what_if = f"{out},disk.overhead_s=2ms"
     assert main(["compare", str(out), what_if, "--engine", "calculate"]) == 0
-    assert capsys.readouterr().out.startswith("The model ")
+    printed = capsys.readouterr().out
+    assert printed.startswith("The model ")
+    assert "with 95 % confidence" in " ".join(printed.split())
     assert main(["compare", str(out), what_if, "--engine", "calculate", "--json"]) == 0
-    first, second = json.loads(capsys.readouterr().out)["results"]
+    told = json.loads(capsys.readouterr().out)
+    first, second = told["results"]
+    (difference,) = told["differences"]
+    assert (
+        difference["uncertainty"]["low_s"]
+        <= difference["elapsed_change_s"]
+        <= difference["uncertainty"]["high_s"]
+    )
     assert first["as_measured"]["light"] in ("reproduces", "roughly", "does not")
     assert "as_measured" not in second

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from array import array
+from functools import lru_cache
 from typing import Any
 
 from model.laws.disk import zone_ratio, zone_start_bytes
-from model.laws.disk_geometry import geometry_of
+from model.laws.disk_geometry import Geometry, geometry_of
 from model.loops import fastest, rotating
 from model.loops.rows import reals, row
 
@@ -17,11 +18,8 @@ Rotating, Drive = fastest(rotating.Rotating), fastest(rotating.Drive)
 def rotating_of(disk: Any, write_overhead_s: float | None = None) -> rotating.Rotating:
     """A rotating disk at rest."""
     g = geometry_of(disk)
-    zones = range(g.zones)
     write = disk.write_overhead_s if write_overhead_s is None else write_overhead_s
     stream = disk.write_bandwidth_bytes_per_s
-    starts = [zone_start_bytes(zone, g.outer_zone_bytes, g.zones, g.inner_ratio) for zone in zones]
-    track_bytes = [g.track_bytes * zone_ratio(zone, g.zones, g.inner_ratio) for zone in zones]
     return Rotating(
         disk.overhead_s,
         disk.overhead_s if write is None else write,
@@ -38,10 +36,18 @@ def rotating_of(disk: Any, write_overhead_s: float | None = None) -> rotating.Ro
         g.cylinder_switch_s,
         g.heads,
         g.cylinders,
-        row(array("d", starts)),
-        row(array("d", track_bytes)),
-        row(array("q", [int(zone * g.zone_cylinders * g.heads) for zone in zones])),
+        *_zones_of(g),
     )
+
+
+@lru_cache(maxsize=256)
+def _zones_of(g: Geometry) -> tuple[Any, Any, Any]:
+    """First byte, bytes of a track and tracks before each zone; nobody writes into these rows."""
+    zones = range(g.zones)
+    starts = [zone_start_bytes(zone, g.outer_zone_bytes, g.zones, g.inner_ratio) for zone in zones]
+    track_bytes = [g.track_bytes * zone_ratio(zone, g.zones, g.inner_ratio) for zone in zones]
+    tracks = [int(zone * g.zone_cylinders * g.heads) for zone in zones]
+    return row(array("d", starts)), row(array("d", track_bytes)), row(array("q", tracks))
 
 
 def single_of(disk: Any) -> rotating.Drive:

@@ -9,7 +9,6 @@ long as the later half of these.
 
 from __future__ import annotations
 
-from array import array
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -29,15 +28,20 @@ from model.laws import block_layer, page_cache
 from model.laws.device import copy_time_s
 from model.laws.numeric import some, where
 from model.laws.read_slots import LOOK_EVERY_S
-from model.loops import fastest
-from model.loops.rows import reals, row
 from model.machine.device.drive import drive_of
 from model.machine.device.elevator import IDLE_S, NEAR_BYTES, SYNC_SLICE_S
 from model.machine.device.servers import Servers
 from model.machine.host.read_ahead import Window, read_ahead_of
 from model.machine.host.read_slots import ReadSlots
 from model.spec import Statement, System
-from model.workloads.statements.lone_session import SUMS, LoneSession
+from model.workloads.statements.followed_alone import (
+    LEAST_ASYNCHRONOUS,
+    MOST_BLOCKS,
+    MOST_READS,
+    Alone,
+    is_alone,
+    reads_follow,
+)
 from model.workloads.statements.placed_reads import (
     Draws,
     Leaves,
@@ -50,18 +54,12 @@ from model.workloads.statements.placed_reads import (
 if TYPE_CHECKING:
     import numpy as np
 
-MOST_READS = 320
-"""Reads that are followed, of all sessions; each has its share of them."""
 MOST_REPLAYS = 16
 """Times that few reads are followed where chance decides where they lie."""
 LEAST_OF_SESSION = 40
-MOST_BLOCKS = 1 << 20
-"""Blocks of a segment that are laid out extent by extent; those of a larger one behind them count as one extent."""
 HIT_ROUNDING = 1e-12
 ANYWHERE = 0.5
 """Share of reads that do not go on where the last one ended, above which reads lie here and there."""
-LEAST_ASYNCHRONOUS = 448
-"""Of a session with asynchronous reads, whose slots grow within them."""
 MOST_BEYOND = 3
 """Times its share that a session reads at most while others are behind."""
 MOST_SESSIONS = 100
@@ -124,6 +122,10 @@ def followed(system: System, work: Statement, demand: Demand) -> Followed:
 
     Of many scenarios each is followed by itself.
     """
+    if is_alone(work, demand) and reads_follow(demand):
+        sums = Alone(system, demand).of_each()
+        if sums is not None:
+            return Followed(*sums)
     shape = demand.segment.shape
     where_reads_lie = replace(  # in its extents, whatever sizes of reads and runs the laws count
         demand,
@@ -143,8 +145,10 @@ def _followed(system: System, work: Statement, demand: Demand) -> Followed:
     by_chance = demand.plan.uneven or demand.plan.positioned_fraction > 0 or not demand.plan.pieces
     replays = MOST_REPLAYS if work.sessions > 1 or by_chance else 1
     replays = max(1, min(replays, round(MOST_READS / (work.sessions * reads))))
-    each = [_Replay(system, work, demand, replay).played() for replay in range(replays)]
-    return _mean(each)
+    if is_alone(work, demand):
+        alone = Alone(system, demand)
+        return _mean([Followed(*alone.drawn(work, _draws(replay))) for replay in range(replays)])
+    return _mean([_Replay(system, work, demand, replay).played() for replay in range(replays)])
 
 
 def _of_many(system: System, work: Statement, demand: Demand, users: int) -> Followed:
@@ -201,7 +205,7 @@ class _Replay:
         self.busy_s = self._busy_until_s = 0.0
         self.behind = users
         """Sessions that have not made their share of the reads yet."""
-        extents = extents_of(system, demand, MOST_BLOCKS)
+        extents = extents_of(system, demand.segment.blocks, MOST_BLOCKS)
         self.blocks = extents[-1].first + extents[-1].blocks
         singles, reads_of = (
             single_reads(work, demand, extents),
@@ -224,12 +228,7 @@ class _Replay:
 
     def played(self) -> Followed:
         """The mean of all sessions, when they are done."""
-        plan = self.demand.plan
-        others = plan.through_page_cache or plan.batched_reads or self.demand.leaf_reads
-        if len(self.sessions) == 1 and not others:
-            self.busy_s = self.sessions[0].alone()
-        else:
-            self._take_turns()
+        self._take_turns()
         of_sessions = [session.whole() for session in self.sessions]
         mean = _mean(of_sessions)
         first_s = min(session.begin_s for session in self.sessions)
@@ -343,30 +342,6 @@ class _Session:
             followed.elapsed_s += others_s
             followed.read_wait_s += others_s
         return followed
-
-    def alone(self) -> float:
-        """Make all reads that are followed, with nobody else there; the device's busy time."""
-        demand, most = self._demand, self.most
-        sums, half = reals(SUMS, 0.0), reals(SUMS, 0.0)
-        session = fastest(LoneSession)(
-            self._replay.server, self._size, self._replay.largest_bytes, float(demand.blocks_wanted), self._each,
-            float(self._pace.cpu_s + self._pace.other_s), most // 2, sums, half,
-        )  # fmt: skip
-        session.singles(row(array("q", self._singles)))
-        instance, limit = self._replay.system.instance, 0
-        if self._plan.asynchronous:
-            limit = instance.direct_read_slots_limit
-        reads = list(islice(self._reads, most + limit + 1))
-        firsts, sizes = (row(array("q", [read[part] for read in reads])) for part in (0, 1))
-        if self._plan.asynchronous:
-            every_s = LOOK_EVERY_S * (most - most // 2) / max(most, float(demand.reads))
-            count, reap_s = instance.direct_read_slots, self._host.reap_call_s
-            session.asynchronously(firsts, sizes, most, count, limit, every_s, reap_s)
-        else:
-            session.one_by_one(firsts[:most], sizes[:most], len(reads) <= most)
-        self.count, self.half = Followed(*sums), Followed(*half)
-        self._number, self._blocks, self._half_blocks = session.number, session.blocks, session.half_blocks
-        return float(session.busy_s)
 
     def steps(self) -> Iterator[float]:
         """Moments at which it goes on."""

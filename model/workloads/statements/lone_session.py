@@ -6,9 +6,9 @@ from model.loops.rows import GivenWholes, Reals, reals
 from model.machine.device.drive import Bounded
 from model.machine.host.read_slots import ReadSlots
 
-ELAPSED, SINGLE, READ, QUEUE, DEVICE, REQUESTS, BYTES, FIRST = 0, 1, 2, 3, 4, 5, 6, 7
-"""Columns of the sums."""
-SUMS = 8
+ELAPSED, SINGLE, READ, QUEUE, DEVICE, REQUESTS, BYTES, FIRST, LAST, BUSY = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+"""Columns of the sums, which are the fields of :class:`model.workloads.statements.followed.Followed`."""
+SUMS = 10
 
 
 class LoneSession:
@@ -22,8 +22,13 @@ class LoneSession:
     """Wanted blocks for each that is read."""
     block_s: float
     """Work on a wanted block."""
+    most_reads: int
+    """Reads that are followed; at the half of them the sums are kept as they stand then."""
     half_reads: int
-    """After so many the sums are kept as they stand then."""
+    reads: int
+    """Of those that are handed in."""
+    last_blocks: int
+    """Of the last one."""
     sums: Reals
     half: Reals
     half_blocks: int
@@ -43,15 +48,15 @@ class LoneSession:
         wanted_blocks: float,
         each_blocks: float,
         block_s: float,
-        half_reads: int,
+        most_reads: int,
         sums: Reals,
-        half: Reals,
     ) -> None:
         self.server = server
         self.block_bytes, self.largest_bytes = block_bytes, largest_bytes
         self.wanted_blocks, self.each_blocks, self.block_s = wanted_blocks, each_blocks, block_s
-        self.half_reads, self.sums, self.half = half_reads, sums, half
-        self.half_blocks = self.number = self.blocks = 0
+        self.most_reads, self.half_reads = most_reads, most_reads // 2
+        self.sums, self.half = sums, reals(SUMS, 0.0)
+        self.half_blocks = self.number = self.blocks = self.reads = self.last_blocks = 0
         self.now_s = self.done_blocks = self.busy_s = self.busy_until_s = 0.0
 
     def singles(self, blocks: GivenWholes) -> None:
@@ -61,14 +66,16 @@ class LoneSession:
             self.now_s = self._requested(blocks[rank], 1)
             self.sums[SINGLE] += self.now_s - waited_s
 
-    def one_by_one(self, firsts: GivenWholes, sizes: GivenWholes, all_of_them: bool) -> None:
-        """Wait for a read, work on its blocks; *all_of_them*: with the last goes what is left to work on."""
-        reads = len(firsts)
+    def one_by_one(self, firsts: GivenWholes, sizes: GivenWholes, blocks: int) -> None:
+        """Wait for a read, work on its blocks; with the last of *blocks* goes what is left to work on."""
+        self._cut(sizes, blocks)
+        reads = min(self.reads, self.most_reads)
         for rank in range(reads):
+            size = self._size(sizes, rank)
             waited_s = self.now_s
-            self.now_s = self._requested(firsts[rank], sizes[rank])
-            self._counted(self.now_s - waited_s, sizes[rank])
-            self._worked(sizes[rank], all_of_them and rank == reads - 1)
+            self.now_s = self._requested(firsts[rank], size)
+            self._counted(self.now_s - waited_s, size)
+            self._worked(size, self.blocks == blocks)
             self._halved()
         if self.done_blocks == 0.0:
             self._worked(0, True)
@@ -78,40 +85,65 @@ class LoneSession:
         self,
         firsts: GivenWholes,
         sizes: GivenWholes,
-        most: int,
+        blocks: int,
         count: int,
         limit: int,
         every_s: float,
         reap_s: float,
     ) -> None:
-        """Keep as many reads under way as there are slots, and wait for the oldest; *most* of them.
+        """Keep as many reads of *blocks* under way as there are slots, and wait for the oldest.
 
         From the half on, which stands for all reads, it looks *every_s* whether it needs more than *count* slots.
         """
-        reads, handed = len(firsts), 0
+        self._cut(sizes, blocks)
+        reads, handed = self.reads, 0
         done_s: Reals = reals(reads, 0.0)
         grows = False
         slots: ReadSlots = ReadSlots(count, limit, 0.0, every_s)
-        while self.number < most:
+        while self.number < self.most_reads:
             while handed < reads and handed - self.number < slots.count:
-                done_s[handed] = self._requested(firsts[handed], sizes[handed])
+                done_s[handed] = self._requested(firsts[handed], self._size(sizes, handed))
                 handed += 1
             rank = self.number
             if handed == rank:
                 break
+            size = self._size(sizes, rank)
             waited_s = max(0.0, done_s[rank] - self.now_s)
             self.now_s = max(self.now_s, done_s[rank])
-            self._counted(waited_s, sizes[rank])
+            self._counted(waited_s, size)
             if grows:
                 slots.reaped(self.now_s, waited_s)
             elif self.number >= self.half_reads:
                 grows, slots = True, ReadSlots(count, limit, self.now_s, every_s)
-            self._worked(sizes[rank], False)
+            self._worked(size, False)
             self.now_s += reap_s
             self._halved()
         if handed == self.number:
             self._worked(0, True)
         self.sums[ELAPSED] = self.now_s
+
+    def whole(self, read_blocks: float) -> None:
+        """Let the sums be those of all *read_blocks*: what was not followed takes as long as the later half."""
+        played_s, left = self.sums[ELAPSED], 0.0
+        if self.number >= self.most_reads:
+            left = max(0.0, read_blocks - self.blocks)
+        times = left / max(1, self.blocks - self.half_blocks)
+        for column in range(FIRST):
+            self.sums[column] += times * (self.sums[column] - self.half[column])
+        last_s = self.sums[ELAPSED]
+        self.sums[LAST] = last_s
+        self.sums[BUSY] = min(last_s, self.busy_s * last_s / max(played_s, 1e-300))
+
+    def _cut(self, sizes: GivenWholes, blocks: int) -> None:
+        """How many of the reads, and how much of the last of them, are of the first *blocks* blocks."""
+        left = blocks
+        while self.reads < len(sizes) and left > 0:
+            self.last_blocks = min(sizes[self.reads], left)
+            left -= self.last_blocks
+            self.reads += 1
+
+    def _size(self, sizes: GivenWholes, rank: int) -> int:
+        return sizes[rank] if rank < self.reads - 1 else self.last_blocks
 
     def _counted(self, waited_s: float, blocks: int) -> None:
         self.number += 1

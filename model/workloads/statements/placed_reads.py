@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING
@@ -23,9 +23,9 @@ Draws = Callable[[str], "np.random.Generator"]
 """Random numbers for each use by its name."""
 
 
-def extents_of(system: System, demand: Demand, most_blocks: float = inf) -> list[Extent]:
-    """The segment in its datafile; what lies behind its first *most_blocks* blocks is one extent."""
-    space, blocks = system.tablespace, max(1, int(demand.segment.blocks))
+def extents_of(system: System, segment_blocks: float, most_blocks: float = inf) -> list[Extent]:
+    """A segment in its datafile; what lies behind its first *most_blocks* blocks is one extent."""
+    space, blocks = system.tablespace, max(1, int(segment_blocks))
     extents = lay_out(
         int(min(blocks, most_blocks)),
         block_size_bytes=space.block_size_bytes,
@@ -59,18 +59,22 @@ class Leaves:
 
 
 def single_reads(work: Statement, demand: Demand, extents: list[Extent]) -> list[list[int]]:
-    """Blocks that each session reads one by one before its scan: header and map of the segment.
-
-    The first session reads them for all that share the segment: the header is the last block before the first extent's
-    data; blocks of the map lie at the begins of later extents.
-    """
+    """Blocks that each session reads one by one before its scan; the first reads them for all that share the segment."""
     parts = _parts_of(work, demand)
     count = round(float(demand.plan.single_reads - demand.leaf_reads) * parts)
-    if not count:
-        return [[]] * work.sessions
-    header = extents[0].first + extents[0].lead - 1
-    blocks = [header, *(extents[len(extents) * rank // count].first for rank in range(1, count))]
+    blocks = header_and_map(extents, len(extents), count)
     return [blocks if rank % parts == 0 else [] for rank in range(work.sessions)]
+
+
+def header_and_map(extents: Sequence[Extent], used: int, count: int) -> list[int]:
+    """*count* blocks that are read before the scan of a segment that uses the first *used* of *extents*.
+
+    The header is the last block before the first extent's data; blocks of the map lie at the begins of later extents.
+    """
+    if not count:
+        return []
+    header = extents[0].first + extents[0].lead - 1
+    return [header, *(extents[used * rank // count].first for rank in range(1, count))]
 
 
 def _parts_of(work: Statement, demand: Demand) -> int:

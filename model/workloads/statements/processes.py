@@ -79,7 +79,7 @@ class StatementProgram:
             demand = replace(demand, reads=gets, read_blocks=gets)
         stretch = stretch_blocks(system, demand, work.sessions)
         _refuse_what_takes_too_long(work, demand, stretch)
-        extents = extents_of(system, demand)
+        extents = extents_of(system, demand.segment.blocks)
         size = int(demand.block_size_bytes)
         self._first_block, self._span = (
             first_byte // size,

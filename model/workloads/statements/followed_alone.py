@@ -1,0 +1,164 @@
+"""The reads of a session that is alone, followed: of one scenario, or of each of many whose reads follow from numbers."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, islice, repeat
+from typing import Any
+
+from model.demand.calls import largest_bytes_of
+from model.demand.of_many import each_of
+from model.demand.turns import pace_of
+from model.demand.work import RANGE_SCAN, Demand
+from model.laws.numeric import Number, is_array, larger, largest, some, where
+from model.laws.read_slots import LOOK_EVERY_S
+from model.loops import fastest
+from model.loops.rows import reals, row
+from model.machine.device.drive import Bounded, drive_of
+from model.machine.segment.extent_map import Extent, reads_of
+from model.spec import Statement, System
+from model.workloads.statements.lone_session import SUMS, LoneSession
+from model.workloads.statements.placed_reads import (
+    Draws,
+    extents_of,
+    header_and_map,
+    reads_by_session,
+    single_reads,
+)
+
+MOST_READS = 320
+"""Reads that are followed, of all sessions; each has its share of them."""
+LEAST_ASYNCHRONOUS = 448
+"""Of a session with asynchronous reads, whose slots grow within them."""
+MOST_BLOCKS = 1 << 20
+"""Blocks of a segment that are laid out extent by extent; those of a larger one behind them count as one extent."""
+
+Rows = tuple[Any, Any]
+"""First blocks of reads, and their sizes."""
+
+
+def is_alone(work: Statement, demand: Demand) -> bool:
+    """Whether nobody takes turns with the session, and its reads go to the device one by one."""
+    plan, shared = demand.plan, some(work.sessions != 1) or some(demand.servers > 1)
+    return not (shared or plan.through_page_cache or some(plan.batched_reads) or some(demand.leaf_reads))
+
+
+def reads_follow(demand: Demand) -> bool:
+    """Whether no chance has a part in where the reads of a session that is alone lie."""
+    plan = demand.plan
+    drawn = some(plan.uneven) or some(plan.positioned_fraction > 0) or some(plan.cached_fraction > 0)
+    return bool(plan.pieces) and not drawn and demand.access_path != RANGE_SCAN
+
+
+class Alone:
+    """What a session that is alone does; numbers, or arrays of them."""
+
+    def __init__(self, system: System, demand: Demand) -> None:
+        pace, plan, instance = pace_of(system, demand), demand.plan, system.instance
+        self.system, self.demand = system, demand
+        self.most = max(MOST_READS, LEAST_ASYNCHRONOUS) if plan.asynchronous else MOST_READS
+        self.slots, self.limit = instance.direct_read_slots, instance.direct_read_slots_limit
+        self.ahead = self.most + 1 + (self.limit if plan.asynchronous else 0)
+        """Reads that are looked at, so that one knows whether those that are followed are all."""
+        self.largest_bytes = largest_bytes_of(system.host, system.database_path)
+        self.reap_s: Number = system.host.reap_call_s
+        self.each_blocks = larger(1.0, demand.blocks_wanted / larger(1.0, demand.read_blocks))
+        self.block_s = pace.cpu_s + pace.other_s
+        self.every_s = LOOK_EVERY_S * (self.most - self.most // 2) / larger(self.most, demand.reads)
+
+    def drawn(self, work: Statement, draws: Draws) -> Any:
+        """The sums of a scenario whose reads lie where *draws* say."""
+        system, demand = self.system, self.demand
+        extents = extents_of(system, demand.segment.blocks, MOST_BLOCKS)
+        singles = single_reads(work, demand, extents)[0]
+        reads = list(islice(reads_by_session(system, work, demand, extents, draws)(0), self.ahead))
+        sums = reals(SUMS, 0.0)
+        blocks = sum(size for _, size in reads)
+        self._play(sums, drive_of(system.disk), singles, _rows(reads), blocks, *self._numbers())
+        return sums
+
+    def of_each(self) -> list[Number] | None:
+        """The sums by column, of each scenario of arrays by itself; None where what is laid out is an array too."""
+        system, demand, plan = self.system, self.demand, self.demand.plan
+        fixed = (demand.block_size_bytes, self.largest_bytes, self.slots, self.limit)
+        if any(map(is_array, fixed)):
+            return None
+        blocks = where(demand.reads > 0, demand.segment.blocks, 0)
+        given = (demand.segment.blocks, blocks, plan.single_reads, plan.mbrc, plan.window_blocks)
+        numbers = (*given, *self._numbers())
+        disks = None if (each := each_of(system.disk)) is None else [disk for (disk,) in each]
+        lengths = {len(one) for one in (*numbers, disks) if isinstance(one, list) or is_array(one)}
+        (length,) = lengths or {1}
+        scenarios = zip(*(one.tolist() if is_array(one) else repeat(one, length) for one in numbers), strict=True)
+        scan = _Scan(extents_of(system, largest(demand.segment.blocks), MOST_BLOCKS), self.ahead)
+        table = reals(length * SUMS, 0.0)
+        for rank, (disk, scenario) in enumerate(zip(disks or repeat(system.disk), scenarios, strict=False)):
+            laid, wanted, singles, mbrc, window, *rest = scenario
+            reads = scan.reads(int(mbrc), None if window is None else int(window))
+            blocks_read = scan.singles(int(laid), round(singles))
+            sums = table[rank * SUMS : (rank + 1) * SUMS]
+            self._play(sums, drive_of(disk), blocks_read, reads, int(wanted), *rest)
+        if not lengths:
+            return list(table)
+        import numpy as np  # noqa: PLC0415  (who asks one scenario waits for no numpy)
+
+        return list(np.array(table).reshape(length, SUMS).T)
+
+    def _numbers(self) -> tuple[Number, ...]:
+        demand = self.demand
+        blocks = demand.blocks_wanted, self.each_blocks, demand.read_blocks
+        return (*blocks, self.block_s, self.every_s, self.reap_s)
+
+    def _play(  # noqa: PLR0913, PLR0917  (one scenario)
+        self,
+        sums: Any,
+        server: Bounded,
+        singles: Sequence[int],
+        reads: Rows,
+        blocks: int,
+        wanted_blocks: float,
+        each_blocks: float,
+        read_blocks: float,
+        block_s: float,
+        every_s: float,
+        reap_s: float,
+    ) -> None:
+        """Make all reads that are followed, of the first *blocks* blocks of *reads*."""
+        session = fastest(LoneSession)(
+            server, int(self.demand.block_size_bytes), int(self.largest_bytes), wanted_blocks, each_blocks,
+            block_s, self.most, sums,
+        )  # fmt: skip
+        session.singles(row(array("q", singles)))
+        if self.demand.plan.asynchronous:
+            session.asynchronously(*reads, blocks, self.slots, self.limit, every_s, reap_s)
+        else:
+            session.one_by_one(*reads, blocks)
+        session.whole(read_blocks)
+
+
+class _Scan:
+    """Reads of scans of segments in one tablespace: each begins as that of the largest of them does."""
+
+    def __init__(self, extents: list[Extent], most: int) -> None:
+        self._extents, self._most = extents, most
+        self._hold = list(accumulate(extent.data for extent in extents))
+        self._by_sizes: dict[tuple[int, int | None], Rows] = {}
+
+    def reads(self, mbrc: int, window_blocks: int | None) -> Rows:
+        """The first reads of the largest scan."""
+        rows = self._by_sizes.get((mbrc, window_blocks))
+        if rows is None:
+            reads = reads_of(self._extents, mbrc=mbrc, window_blocks=window_blocks)
+            rows = self._by_sizes[mbrc, window_blocks] = _rows(list(islice(reads, self._most)))
+        return rows
+
+    def singles(self, blocks: int, count: int) -> list[int]:
+        """Blocks that are read before the scan of a segment of *blocks* blocks."""
+        used = bisect_left(self._hold, blocks, 0, len(self._hold) - 1) + 1
+        return header_and_map(self._extents, used, count)
+
+
+def _rows(reads: Iterable[tuple[int, int]]) -> Rows:
+    return tuple(row(array("q", [read[part] for read in reads])) for part in (0, 1))  # type: ignore[return-value]

@@ -196,7 +196,8 @@ def _seek_moments(g: Geometry, span_bytes: Number) -> tuple[Number, Number, Numb
     """Mean and variance of the seek between two random places; mean and mean square of their zones' slowness."""
     edges, jumps, slowness, slowness2, same = _spread(g, span_bytes)
     curve = seek_curve(g)
-    pairs = [(rank, other) for rank in range(len(edges)) for other in range(rank)]
+    steps = [rank for rank, jump in enumerate(jumps) if some(jump)]  # beyond the span the density stays at 0
+    pairs = [(rank, other) for rank in steps for other in steps if other < rank]
     apart = [edges[rank] - edges[other] for rank, other in pairs]
     if any(map(is_array, apart)):
         once_each, twice_each = _double_integrals(g, curve, in_rows(apart))

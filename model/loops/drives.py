@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from array import array
 from functools import lru_cache
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from model.laws.disk import zone_ratio, zone_start_bytes
-from model.laws.disk_geometry import Geometry, geometry_of
+from model.laws.disk_geometry import geometry_of
 from model.loops import fastest, rotating
 from model.loops.rows import reals, row
 
@@ -17,7 +18,6 @@ Rotating, Drive = fastest(rotating.Rotating), fastest(rotating.Drive)
 
 def rotating_of(disk: Any, write_overhead_s: float | None = None) -> rotating.Rotating:
     """A rotating disk at rest."""
-    g = geometry_of(disk)
     write = disk.write_overhead_s if write_overhead_s is None else write_overhead_s
     stream = disk.write_bandwidth_bytes_per_s
     return Rotating(
@@ -28,6 +28,37 @@ def rotating_of(disk: Any, write_overhead_s: float | None = None) -> rotating.Ro
         disk.track_buffer_bytes,
         disk.bus_bytes_per_s,
         disk.capacity_bytes,
+        *_laid_out(Sheet(*FIELDS(disk))),
+    )
+
+
+class Sheet(NamedTuple):
+    """What of a data sheet the geometry follows from."""
+
+    capacity_bytes: int
+    bandwidth_bytes_per_s: float
+    rotation_s: float
+    track_seek_s: float | None
+    average_seek_s: float
+    full_seek_s: float | None
+    head_switch_s: float
+    heads: int
+    zones: int
+    inner_bandwidth_ratio: float
+
+
+FIELDS = attrgetter(*Sheet._fields)
+
+
+@lru_cache(maxsize=256)
+def _laid_out(sheet: Sheet) -> tuple[Any, ...]:
+    """What a disk is told of its geometry, at the end first byte, bytes of a track and tracks before each zone."""
+    g = geometry_of(sheet)
+    zones = range(g.zones)
+    starts = [zone_start_bytes(zone, g.outer_zone_bytes, g.zones, g.inner_ratio) for zone in zones]
+    track_bytes = [g.track_bytes * zone_ratio(zone, g.zones, g.inner_ratio) for zone in zones]
+    tracks = [int(zone * g.zone_cylinders * g.heads) for zone in zones]
+    return (
         g.rotation_s,
         g.track_seek_s,
         g.average_seek_s,
@@ -36,18 +67,10 @@ def rotating_of(disk: Any, write_overhead_s: float | None = None) -> rotating.Ro
         g.cylinder_switch_s,
         g.heads,
         g.cylinders,
-        *_zones_of(g),
+        row(array("d", starts)),
+        row(array("d", track_bytes)),
+        row(array("q", tracks)),
     )
-
-
-@lru_cache(maxsize=256)
-def _zones_of(g: Geometry) -> tuple[Any, Any, Any]:
-    """First byte, bytes of a track and tracks before each zone; nobody writes into these rows."""
-    zones = range(g.zones)
-    starts = [zone_start_bytes(zone, g.outer_zone_bytes, g.zones, g.inner_ratio) for zone in zones]
-    track_bytes = [g.track_bytes * zone_ratio(zone, g.zones, g.inner_ratio) for zone in zones]
-    tracks = [int(zone * g.zone_cylinders * g.heads) for zone in zones]
-    return row(array("d", starts)), row(array("d", track_bytes)), row(array("q", tracks))
 
 
 def single_of(disk: Any) -> rotating.Drive:

@@ -11,6 +11,7 @@ from model.laws.disk_geometry import geometry_of
 from model.laws.disk_means import data_members
 from model.loops import fastest
 from model.loops.drives import rotating_of
+from model.loops.rotating import Rotating
 from model.machine.device.array import Parity, Striped
 from model.machine.device.array_cache import Bus, Drive, ReadHits, WriteBack
 from model.machine.device.drawn import DrawnServers
@@ -103,11 +104,14 @@ class Bounded:
     """A device that refuses what lies beyond its end."""
 
     _device: Drive
+    _disk: Rotating | None
+    """The device, where it is one disk, which the compiled loops call sooner."""
     _capacity_bytes: int
     _cache: WriteBack | None
 
     def __init__(self, device: Drive, capacity_bytes: int, cache: WriteBack | None) -> None:
         self._device = device
+        self._disk = device if isinstance(device, Rotating) else None
         self._capacity_bytes = capacity_bytes
         self._cache = cache
 
@@ -123,6 +127,8 @@ class Bounded:
                 f"disk: {size_bytes:,} bytes from byte {start_byte:,} on are asked for; allowed are the bytes below "
                 f"its capacity, {self._capacity_bytes:,}"
             )
+        if self._disk is not None:
+            return self._disk.submit(now_s, write, start_byte, size_bytes)
         return self._device.submit(now_s, write, start_byte, size_bytes)
 
     def flush(self, now_s: float) -> float:

@@ -61,12 +61,14 @@ class Design:
 
     def block(self, begin: int, end: int) -> list[dict[str, Any]]:
         """The points from *begin* to before *end*, as far as there are any: key -> value."""
-        begin, end = max(begin, 0), min(end, self.count())
-        if begin >= end:
-            return []
-        columns = self._points.columns(begin, end)
+        columns = self.columns(begin, end)
         rows = zip(*(columns[key] for key in self.keys), strict=True)
         return [dict(zip(self.keys, row, strict=True)) for row in rows]
+
+    def columns(self, begin: int, end: int) -> Columns:
+        """The same by column: key -> its values."""
+        begin, end = max(begin, 0), min(end, self.count())
+        return self._points.columns(begin, end) if begin < end else {key: () for key in self.keys}
 
 
 class _Crossed:

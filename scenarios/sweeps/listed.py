@@ -130,6 +130,11 @@ class Listed:
         """The values of some of them."""
         return [dict(point) for point in self._points[begin:end]]
 
+    def columns(self, begin: int, end: int) -> dict[str, list[Any]]:
+        """The same by column."""
+        points = self._points[begin:end]
+        return {key: [point[key] for point in points] for key in self.keys}
+
 
 def signature(point: Values) -> Signature:
     """What tells *point* from others of the same keys."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from model.engine import goes_by_arrays
@@ -18,9 +20,10 @@ from scenarios.declared import declared_field, takes_whole_numbers
 from scenarios.forecast import USUAL, Budget
 from scenarios.load import Source
 from scenarios.spec import Scenario
+from scenarios.sweeps.by_column import ByColumn, keys_of
 from scenarios.sweeps.conditions import Condition
 from scenarios.sweeps.design import Design
-from scenarios.sweeps.points import DIGEST_BYTES, Point, Points, Values
+from scenarios.sweeps.points import Points, Values, asked_mark
 from scenarios.sweeps.spec import Axis, Sweep
 
 USUAL_LIMIT: Final = 100_000
@@ -56,6 +59,9 @@ class Layout(Protocol):
 
     def block(self, begin: int, end: int) -> list[dict[str, Any]]:
         """The values of some of them."""
+
+    def columns(self, begin: int, end: int) -> Mapping[str, Sequence[Any]]:
+        """The same by column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,27 +121,41 @@ class Plan:
                 faults[self._refused(axis)] += declared
         if faults:  # each point would tell the first of them alone
             raise Faults(self.source.name, faults, declared, declared)
-        bad = 0
+        bad, by_column = 0, ByColumn(self.points)
         for begin in range(0, declared, BLOCK):
-            for number, values in enumerate(self.design.block(begin, min(begin + BLOCK, declared)), begin):
-                try:
-                    if conditions and not self._fulfils(conditions, values):
-                        continue
-                    point = self.points.point(values)
-                except SpecError as error:
-                    faults[str(error)] += 1
-                    bad += 1
-                    continue
-                self.numbers.append(number)
-                self._digests += point.digest
+            end = min(begin + BLOCK, declared)
+            digests = None if conditions else by_column.digests(self.design.columns(begin, end))
+            if digests is not None:
+                self.numbers.extend(range(begin, end))
+                self._digests += digests
+            else:
+                bad += self._check_one_by_one(begin, end, conditions, faults)
             if progress is not None:
-                progress(min(begin + BLOCK, declared), declared)
+                progress(end, declared)
         if faults:
             raise Faults(self.source.name, faults, declared, bad)
         if not self.numbers:
             raise SpecError(
                 f"{self.source.name}: none of {declared:,} points fulfils where {' and '.join(self.sweep.where)}"
             )
+
+    def _check_one_by_one(
+        self, begin: int, end: int, conditions: Sequence[Condition], faults: Counter[str]
+    ) -> int:
+        """Check the points of a block, and count those that are no scenarios, by what is wrong with them."""
+        bad = 0
+        for number, values in enumerate(self.design.block(begin, end), begin):
+            try:
+                if conditions and not self._fulfils(conditions, values):
+                    continue
+                point = self.points.point(values)
+            except SpecError as error:
+                faults[str(error)] += 1
+                bad += 1
+                continue
+            self.numbers.append(number)
+            self._digests += point.digest
+        return bad
 
     def _refused(self, axis: Axis) -> str:
         """What is wrong with the key of an axis."""
@@ -161,18 +181,22 @@ class Plan:
         """Points times replications."""
         return len(self) * self.how.replications
 
-    def key(self, place: int | None, replication: int = 0) -> bytes:
-        """What the answer to the point at *place* is kept under; of the base scenario for None."""
-        seed = self.how.seed + replication
-        if place is None:
-            return Point.key_of(self.points.base.digest, self.how.engine, seed)
-        digest = bytes(self._digests[place * DIGEST_BYTES : (place + 1) * DIGEST_BYTES])
-        return Point.key_of(digest, f"{self.how.engine}{self._way}", seed)
+    @cached_property
+    def keys(self) -> NDArray[np.void]:
+        """What the answers are kept under: a row for the base scenario and each point, a column for each replication."""
+        seeds = range(self.how.seed, self.how.seed + self.how.replications)
+        base = self.points.base.digest
+        columns = [
+            np.concatenate([
+                keys_of(base, asked_mark(self.how.engine, seed)),
+                keys_of(bytes(self._digests), asked_mark(f"{self.how.engine}{self._way}", seed)),
+            ])
+            for seed in seeds
+        ]
+        return np.stack(columns, axis=1)
 
     def doubles(self) -> dict[int, int]:
         """Place of a point -> that of the first one that is the same scenario."""
-        import numpy as np  # noqa: PLC0415
-
         halves = np.frombuffer(bytes(self._digests), dtype=np.uint64).reshape(len(self), -1)
         _, first, which = np.unique(halves, axis=0, return_index=True, return_inverse=True)
         same = first[which.reshape(-1)]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
+from struct import pack, unpack
 from typing import Any, Final, cast
 
 from pydantic import BaseModel, ValidationError
@@ -24,6 +25,10 @@ Values = Mapping[str, Any]
 
 KEPT_SECTIONS: Final = 4096
 DIGEST_BYTES: Final = 16
+MOST_EXACT: Final = 2**53
+"""Up to which a whole number is one as a float of 64 bits too."""
+ALL_BITS: Final = 2**64 - 1
+MIXES: Final = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
 
 @lru_cache(maxsize=1)
@@ -48,12 +53,6 @@ class Point:
     digest: bytes
     """Of everything that its answer depends on but engine, seed and version."""
 
-    @staticmethod
-    def key_of(digest: bytes, engine: str, seed: int) -> bytes:
-        """What the answer by *engine* with *seed* to the point with that digest is kept under."""
-        model_and_engine = f"{engine}|{seed}|{version_of_model()}".encode()
-        return blake2b(digest + model_and_engine, digest_size=DIGEST_BYTES).digest()
-
     def value(self, key: str) -> Any:
         """The field *key* as it was understood; raises :class:`UnknownName` where there is no such field."""
         target: Any = self.workload if key.startswith("workload.") else self.system
@@ -70,7 +69,7 @@ class Point:
 
 
 @dataclass(slots=True)
-class _Template:
+class Template:
     """A scenario whose plain fields may be replaced by other values of the same fields."""
 
     scenario: Scenario
@@ -96,7 +95,7 @@ class Points:
         self._plain = tuple(key for key in keys if _is_plain(key))
         self._structural = tuple(key for key in keys if key not in self._plain)
         self._by_section = _by_section(self._plain)
-        self._templates: dict[str, _Template] = {}
+        self._templates: dict[str, Template] = {}
         self._words: dict[tuple[str, Any], Any] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -119,9 +118,9 @@ class Points:
         """The point with these values; raises :class:`SpecError` with one sentence for what is wrong with it."""
         if any(isinstance(values[key], dict | list | tuple) for key in self._plain):
             raise SpecError(_not_plain(self.where, self._plain, values))
-        template = self._template(values)
+        template = self.template(values)
         with suppress(ValidationError):
-            return self._changed(template, values)
+            return self.changed(template, values)
         self.scenario(values)  # says in one sentence what is wrong
         raise AssertionError("a point that is refused in parts and taken as a whole")
 
@@ -137,7 +136,7 @@ class Points:
 
     def around(self, values: Values) -> Scenario:
         """What stands around the plain keys at a point; those themselves are as at some point."""
-        return self._template(values).scenario
+        return self.template(values).scenario
 
     def group(self, values: Values) -> str:
         """Names the points that differ from this one in plain keys alone."""
@@ -153,7 +152,8 @@ class Points:
             self._words[known] = self.point(values).value(key)
         return self._words[known]
 
-    def _template(self, values: Values) -> _Template:
+    def template(self, values: Values) -> Template:
+        """The scenario around the plain keys at a point, resolved once for all that share it."""
         called = self.group(values)
         template = self._templates.get(called)
         if template is None:
@@ -164,12 +164,13 @@ class Points:
             )
             marks = _marks_of(scenario.system) | _marks_of(scenario.workload, "workload.")
             plain = {key: marks[key] for key in self._plain if key in marks}
-            template = self._templates[called] = _Template(
-                scenario, plain, sum(marks.values()) + _mark("constants", ranges)
+            template = self._templates[called] = Template(
+                scenario, plain, sum(marks.values()) + mark_of("constants", ranges)
             )
         return template
 
-    def _changed(self, template: _Template, values: Values) -> Point:
+    def changed(self, template: Template, values: Values) -> Point:
+        """The point from what stands around it; raises ValidationError."""
         system, work = template.scenario.system, template.scenario.workload
         update: dict[str, Any] = {}
         digest = template.digest
@@ -181,7 +182,7 @@ class Points:
                 new = _with_values(old, [(path, values[key]) for key, path in keys])
                 if len(template.sections) >= KEPT_SECTIONS:
                     template.sections.clear()
-                more = sum(_mark(key, _at(new, path)) - template.marks[key] for key, path in keys)
+                more = sum(mark_of(key, _at(new, path)) - template.marks[key] for key, path in keys)
                 section_changed = template.sections[known] = new, more
             if section == "workload":
                 work = cast(Workload, section_changed[0])
@@ -190,7 +191,7 @@ class Points:
             digest += section_changed[1]
         if update:  # NOTE: constants keep the template's values beside their origins; no law reads those
             system = System.model_validate({**vars(system), **update})
-        return Point(system, work, (digest % 2 ** (8 * DIGEST_BYTES)).to_bytes(DIGEST_BYTES, "big"))
+        return Point(system, work, _as_digest(digest))
 
 
 def _is_plain(key: str) -> bool:
@@ -256,13 +257,41 @@ def _marks_of(section: BaseModel, where: str = "") -> dict[str, int]:
         if isinstance(value, BaseModel):
             marks |= _marks_of(value, f"{where}{name}.")
         elif name != "constants":
-            marks[f"{where}{name}"] = _mark(f"{where}{name}", value)
+            marks[f"{where}{name}"] = mark_of(f"{where}{name}", value)
     return marks
 
 
-def _mark(key: str, value: Any) -> int:
+def mark_of(key: str, value: Any) -> int:
     """What one value adds to a digest; the sum of such marks is as good as a digest of all, whatever their order."""
+    if type(value) in (int, float) and -MOST_EXACT <= value <= MOST_EXACT:
+        (bits,) = unpack("<Q", pack("<d", value))
+        first, second = seeds_of(key)
+        return mixed(bits ^ first) << 64 | mixed(bits ^ second)
     return int.from_bytes(blake2b(f"{key}={value!r}".encode(), digest_size=DIGEST_BYTES).digest(), "big")
+
+
+@lru_cache(maxsize=1024)
+def seeds_of(key: str) -> tuple[int, int]:
+    """What tells the numbers of one field from those of others."""
+    digest = blake2b(key.encode(), digest_size=DIGEST_BYTES).digest()
+    return int.from_bytes(digest[:8], "big"), int.from_bytes(digest[8:], "big")
+
+
+def mixed(bits: Any) -> Any:
+    """Another 64 bits for each 64 bits, as SplittableRandom has them (Steele, Lea and Flood 2014); or arrays of such."""
+    bits = (bits ^ (bits >> 30)) * MIXES[0] & ALL_BITS
+    bits = (bits ^ (bits >> 27)) * MIXES[1] & ALL_BITS
+    return bits ^ (bits >> 31)
+
+
+@lru_cache(maxsize=1024)
+def asked_mark(engine: str, seed: int) -> int:
+    """What engine, seed and version add to the digest of a point."""
+    return mark_of("asked", f"{engine}|{seed}|{version_of_model()}")
+
+
+def _as_digest(total: int) -> bytes:
+    return (total % 2 ** (8 * DIGEST_BYTES)).to_bytes(DIGEST_BYTES, "big")
 
 
 def _not_plain(where: str, keys: Sequence[str], values: Values) -> str:

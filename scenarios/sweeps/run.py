@@ -77,6 +77,7 @@ class Running:
         """Answers that are handed out together; 0 until any is known."""
         self._each = plan.how.replications
         self._known = bytearray(self._each + plan.answers)  # those of the base scenario come first
+        self._keys = plan.keys
         self._look_up()
         self._doubles = plan.doubles()
         for place in self._doubles:  # answered once
@@ -86,19 +87,17 @@ class Running:
 
     def _look_up(self) -> None:
         """Mark what the store has."""
+        keys = self._keys.reshape(-1)
         for begin in range(0, len(self._known), BLOCK):
-            numbers = range(begin, min(begin + BLOCK, len(self._known)))
-            keys = [self._key(number) for number in numbers]
-            kept = self.ledger.get_many(keys)
-            for number, key in zip(numbers, keys, strict=True):
+            block = keys[begin : begin + BLOCK].tolist()
+            kept = self.ledger.get_many(block)
+            if not kept:
+                continue
+            for number, key in enumerate(block, begin):
                 if key in kept:
                     self._known[number] = 1
                     self.outcome.reused += self._is_wanted(number)
             self.outcome.saw([answer.values for answer in kept.values()])
-
-    def _key(self, number: int) -> bytes:
-        rank, replication = divmod(number, self._each)
-        return self.plan.key(rank - 1 if rank else None, replication)
 
     def _is_wanted(self, number: int) -> bool:
         """Whether the answer is one of a point, not of the base scenario."""
@@ -192,6 +191,7 @@ class Running:
 
     def _keep(self, items: Sequence[Item], chunk_answers: Sequence[Answer | Lost]) -> None:
         kept = []
+        keys = self._keys.reshape(-1)
         for item, answer in zip(items, chunk_answers, strict=True):
             self._known[item.number] = 1
             wanted = self._is_wanted(item.number)
@@ -200,6 +200,6 @@ class Running:
             if error and wanted:
                 self.outcome.failed.setdefault(item.number // self._each - 1, error)
             elif isinstance(answer, Answer) and not error:
-                kept.append((self._key(item.number), Kept(answer.row, answer.engine)))
+                kept.append((keys[item.number].item(), Kept(answer.row, answer.engine)))
         self.ledger.put_many(kept)
         self.outcome.saw([row.values for _, row in kept])

@@ -1,0 +1,231 @@
+"""The points of a sweep checked by column: each value of an axis once, and together what a check reads together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import FunctionType, NoneType
+from typing import Annotated, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from model.errors import SpecError
+from model.spec import System, Workload
+from scenarios.sweeps.points import DIGEST_BYTES, MOST_EXACT, Points, Template, mark_of, mixed, seeds_of
+
+Columns = Mapping[str, Sequence[Any]]
+"""Dotted key -> its values, one for each point."""
+Halves = NDArray[np.uint64]
+"""Numbers of 128 bits, as two of 64: the upper half, then the lower."""
+
+PLAIN: Final = frozenset((int, float, str, bool, NoneType))
+KEPT: Final = 65_536
+"""Combinations that are known to be right; a design meets most of them again."""
+
+
+@dataclass(slots=True)
+class _Check:
+    """The keys of an axis that the checks of one model read, and combinations of their values that passed."""
+
+    keys: tuple[str, ...]
+    passed: set[tuple[Any, ...]] = field(default_factory=set)
+
+
+class ByColumn:
+    """Checks points of *points* as :meth:`Points.point` does, by column."""
+
+    def __init__(self, points: Points) -> None:
+        self._points = points
+        self._checks: dict[str, list[_Check] | None] = {}
+
+    def digests(self, columns: Columns) -> bytes | None:
+        """The digests of all points, one behind the other; None where they have to be checked one by one.
+
+        So it is where any of them is refused: each then says why.
+        """
+        points = self._points
+        if any(not PLAIN.issuperset(map(type, columns[key])) for key in points.plain_keys):
+            return None
+        count = len(next(iter(columns.values()), ()))
+        found = np.empty((count, 2), np.uint64)
+        for places in self._groups(columns, count):
+            part = columns
+            if len(places) < count:
+                part = {key: [column[place] for place in places] for key, column in columns.items()}
+            totals = self._of_group(part, len(places))
+            if totals is None:
+                return None
+            found[places] = totals
+        return found.astype(">u8").tobytes()
+
+    def _groups(self, columns: Columns, count: int) -> list[Sequence[int]]:
+        """The places of points that differ in plain keys alone."""
+        keys = self._points.structural_keys
+        if not keys:
+            return [range(count)]
+        groups: dict[str, list[int]] = {}
+        for place, row in enumerate(zip(*(columns[key] for key in keys), strict=True)):
+            groups.setdefault(repr(row), []).append(place)
+        return list(groups.values())
+
+    def _of_group(self, columns: Columns, count: int) -> Halves | None:
+        points = self._points
+        first = {key: column[0] for key, column in columns.items()}
+        try:
+            template = points.template(first)
+            checks = self._checks_of(template, first)
+            if checks is None or not all(self._passes(check, template, columns, first) for check in checks):
+                return None
+            total = template.digest - sum(template.marks[key] for key in points.plain_keys)
+            found = np.empty((count, 2), np.uint64)
+            found[:] = _halves(total)
+            for key in points.plain_keys:
+                found = _sum(found, _marks(key, _understood(template, key, columns[key])))
+        except (SpecError, ValidationError):
+            return None
+        return found
+
+    def _checks_of(self, template: Template, values: Mapping[str, Any]) -> list[_Check] | None:
+        """The checks that a value of an axis has a part in; None where it cannot be told."""
+        name = self._points.group(values)
+        if name not in self._checks:
+            checks: list[_Check] | None = None
+            system, work = template.scenario.system, template.scenario.workload
+            if template.marks.keys() == set(self._points.plain_keys):
+                reads = [_reads(*model) for model in _models(system, work, self._points.plain_keys)]
+                if None not in reads:
+                    axes = (self._read_axes(keys or ()) for keys in reads)
+                    checks = [_Check(keys) for keys in dict.fromkeys(axes) if keys]
+            self._checks[name] = checks
+        return self._checks[name]
+
+    def _read_axes(self, keys: Sequence[str]) -> tuple[str, ...]:
+        return tuple(key for key in self._points.plain_keys if key in keys)
+
+    def _passes(
+        self, check: _Check, template: Template, columns: Columns, first: Mapping[str, Any]
+    ) -> bool:
+        """Whether all combinations of the values that a check reads are right, and it reads no other axis there.
+
+        Raises ValidationError for one that is not.
+        """
+        for combination in set(zip(*(columns[key] for key in check.keys), strict=True)) - check.passed:
+            values = {**first, **dict(zip(check.keys, combination, strict=True))}
+            point = self._points.changed(template, values)
+            for model in _models(point.system, point.workload, self._points.plain_keys):
+                reads = _reads(*model)
+                if reads is None or not self._is_checked(template, values, self._read_axes(reads)):
+                    return False
+            if len(check.passed) < KEPT:
+                check.passed.add(combination)
+        return True
+
+    def _is_checked(self, template: Template, values: Mapping[str, Any], keys: tuple[str, ...]) -> bool:
+        checks = self._checks_of(template, values) or ()
+        return not keys or any(set(keys) <= set(check.keys) for check in checks)
+
+
+class _Reader:
+    """A section of the inputs that notes which of its fields a check reads."""
+
+    def __init__(self, model: BaseModel, where: str, reads: set[str]) -> None:
+        self._model, self._where, self._reads = model, where, reads
+
+    def __getattr__(self, name: str) -> Any:
+        declared = getattr(type(self._model), name, None)
+        if isinstance(declared, property | FunctionType):
+            return declared.__get__(self)
+        if name == "model_fields_set":
+            return self._model.model_fields_set
+        if name not in type(self._model).model_fields:
+            raise AttributeError(name)
+        value = getattr(self._model, name)
+        if isinstance(value, BaseModel):
+            return _Reader(value, f"{self._where}{name}.", self._reads)
+        self._reads.add(f"{self._where}{name}")
+        return value
+
+
+def _models(system: System, work: Workload, keys: Sequence[str]) -> Iterator[tuple[BaseModel, str]]:
+    """The sections that have the *keys* inside them, each with what stands before its fields."""
+    found: dict[str, BaseModel] = {}
+    for key in keys:
+        of_work = key.startswith("workload.")
+        section: BaseModel = work if of_work else system
+        where = "workload." if of_work else ""
+        found[where] = section
+        for name in key.removeprefix("workload.").split(".")[:-1]:
+            section, where = getattr(section, name), f"{where}{name}."
+            found[where] = section
+    return ((section, where) for where, section in found.items())
+
+
+def _reads(model: BaseModel, where: str) -> set[str] | None:
+    """The fields, by dotted key, that the checks of *model* read as a whole; None where that cannot be told."""
+    checks = type(model).__pydantic_decorators__
+    reads: set[str] = set()
+    for check in checks.model_validators.values():
+        if check.info.mode != "after":
+            return None
+        try:
+            check.func(_Reader(model, where, reads))
+        except Exception:  # a check that asks for more than fields
+            return None
+    return reads
+
+
+@lru_cache(maxsize=1024)
+def _adapter(model: type[BaseModel], name: str) -> TypeAdapter[Any] | None:
+    """What checks a list of values of one field; None where a function of the model checks them too."""
+    validators = model.__pydantic_decorators__.field_validators.values()
+    if any(name in check.info.fields or "*" in check.info.fields for check in validators):
+        return None
+    declared = model.model_fields[name]
+    one = Annotated[declared.annotation, *declared.metadata] if declared.metadata else declared.annotation
+    infinite = model.model_config.get("allow_inf_nan", True)
+    return TypeAdapter(list[one], config={"allow_inf_nan": infinite})  # type: ignore[valid-type]
+
+
+def _understood(template: Template, key: str, column: Sequence[Any]) -> list[Any]:
+    """The values of a field as a scenario has them; raises ValidationError, or SpecError where it has to be asked."""
+    section: Any = template.scenario.workload if key.startswith("workload.") else template.scenario.system
+    *path, name = key.removeprefix("workload.").split(".")
+    for part in path:
+        section = getattr(section, part)
+    adapter = _adapter(type(section), name)
+    if adapter is None:
+        raise SpecError(f"{key} is checked one by one")
+    values: list[Any] = adapter.validate_python(list(column))
+    return values
+
+
+def _marks(key: str, values: list[Any]) -> Halves:
+    """:func:`mark_of` of each value."""
+    kinds = set(map(type, values))
+    if kinds <= {int, float}:
+        numbers = np.array(values, dtype=np.float64)
+        if (np.abs(numbers) <= MOST_EXACT).all() and not (int in kinds and max(map(abs, values)) > MOST_EXACT):
+            bits = numbers.view(np.uint64)
+            return np.stack([mixed(bits ^ np.uint64(seed)) for seed in seeds_of(key)], axis=1)
+    known = {(type(value), value): _halves(mark_of(key, value)) for value in values}
+    return np.array([known[type(value), value] for value in values], np.uint64)
+
+
+def _halves(total: int) -> NDArray[np.uint64]:
+    return np.frombuffer((total % 2 ** (8 * DIGEST_BYTES)).to_bytes(DIGEST_BYTES, "big"), ">u8").astype(np.uint64)
+
+
+def _sum(first: Halves, second: Halves) -> Halves:
+    """Sums of numbers of 128 bits, without what goes beyond them."""
+    lower = first[:, 1] + second[:, 1]
+    upper = first[:, 0] + second[:, 0] + (lower < first[:, 1])
+    return np.stack([upper, lower], axis=1)
+
+
+def keys_of(digests: bytes, asked: int) -> NDArray[np.void]:
+    """What the answers to points with *digests* are kept under, with the mark of what is asked of them."""
+    totals = np.frombuffer(digests, ">u8").astype(np.uint64).reshape(-1, 2)
+    return _sum(totals, _halves(asked)[None, :]).astype(">u8").view(f"V{DIGEST_BYTES}").reshape(-1)

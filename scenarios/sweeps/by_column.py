@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from types import FunctionType, NoneType
 from typing import Annotated, Any, Final
 
@@ -102,12 +102,10 @@ class ByColumn:
             self._checks[name] = checks
         return self._checks[name]
 
-    def _read_axes(self, keys: Sequence[str]) -> tuple[str, ...]:
+    def _read_axes(self, keys: Collection[str]) -> tuple[str, ...]:
         return tuple(key for key in self._points.plain_keys if key in keys)
 
-    def _passes(
-        self, check: _Check, template: Template, columns: Columns, first: Mapping[str, Any]
-    ) -> bool:
+    def _passes(self, check: _Check, template: Template, columns: Columns, first: Mapping[str, Any]) -> bool:
         """Whether all combinations of the values that a check reads are right, and it reads no other axis there.
 
         Raises ValidationError for one that is not.
@@ -177,8 +175,8 @@ def _reads(model: BaseModel, where: str) -> set[str] | None:
     return reads
 
 
-@lru_cache(maxsize=1024)
-def _adapter(model: type[BaseModel], name: str) -> TypeAdapter[Any] | None:
+@cache
+def _adapter(model: Any, name: str) -> TypeAdapter[Any] | None:
     """What checks a list of values of one field; None where a function of the model checks them too."""
     validators = model.__pydantic_decorators__.field_validators.values()
     if any(name in check.info.fields or "*" in check.info.fields for check in validators):
@@ -195,7 +193,8 @@ def _understood(template: Template, key: str, column: Sequence[Any]) -> list[Any
     *path, name = key.removeprefix("workload.").split(".")
     for part in path:
         section = getattr(section, part)
-    adapter = _adapter(type(section), name)
+    kind: Any = type(section)
+    adapter = _adapter(kind, name)
     if adapter is None:
         raise SpecError(f"{key} is checked one by one")
     values: list[Any] = adapter.validate_python(list(column))
@@ -207,7 +206,9 @@ def _marks(key: str, values: list[Any]) -> Halves:
     kinds = set(map(type, values))
     if kinds <= {int, float}:
         numbers = np.array(values, dtype=np.float64)
-        if (np.abs(numbers) <= MOST_EXACT).all() and not (int in kinds and max(map(abs, values)) > MOST_EXACT):
+        if (np.abs(numbers) <= MOST_EXACT).all() and not (
+            int in kinds and max(map(abs, values)) > MOST_EXACT
+        ):
             bits = numbers.view(np.uint64)
             return np.stack([mixed(bits ^ np.uint64(seed)) for seed in seeds_of(key)], axis=1)
     known = {(type(value), value): _halves(mark_of(key, value)) for value in values}
@@ -215,7 +216,9 @@ def _marks(key: str, values: list[Any]) -> Halves:
 
 
 def _halves(total: int) -> NDArray[np.uint64]:
-    return np.frombuffer((total % 2 ** (8 * DIGEST_BYTES)).to_bytes(DIGEST_BYTES, "big"), ">u8").astype(np.uint64)
+    return np.frombuffer((total % 2 ** (8 * DIGEST_BYTES)).to_bytes(DIGEST_BYTES, "big"), ">u8").astype(
+        np.uint64
+    )
 
 
 def _sum(first: Halves, second: Halves) -> Halves:

@@ -68,7 +68,7 @@ class Design:
     def columns(self, begin: int, end: int) -> Columns:
         """The same by column: key -> its values."""
         begin, end = max(begin, 0), min(end, self.count())
-        return self._points.columns(begin, end) if begin < end else {key: () for key in self.keys}
+        return self._points.columns(begin, end) if begin < end else dict.fromkeys(self.keys, ())
 
 
 class _Crossed:

@@ -183,14 +183,16 @@ class Plan:
 
     @cached_property
     def keys(self) -> NDArray[np.void]:
-        """What the answers are kept under: a row for the base scenario and each point, a column for each replication."""
+        """What answers are kept under: a row for the base scenario and each point, a column for each replication."""
         seeds = range(self.how.seed, self.how.seed + self.how.replications)
         base = self.points.base.digest
         columns = [
-            np.concatenate([
-                keys_of(base, asked_mark(self.how.engine, seed)),
-                keys_of(bytes(self._digests), asked_mark(f"{self.how.engine}{self._way}", seed)),
-            ])
+            np.concatenate(
+                [
+                    keys_of(base, asked_mark(self.how.engine, seed)),
+                    keys_of(bytes(self._digests), asked_mark(f"{self.how.engine}{self._way}", seed)),
+                ]
+            )
             for seed in seeds
         ]
         return np.stack(columns, axis=1)

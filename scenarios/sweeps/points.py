@@ -266,7 +266,7 @@ def mark_of(key: str, value: Any) -> int:
     if type(value) in (int, float) and -MOST_EXACT <= value <= MOST_EXACT:
         (bits,) = unpack("<Q", pack("<d", value))
         first, second = seeds_of(key)
-        return mixed(bits ^ first) << 64 | mixed(bits ^ second)
+        return int(mixed(bits ^ first) << 64 | mixed(bits ^ second))
     return int.from_bytes(blake2b(f"{key}={value!r}".encode(), digest_size=DIGEST_BYTES).digest(), "big")
 
 
@@ -278,20 +278,19 @@ def seeds_of(key: str) -> tuple[int, int]:
 
 
 def mixed(bits: Any) -> Any:
-    """Another 64 bits for each 64 bits, as SplittableRandom has them (Steele, Lea and Flood 2014); or arrays of such."""
+    """Other 64 bits for each 64 bits, as SplittableRandom has them (Steele, Lea and Flood 2014); or arrays."""
     bits = (bits ^ (bits >> 30)) * MIXES[0] & ALL_BITS
     bits = (bits ^ (bits >> 27)) * MIXES[1] & ALL_BITS
     return bits ^ (bits >> 31)
 
 
-@lru_cache(maxsize=1024)
 def asked_mark(engine: str, seed: int) -> int:
     """What engine, seed and version add to the digest of a point."""
     return mark_of("asked", f"{engine}|{seed}|{version_of_model()}")
 
 
 def _as_digest(total: int) -> bytes:
-    return (total % 2 ** (8 * DIGEST_BYTES)).to_bytes(DIGEST_BYTES, "big")
+    return (total % (1 << 8 * DIGEST_BYTES)).to_bytes(DIGEST_BYTES, "big")
 
 
 def _not_plain(where: str, keys: Sequence[str], values: Values) -> str:

@@ -114,7 +114,7 @@ class Rows:
     def _answers(self, places: Sequence[int | None]) -> tuple[NDArray[np.float64], list[str]]:
         """Rows of measures by point and replication, and the engine of each point."""
         rows = [0 if place is None else place + 1 for place in places]
-        keys = self.plan.keys[rows].reshape(-1).tolist()
+        keys: list[Any] = self.plan.keys[rows].reshape(-1).tolist()
         kept = self.ledger.get_many(keys)
         nothing = Kept(NOTHING, "")
         kepts = [kept.get(key, nothing) for key in keys]

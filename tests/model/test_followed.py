@@ -10,7 +10,8 @@ import pytest
 
 from model import calculate, calculate_many, loops
 from model.spec import Disk, FullScan, Host, Instance, System, Table
-from model.workloads.statements import followed
+from model.workloads.statements import followed, followed_alone
+from model.workloads.statements.closed_form import asked_of
 from scenarios import load
 
 USERS = 250
@@ -78,27 +79,17 @@ def test_a_session_that_is_alone_does_what_it_does_among_others(
     monkeypatch: pytest.MonkeyPatch, name: str, settings: tuple[str, ...]
 ) -> None:
     """The compiled loop, the same as it is written, and the turns that sessions take, of which there is one."""
-    answers: list[dict[str, float]] = []
-    whole = followed._Session.whole
-
-    def kept(self: followed._Session) -> Any:
-        outcome = whole(self)
-        answers.append(asdict(outcome))
-        return outcome
-
-    monkeypatch.setattr(followed._Session, "whole", kept)
     scenario = load(name, settings)
-    calculate(scenario.system, scenario.workload)
+    system, work = scenario.system, scenario.workload
+    demand = asked_of(system, work)
+    assert followed_alone.is_alone(work, demand)
+    compiled = followed.followed(system, work, demand)
     with loops.as_written():
-        calculate(scenario.system, scenario.workload)
-    monkeypatch.setattr(
-        followed._Session, "alone", lambda self: self._replay._take_turns() or self._replay.busy_s
-    )
-    calculate(scenario.system, scenario.workload)
-    assert answers
-    compiled, written, turns = (answers[part * len(answers) // 3] for part in range(3))
-    assert compiled == written
-    assert compiled == pytest.approx(turns, rel=1e-9)
+        written = followed.followed(system, work, demand)
+    monkeypatch.setattr(followed, "is_alone", lambda *_: False)
+    turns = followed.followed(system, work, demand)
+    assert asdict(compiled) == asdict(written)
+    assert asdict(compiled) == pytest.approx(asdict(turns), rel=1e-9)
 
 
 def test_scenarios_of_an_array_are_followed_each_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,3 +107,37 @@ def test_scenarios_of_an_array_are_followed_each_by_itself(monkeypatch: pytest.M
     monkeypatch.setattr(engine, "_measures_alone", None)
     many = calculate_many(scenario.system, scenario.workload, {"table.rows": rows})
     assert many["elapsed_s"] == pytest.approx(apart, rel=1e-9)
+
+
+MANY: list[tuple[str, tuple[str, ...], dict[str, list[float]]]] = [
+    ("rahn-full-scan", (), {"table.rows": [2e4, 1e6, 5e7], "disk.overhead_s": [1e-4, 4e-3, 2e-3]}),
+    (
+        "rahn-full-scan",
+        ("instance.serial_direct_read=never",),
+        {
+            "table.rows": [1, 3e3, 2e6, 9e7],
+            "instance.db_file_multiblock_read_count": [1, 8, 16, 128],
+            "disk.bandwidth_bytes_per_s": [4e7, 6e7, 8e7, 9e7],
+        },
+    ),
+    ("parallel-scan", ("disk.use=sas-15k", "workload.degree=1"), {"table.rows": [2e4, 1e6, 3e6]}),
+    (
+        "rahn-full-scan",
+        ("disk.use=array-raid5",),
+        {"table.rows": [2e4, 1e6], "disk.overhead_s": [1e-4, 4e-3]},
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "settings", "axes"), MANY)
+def test_a_scenario_among_others_is_followed_as_it_is_by_itself(
+    name: str, settings: tuple[str, ...], axes: dict[str, list[float]]
+) -> None:
+    """To the last bit, whatever stands beside it."""
+    scenario = load(name, settings)
+    many = calculate_many(scenario.system, scenario.workload, axes)
+    for place in range(len(next(iter(axes.values())))):
+        one = {key: values[place : place + 1] for key, values in axes.items()}
+        alone = calculate_many(scenario.system, scenario.workload, one)
+        for measure, values in many.items():
+            assert repr(values[place : place + 1].tolist()) == repr(alone[measure].tolist()), measure

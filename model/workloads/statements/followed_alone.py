@@ -1,4 +1,4 @@
-"""The reads of a session that is alone, followed: of one scenario, or of each of many whose reads follow from numbers."""
+"""The reads of a session that is alone, followed: of one scenario, or of each of many where chance has no part."""
 
 from __future__ import annotations
 
@@ -91,7 +91,9 @@ class Alone:
         disks = None if (each := each_of(system.disk)) is None else [disk for (disk,) in each]
         lengths = {len(one) for one in (*numbers, disks) if isinstance(one, list) or is_array(one)}
         (length,) = lengths or {1}
-        scenarios = zip(*(one.tolist() if is_array(one) else repeat(one, length) for one in numbers), strict=True)
+        scenarios = zip(
+            *(one.tolist() if is_array(one) else repeat(one, length) for one in numbers), strict=True
+        )
         scan = _Scan(extents_of(system, largest(demand.segment.blocks), MOST_BLOCKS), self.ahead)
         table = reals(length * SUMS, 0.0)
         for rank, (disk, scenario) in enumerate(zip(disks or repeat(system.disk), scenarios, strict=False)):
@@ -161,4 +163,4 @@ class _Scan:
 
 
 def _rows(reads: Iterable[tuple[int, int]]) -> Rows:
-    return tuple(row(array("q", [read[part] for read in reads])) for part in (0, 1))  # type: ignore[return-value]
+    return tuple(row(array("q", [read[part] for read in reads])) for part in (0, 1))

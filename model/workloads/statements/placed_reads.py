@@ -59,7 +59,7 @@ class Leaves:
 
 
 def single_reads(work: Statement, demand: Demand, extents: list[Extent]) -> list[list[int]]:
-    """Blocks that each session reads one by one before its scan; the first reads them for all that share the segment."""
+    """Blocks that each session reads one by one before its scan; the first does for all that share the segment."""
     parts = _parts_of(work, demand)
     count = round(float(demand.plan.single_reads - demand.leaf_reads) * parts)
     blocks = header_and_map(extents, len(extents), count)

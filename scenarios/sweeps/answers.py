@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,8 @@ from model.engine import answered, answered_many, calculate, goes_by_arrays, sim
 from model.errors import BlocktimeError, BooksDoNotBalance
 from model.measures import MEASURES, measures_of
 from scenarios.forecast import USUAL, Budget, expected_within
-from scenarios.sweeps.points import Points, Values
+from scenarios.sweeps.by_column import alike
+from scenarios.sweeps.points import MOST_EXACT, Points, Values
 
 Row = NDArray[np.float64]
 """One number for each of MEASURES, NaN where the answer has none."""
@@ -50,36 +51,80 @@ class Answer:
     error: str = ""
 
 
+class Items(Sequence[Item]):
+    """Points to answer, by column: none of them is the base scenario."""
+
+    def __init__(
+        self, numbers: Sequence[int], replications: Sequence[int], columns: Mapping[str, Sequence[Any]]
+    ) -> None:
+        self.numbers, self.replications, self.columns = numbers, replications, columns
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> Items: ...
+    def __getitem__(self, place: int | slice) -> Item | Items:
+        if isinstance(place, slice):
+            columns = {key: column[place] for key, column in self.columns.items()}
+            return Items(self.numbers[place], self.replications[place], columns)
+        values = {key: column[place] for key, column in self.columns.items()}
+        return Item(self.numbers[place], self.replications[place], values)
+
+
 def answers(asked: Asked, items: Sequence[Item]) -> list[Answer]:
     """One answer for each of *items*: the same whatever stands beside it, and wherever it is worked out."""
+    if isinstance(items, Items):
+        return _of_points(asked, items)
+    points = [item for item in items if item.values is not None]
+    columns = {key: [(item.values or {})[key] for item in points] for key in asked.points.keys}
+    of_points = iter(
+        _of_points(
+            asked, Items([item.number for item in points], [item.replication for item in points], columns)
+        )
+    )
+    return [_alone(asked, item) if item.values is None else next(of_points) for item in items]
+
+
+def _of_points(asked: Asked, items: Items) -> list[Answer]:
     answers_by_place: dict[int, Answer] = {}
-    for group in _alike(asked.points, items):
-        answers_by_place |= _by_arrays(asked, group)
-    return [answers_by_place.get(place) or _alone(asked, item) for place, item in enumerate(items)]
+    for places in alike(asked.points, items.columns, len(items)):
+        answers_by_place |= _by_arrays(asked, items, places)
+    return [answers_by_place.get(place) or _alone(asked, items[place]) for place in range(len(items))]
 
 
-def _alike(points: Points, items: Sequence[Item]) -> list[dict[int, Values]]:
-    """The items that differ in plain fields alone: place -> values."""
-    groups: dict[str, dict[int, Values]] = {}
-    for place, item in enumerate(items):
-        if item.values is not None:
-            groups.setdefault(points.group(item.values), {})[place] = item.values
-    return list(groups.values())
-
-
-def _by_arrays(asked: Asked, group: Mapping[int, Values]) -> dict[int, Answer]:
+def _by_arrays(asked: Asked, items: Items, places: Sequence[int]) -> dict[int, Answer]:
     """Answers by place to those points that the closed form answers as it is wanted."""
     keys = asked.points.plain_keys
-    first = asked.points.point(next(iter(group.values())))
-    if not keys or not goes_by_arrays(asked.engine, first.workload.kind):
+    if not keys or not places:
         return {}
-    axes = {key: [asked.points.understood(key, values) for values in group.values()] for key in keys}
+    first = asked.points.point(items[places[0]].values or {})
+    if not goes_by_arrays(asked.engine, first.workload.kind):
+        return {}
+    axes = {key: _column(asked.points, key, items, places) for key in keys}
     try:
         columns, wanted = answered_many(asked.engine, first.system, first.workload, axes)
     except (BlocktimeError, KeyError):  # the points one by one say which of them it was, and why
         return {}
     rows = np.stack([columns[name] for name in MEASURES], axis=1)
-    return {place: Answer(rows[rank], "calculate") for rank, place in enumerate(group) if wanted[rank]}
+    return {place: Answer(rows[rank], "calculate") for rank, place in enumerate(places) if wanted[rank]}
+
+
+def _column(points: Points, key: str, items: Items, places: Sequence[int]) -> Any:
+    """The values of a plain field as a scenario has them: an array of numbers, or a list."""
+    column = items.columns[key]
+    given = column if len(places) == len(column) else [column[place] for place in places]
+    kinds = set(map(type, given))
+    if kinds == {float} or (kinds == {int} and min(given) > -MOST_EXACT and max(given) < MOST_EXACT):
+        return np.array(given)
+    if kinds <= {int, float}:
+        return given
+    return [
+        value if type(value) in (int, float) else points.understood(key, items[place].values or {})
+        for place, value in zip(places, given, strict=True)
+    ]
 
 
 def _alone(asked: Asked, item: Item) -> Answer:

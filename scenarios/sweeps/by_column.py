@@ -34,6 +34,17 @@ class _Check:
     passed: set[tuple[Any, ...]] = field(default_factory=set)
 
 
+def alike(points: Points, columns: Columns, count: int) -> list[Sequence[int]]:
+    """The places of points that differ in plain keys alone."""
+    keys = points.structural_keys
+    if not keys:
+        return [range(count)]
+    groups: dict[str, list[int]] = {}
+    for place, row in enumerate(zip(*(columns[key] for key in keys), strict=True)):
+        groups.setdefault(repr(row), []).append(place)
+    return list(groups.values())
+
+
 class ByColumn:
     """Checks points of *points* as :meth:`Points.point` does, by column."""
 
@@ -51,7 +62,7 @@ class ByColumn:
             return None
         count = len(next(iter(columns.values()), ()))
         found = np.empty((count, 2), np.uint64)
-        for places in self._groups(columns, count):
+        for places in alike(points, columns, count):
             part = columns
             if len(places) < count:
                 part = {key: [column[place] for place in places] for key, column in columns.items()}
@@ -60,16 +71,6 @@ class ByColumn:
                 return None
             found[places] = totals
         return found.astype(">u8").tobytes()
-
-    def _groups(self, columns: Columns, count: int) -> list[Sequence[int]]:
-        """The places of points that differ in plain keys alone."""
-        keys = self._points.structural_keys
-        if not keys:
-            return [range(count)]
-        groups: dict[str, list[int]] = {}
-        for place, row in enumerate(zip(*(columns[key] for key in keys), strict=True)):
-            groups.setdefault(repr(row), []).append(place)
-        return list(groups.values())
 
     def _of_group(self, columns: Columns, count: int) -> Halves | None:
         points = self._points

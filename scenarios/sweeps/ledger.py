@@ -102,7 +102,7 @@ class Ledger:
 
     def put_many(self, points: Iterable[tuple[bytes, Kept]]) -> None:
         """Keep *points*, all of them or none; a point that is kept already stays as it is."""
-        rows = [_row(key, kept) for key, kept in points]
+        rows = sorted(_row(key, kept) for key, kept in points)  # neighbours share pages of the index
         self._on_a_whole_file(lambda: self._put(rows))
 
     def _get(self, keys: Sequence[bytes]) -> dict[bytes, Kept]:

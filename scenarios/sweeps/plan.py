@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Final, Protocol
@@ -29,6 +29,8 @@ from scenarios.sweeps.spec import Axis, Sweep
 USUAL_LIMIT: Final = 100_000
 """Answers that a sweep may take without being told that it may take more."""
 BLOCK: Final = 5_000
+ROOM: Final[dict[type, str]] = {float: "d", int: "q"}
+"""What an array holds a number as."""
 MOST_FAULTS_SHOWN: Final = 20
 
 Progress = Callable[[int, int], None]
@@ -62,6 +64,37 @@ class Layout(Protocol):
 
     def columns(self, begin: int, end: int) -> Mapping[str, Sequence[Any]]:
         """The same by column."""
+
+
+class Column:
+    """The values of an axis, point by point, in as little room as they take."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self) -> None:
+        self._values: array[Any] | list[Any] | None = None
+
+    def extend(self, values: Sequence[Any]) -> None:
+        """Add the values of more points."""
+        kinds = set(map(type, values))
+        code = ROOM.get(kinds.pop()) if len(kinds) == 1 else None
+        if self._values is None:
+            self._values = array(code) if code else []
+        if isinstance(self._values, array) and self._values.typecode != code:
+            self._values = self._values.tolist()
+        before = len(self._values)
+        try:
+            self._values.extend(values)
+        except OverflowError:  # a whole number of more than 64 bits
+            self._values = [*self._values[:before], *values]
+
+    def at(self, places: Sequence[int]) -> list[Any]:
+        """The values at some places."""
+        values = self._values or []
+        if isinstance(places, range) and places.step == 1:
+            some = values[places.start : places.stop]
+            return some.tolist() if isinstance(some, array) else some
+        return [values[place] for place in places]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +144,7 @@ class Plan:
         self.numbers = array("q")
         """Of the design's points, those that the conditions let through."""
         self._digests = bytearray()
+        self._columns = {key: Column() for key in self.design.keys}
         self._check(declared, progress)
 
     def _check(self, declared: int, progress: Progress | None) -> None:
@@ -124,10 +158,10 @@ class Plan:
         bad, by_column = 0, ByColumn(self.points)
         for begin in range(0, declared, BLOCK):
             end = min(begin + BLOCK, declared)
-            digests = None if conditions else by_column.digests(self.design.columns(begin, end))
+            columns = self.design.columns(begin, end)
+            digests = None if conditions else by_column.digests(columns)
             if digests is not None:
-                self.numbers.extend(range(begin, end))
-                self._digests += digests
+                self._take(range(begin, end), columns, digests)
             else:
                 bad += self._check_one_by_one(begin, end, conditions, faults)
             if progress is not None:
@@ -153,9 +187,15 @@ class Plan:
                 faults[str(error)] += 1
                 bad += 1
                 continue
-            self.numbers.append(number)
-            self._digests += point.digest
+            self._take([number], {key: [value] for key, value in values.items()}, point.digest)
         return bad
+
+    def _take(self, numbers: Sequence[int], columns: Mapping[str, Sequence[Any]], digests: bytes) -> None:
+        """Points that are scenarios."""
+        self.numbers.extend(numbers)
+        self._digests += digests
+        for key, column in self._columns.items():
+            column.extend(columns[key])
 
     def _refused(self, axis: Axis) -> str:
         """What is wrong with the key of an axis."""
@@ -205,21 +245,15 @@ class Plan:
         later = np.flatnonzero(same != np.arange(len(same)))
         return dict(zip(later.tolist(), same[later].tolist(), strict=True))
 
+    def columns(self, places: Sequence[int]) -> dict[str, list[Any]]:
+        """The values of the points at *places*, by column."""
+        return {key: column.at(places) for key, column in self._columns.items()}
+
     def values(self, begin: int, end: int) -> list[Values]:
         """The values of the points at places *begin* to *end* - 1."""
-        numbers = self.numbers[begin:end]
-        if not numbers:
-            return []
-        first, last = numbers[0], numbers[-1]
-        if last - first < 2 * len(numbers):
-            block = self.design.block(first, last + 1)
-            return [block[number - first] for number in numbers]
-        return [self.design.block(number, number + 1)[0] for number in numbers]
-
-    def blocks(self, size: int = BLOCK) -> Iterator[tuple[int, list[Values]]]:
-        """All points in order: the place of the first of a block, and their values."""
-        for begin in range(0, len(self), size):
-            yield begin, self.values(begin, begin + size)
+        columns = self.columns(range(begin, min(end, len(self))))
+        rows = zip(*columns.values(), strict=True)
+        return [dict(zip(columns, row, strict=True)) for row in rows]
 
     def said(self) -> str:
         """How much there is to do, in words."""

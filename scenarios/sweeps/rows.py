@@ -17,7 +17,7 @@ from scenarios.load import to_mapping
 from scenarios.sweeps.answers import NOTHING, PLACES
 from scenarios.sweeps.ledger import Kept, Ledger
 from scenarios.sweeps.plan import BLOCK, Plan
-from scenarios.sweeps.points import Values, version_of_model
+from scenarios.sweeps.points import version_of_model
 from scenarios.sweeps.run import Outcome
 from scenarios.sweeps.table import Column
 
@@ -85,8 +85,9 @@ class Rows:
 
     def blocks(self) -> Iterator[Block]:
         """All rows in declared order."""
-        for begin, values in self.plan.blocks(max(1, BLOCK // self._each)):
-            yield self._block(begin, values)
+        size, count = max(1, BLOCK // self._each), len(self.plan)
+        for begin in range(0, count, size):
+            yield self._block(range(begin, min(begin + size, count)))
 
     def _columns(self) -> Iterator[Column]:
         yield Column("point", "whole", "", "number of the point in the design, from 0")
@@ -131,8 +132,8 @@ class Rows:
                     "answers again what is missing"
                 )
 
-    def _block(self, begin: int, values: Sequence[Values]) -> Block:
-        places = range(begin, begin + len(values))
+    def _block(self, places: range) -> Block:
+        given = self.plan.columns(places)
         answers, engines = self._answers(places)
         failed = [self.outcome.failed.get(place, "") for place in places]
         answers[[bool(error) for error in failed]] = np.nan
@@ -140,8 +141,12 @@ class Rows:
         elapsed = answers[:, :, ELAPSED]
         change = elapsed - self._reference[:, ELAPSED]
         block: dict[str, Any] = {
-            "point": np.array([self.plan.numbers[place] for place in places]),
-            **{column.name: self._values(column, values) for column in self.columns if "." in column.name},
+            "point": np.array(self.plan.numbers[places.start : places.stop]),
+            **{
+                column.name: _shown(column, given[column.name])
+                for column in self.columns
+                if "." in column.name
+            },
             "engine": [None if error else engine for engine, error in zip(engines, failed, strict=True)],
             **{name: means[:, place] for name, place in PLACES.items() if self.outcome.has[place]},
             "elapsed_change_s": change.mean(axis=1),
@@ -154,9 +159,8 @@ class Rows:
                 block[f"{name}_low_s"], block[f"{name}_high_s"] = middle - half, middle + half
         return {column.name: block[column.name] for column in self.columns}
 
-    @staticmethod
-    def _values(column: Column, values: Sequence[Values]) -> list[Any]:
-        given = [value[column.name] for value in values]
-        if column.kind == "text":
-            return [str(value).lower() if isinstance(value, bool) else str(value) for value in given]
-        return given
+
+def _shown(column: Column, given: list[Any]) -> list[Any]:
+    if column.kind == "text":
+        return [str(value).lower() if isinstance(value, bool) else str(value) for value in given]
+    return given

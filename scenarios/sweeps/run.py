@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.measures import MEASURES
-from scenarios.sweeps.answers import Answer, Asked, Item, Row, answers
+from scenarios.sweeps.answers import Answer, Asked, Item, Items, Row, answers
 from scenarios.sweeps.executors import Executor, Lost
 from scenarios.sweeps.ledger import Kept, Ledger
 from scenarios.sweeps.plan import BLOCK, Plan
-from scenarios.sweeps.points import Values
 
 CHUNK_S: Final = 1.0
 """Work that is handed out at once: much against what handing out costs, little enough to show progress."""
@@ -25,7 +24,9 @@ LONGEST_CHUNK_S: Final = 3.0
 """Where more points at once take less time each, as answers by arrays do."""
 PAYS: Final = 0.9
 """Of the time of a point, below which a larger chunk is worth it."""
-MOST_IN_A_CHUNK: Final = 10_000
+PAYS_MUCH: Final = 0.6
+"""Below which it is, however long that takes: nearly all of the time is the chunk's own."""
+MOST_IN_A_CHUNK: Final = 50_000
 CHUNKS_A_WORKER: Final = 4
 """At least so many, of what is left, so that all workers end together; of all, so that one shows progress."""
 PILOT_S: Final = 0.25
@@ -112,21 +113,15 @@ class Running:
         """Numbers of the answers that nobody has, point by point, replications together."""
         return (number for number, known in enumerate(self._known) if not known)
 
-    def _items(self, numbers: Iterable[int]) -> Iterator[Item]:
-        begin, ahead = 0, 1
-        block: list[Values] = []
-        for number in numbers:
-            rank, replication = divmod(number, self._each)
-            place = rank - 1
-            if place < 0:
-                yield Item(number, replication, None)
-                continue
-            if not begin <= place < begin + len(block):
-                ahead = (
-                    min(2 * ahead, BLOCK) if place == begin + len(block) else 1
-                )  # far places come one by one
-                begin, block = place, self.plan.values(place, place + ahead)
-            yield Item(number, replication, block[place - begin])
+    def _items(self, numbers: Sequence[int]) -> Sequence[Item]:
+        places = [number // self._each - 1 for number in numbers]
+        items = Items(numbers, [number % self._each for number in numbers], self.plan.columns(places))
+        if numbers and numbers[0] < self._each:  # a replication of the base scenario
+            return [
+                replace(item, values=None) if number < self._each else item
+                for number, item in zip(numbers, items, strict=True)
+            ]
+        return items
 
     def pilot(self) -> float:
         """Answer a few points, spread over the design, and then more while that is quick; seconds that the rest takes.
@@ -136,8 +131,8 @@ class Running:
         missing = list(self._missing())
         ranks = dict.fromkeys(int(step * GOLDEN % 1 * len(missing)) for step in range(MOST_STEPS))
         spread = (missing[rank] for rank in (ranks if missing else ()))
-        for step, size in enumerate((1, 1, 4, 16, 64, 256)):
-            items = list(self._items(islice(spread, size)))
+        for step, size in enumerate((1, 1, 16, 256)):
+            items = self._items(sorted(islice(spread, size)))
             if not items:
                 break
             began = time.perf_counter()
@@ -151,13 +146,13 @@ class Running:
 
     def run(self, executor: Executor, told: Told | None = None) -> Outcome:
         """Answer what is missing; *told* hears of every step. May be left by any exception, and called again."""
-        sent: dict[int, tuple[list[Item], float]] = {}
+        sent: dict[int, tuple[Sequence[Item], float]] = {}
 
-        def chunks() -> Iterator[list[Item]]:
-            items = self._items(self._missing())
-            while chunk := list(islice(items, self._chunk(executor.workers))):
-                sent[len(sent)] = chunk, time.perf_counter()
-                yield chunk
+        def chunks() -> Iterator[Sequence[Item]]:
+            missing = self._missing()
+            while numbers := list(islice(missing, self._chunk(executor.workers))):
+                sent[len(sent)] = items, _ = self._items(numbers), time.perf_counter()
+                yield items
 
         for number, chunk_answers in executor.map(partial(answers, self.asked), chunks()):
             (items, began), sent[number] = sent[number], ([], 0.0)
@@ -185,21 +180,22 @@ class Running:
         """A chunk of that size is answered: the next may be twice as large where that has paid."""
         each_s = took_s / size
         if size >= self._size:
-            pays = each_s < PAYS * self.each_s and took_s < LONGEST_CHUNK_S
+            pays = each_s < (PAYS if took_s < LONGEST_CHUNK_S else PAYS_MUCH) * self.each_s
             self._size = 2 * size if pays else size // 2 if took_s > LONGEST_CHUNK_S else size
         self.each_s = each_s
 
     def _keep(self, items: Sequence[Item], chunk_answers: Sequence[Answer | Lost]) -> None:
         kept = []
         keys = self._keys.reshape(-1)
-        for item, answer in zip(items, chunk_answers, strict=True):
-            self._known[item.number] = 1
-            wanted = self._is_wanted(item.number)
+        numbers = items.numbers if isinstance(items, Items) else [item.number for item in items]
+        for number, answer in zip(numbers, chunk_answers, strict=True):
+            self._known[number] = 1
+            wanted = self._is_wanted(number)
             self.outcome.answered += wanted
             error = answer.sentence if isinstance(answer, Lost) else answer.error
             if error and wanted:
-                self.outcome.failed.setdefault(item.number // self._each - 1, error)
+                self.outcome.failed.setdefault(number // self._each - 1, error)
             elif isinstance(answer, Answer) and not error:
-                kept.append((keys[item.number].item(), Kept(answer.row, answer.engine)))
+                kept.append((keys[number].item(), Kept(answer.row, answer.engine)))
         self.ledger.put_many(kept)
         self.outcome.saw([row.values for _, row in kept])

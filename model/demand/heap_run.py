@@ -13,6 +13,8 @@ from model.demand.row_turns import Commits, in_any_order, make, share_of_blocks,
 from model.errors import OutsideLaw
 from model.laws import block, growth
 from model.laws.assm import CLASS_NAMES, freeness
+from model.loops import fastest
+from model.loops.rows import row
 from model.machine.segment.extent_map import high_water_steps
 from model.machine.segment.heap import Heap
 from model.machine.segment.heap_rules import HeapCounts, HeapRules
@@ -102,7 +104,7 @@ class LoadedHeap:
             )
         uniform = space.uniform_extent_bytes if space.extent_management == "uniform" else None
         steps = high_water_steps(space.block_size_bytes, rules.assm, uniform)
-        self.heap = heap = Heap(rules, steps, sessions + (deleted_fraction > 0))
+        self.heap = heap = fastest(Heap)(rules, steps, sessions + (deleted_fraction > 0))
         heap.load(table.rows, length, table.created_by == "ctas", most)
         heap.reconnect()
         self.blocks = heap.blocks
@@ -219,7 +221,8 @@ def _work(loaded: LoadedHeap, work: Dml, lengths: tuple[int, int, int | None]) -
     for _ in range(work.passes):
         if work.at_random and work.users == 1 and not work.commit_every_rows:
             if grows:
-                heap.update_scattered(0, *in_any_order(blocks), grows)
+                homes, numbers = in_any_order(blocks)
+                heap.update_scattered(0, row(homes), row(numbers), grows)
             else:  # nothing moves, and the order decides nothing
                 for home, rows in blocks:
                     heap.update(0, home, 0, rows, 0)
@@ -250,7 +253,7 @@ def _snapshot(heap: Heap, sample: list[int]) -> Snapshot:
         classes = list(heap.space.classes())
     else:
         classes = [int(freeness(left, rules.reserve, rules.block)) for left in heap.free]
-    counted = Counter(CLASS_NAMES[freeness_class] for freeness_class in classes)
+    counted = Counter(classes)
     stride = max(1, -(-len(classes) // MAP_CELLS))
     cells = "".join(
         str(ITL_FULL_CELL if heap.itl[number] == rules.itl_limit else classes[number])
@@ -259,15 +262,18 @@ def _snapshot(heap: Heap, sample: list[int]) -> Snapshot:
     return Snapshot(
         blocks=heap.blocks,
         fills={number: _fill(heap, number) for number in sample},
-        classes={name: counted[name] for name in CLASS_NAMES if counted[name]},
+        classes={name: counted[number] for number, name in enumerate(CLASS_NAMES) if counted[number]},
         cells=cells,
     )
 
 
 def _fill(heap: Heap, number: int) -> BlockFill:
     rules = heap.rules
-    here = np.flatnonzero(heap.places[: heap.rows] == number)
-    tails = sum(rules.slot(int(length)) for length in heap.lengths[here].tolist())
+    here = np.flatnonzero(np.asarray(heap.places()) == number)
+    tails = sum(
+        rules.slot(length) * rows
+        for length, rows in Counter(np.asarray(heap.lengths())[here].tolist()).items()
+    )
     whole = heap.moved_in[number] - len(here)  # pieces of chained rows that fill a block
     moved = tails + whole * rules.slot(rules.largest_piece)
     return BlockFill(

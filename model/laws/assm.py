@@ -11,7 +11,8 @@ from typing import Literal
 from model.laws.numeric import Number, ceil_div, floor_div, larger, smaller, where
 
 # Freeness classes of an L1 bitmap block, in rising order; what is above the high-water mark has none.
-FULL, FREE_0_25, FREE_25_50, FREE_50_75, FREE_75_100 = range(5)
+FULL, FREE_0_25, FREE_25_50, FREE_50_75, FREE_75_100 = 0, 1, 2, 3, 4
+CLASSES = 5
 CLASS_NAMES = ("full", "0-25% free", "25-50% free", "50-75% free", "75-100% free")
 
 Verdict = Literal["accepted", "itl", "space", "held"]

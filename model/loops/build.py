@@ -11,7 +11,7 @@ import ast
 import hashlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -29,6 +29,8 @@ LAWS = (
     "laws/processors.py",
     "laws/disk_queue.py",
     "laws/parallel_reads.py",
+    "laws/growth.py",
+    "laws/assm.py",
     "loops/rows.py",
 )
 """Those that are only called by the others."""
@@ -59,6 +61,10 @@ OBJECTS = (
     "sim/open_file.py",
     "sim/caller.py",
     "machine/host/read_slots.py",
+    "machine/segment/space_map.py",
+    "machine/segment/heap_blocks.py",
+    "machine/segment/heap_rows.py",
+    "machine/segment/heap.py",
     "workloads/statements/lone_session.py",
     "workloads/transactions/disk.py",
     "workloads/transactions/parts.py",
@@ -153,13 +159,15 @@ def text() -> str:
     for name in wanted:  # and what it calls
         called |= (names := _names(definitions[name]))
         wanted += [law for law in definitions if law in names and law not in wanted]
-    made = {each for each, node in definitions.items() if isinstance(node, ast.ClassDef) and _made_by(node)}
+    typed_classes = [node for node in definitions.values() if isinstance(node, ast.ClassDef)]
+    bases = {ast.unparse(base) for node in typed_classes for base in node.bases}
+    made = {node.name for node in typed_classes if node.name not in bases and _made_by(node)}
     lines = [HEADER]
     elsewhere = called - definitions.keys()
     lines += sorted({line for name in wanted for line in _imports(part_of[name], elsewhere)})
     for name, node in definitions.items():
         if name in wanted:
-            lines += _Form(part_of[name], part_of, made).definition(
+            lines += _Form(part_of[name], part_of, made, bases).definition(
                 node, "", name not in loops or name.startswith("_")
             )
     return "\n".join(lines) + "\n"
@@ -171,15 +179,19 @@ def _definitions() -> tuple[dict[str, ast.FunctionDef | ast.ClassDef], dict[str,
     part_of: dict[str, str] = {}
     for part in PARTS:
         for node in _parsed(part).body:
-            if isinstance(node, ast.FunctionDef) or (isinstance(node, ast.ClassDef) and _is_typed(node)):
+            if isinstance(node, ast.FunctionDef) or (
+                isinstance(node, ast.ClassDef) and _is_typed(node, definitions.keys())
+            ):
                 assert node.name not in definitions, f"{part}: another loop has the name {node.name}"
                 definitions[node.name], part_of[node.name] = node, part
     return definitions, part_of
 
 
-def _is_typed(node: ast.ClassDef) -> bool:
-    """Whether a class says which attributes it has, and is its own, or a dataclass."""
-    plain = not node.bases and [ast.unparse(part) for part in node.decorator_list] in ([], ["dataclass"])
+def _is_typed(node: ast.ClassDef, known: Collection[str]) -> bool:
+    """Whether a class says which attributes it has, and extends none but such ones, or is a dataclass."""
+    if node.bases:
+        return all(ast.unparse(base) in known for base in node.bases)
+    plain = [ast.unparse(part) for part in node.decorator_list] in ([], ["dataclass"])
     return plain and any(isinstance(part, ast.AnnAssign) for part in node.body)
 
 
@@ -249,7 +261,8 @@ def _constants(part: str) -> dict[str, Any]:
 class _Form(ast.NodeTransformer):
     """What is written as Cython has it."""
 
-    def __init__(self, part: str, part_of: dict[str, str], made: set[str]) -> None:
+    def __init__(self, part: str, part_of: dict[str, str], made: set[str], bases: set[str]) -> None:
+        self.bases = bases
         self.numbers = _constants(part)
         self.classes = {name for name in part_of if part_of[name] in (part, _imported_from(part).get(name))}
         self.made = made & self.classes
@@ -292,9 +305,11 @@ class _Form(ast.NodeTransformer):
 
     def _class(self, node: ast.ClassDef) -> Iterator[str]:
         """Lines of a class."""
-        yield f"@cython.final\ncdef class {node.name}:"
+        extended = f"({', '.join(map(ast.unparse, node.bases))})" * bool(node.bases)
+        final = "" if node.name in self.bases else "@cython.final\n"
+        yield f"{final}cdef class {node.name}{extended}:"
         handed = _handed_on(node)
-        init = _made_by(node)
+        init = _made_by(node) if node.name in self.made else None
         if init:
             yield from self.definition(init, "    ", inner=True)
             yield f"    def __init__(self, {', '.join(self.given(init))}):"
@@ -366,7 +381,7 @@ def _made_by(node: ast.ClassDef) -> ast.FunctionDef | None:
     """What makes an instance of a class, if C can have it."""
     own = [step for step in node.body if isinstance(step, ast.FunctionDef) and step.name == "__init__"]
     init = _init_of(node) if node.decorator_list else own[0] if own else None
-    if init is None or any(isinstance(part, ONLY_PYTHON) for part in _own_parts(init)):
+    if node.bases or init is None or any(isinstance(part, ONLY_PYTHON) for part in _own_parts(init)):
         return None
     return ast.FunctionDef(MADE, init.args, init.body, [], init.returns)
 

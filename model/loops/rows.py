@@ -32,6 +32,40 @@ def wholes(count: int, value: int) -> Wholes:
     return memoryview(array("q", [value]) * count)
 
 
+def halves(count: int, value: int) -> Halves:
+    """A row of one whole number of 32 bits."""
+    return memoryview(array("i", [value]) * count)
+
+
+def some_bytes(count: int) -> Bytes:
+    """A row of bytes that are 0."""
+    return memoryview(bytearray(count))
+
+
+def more_wholes(row: Wholes) -> Wholes:
+    """A row of whole numbers with as much room again, of zeros."""
+    more = wholes(2 * len(row), 0)
+    for k in range(len(row)):
+        more[k] = row[k]
+    return more
+
+
+def more_bytes(row: Bytes) -> Bytes:
+    """A row of bytes with as much room again, of zeros."""
+    more = some_bytes(2 * len(row))
+    for k in range(len(row)):
+        more[k] = row[k]
+    return more
+
+
+def more_halves(row: Halves, count: int, value: int) -> Halves:
+    """A row with room for *count* whole numbers of 32 bits, the new ones of one value."""
+    more = halves(count, value)
+    for k in range(len(row)):
+        more[k] = row[k]
+    return more
+
+
 def reals(count: int, value: float) -> Reals:
     """A row of one number."""
     return memoryview(array("d", [value]) * count)

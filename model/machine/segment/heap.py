@@ -7,24 +7,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from model.laws.assm import FULL
 from model.laws.growth import chain_of
+from model.loops.rows import Bytes, GivenWholes, Wholes, wholes
 from model.machine.segment.heap_rows import DELETED, HOME, HeapRows
 
-Rows = NDArray[np.int64]
+STAYS, LEAVES = 1, 2
 FEW = 8
 """Rows that are sooner worked on one by one than apart."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Apart:
     """What becomes of one block's alike rows when nothing else happens in the block."""
 
-    moved: list[int]
+    moved: Wholes
     """Which of them, in the order of their growth, must leave."""
+    leaving: int
+    """How many."""
     free: int
     """Free space afterwards."""
 
@@ -36,60 +36,98 @@ class Heap(HeapRows):
     so. Its rows then leave in one batch, and in whatever order blocks take turns.
     """
 
-    def _grow(self, session: int, home: int, row: int, count: int, growth: int) -> None:
-        apart = self._apart(session, home, row, count, growth) if count > FEW else None
+    def _grow(self, session: int, home: int, row: int, rows: int, growth: int) -> None:
+        apart: Apart | None = self._apart(session, home, row, rows, growth) if rows > FEW else None
         if apart is None:
-            super()._grow(session, home, row, count, growth)
+            HeapRows._grow(self, session, home, row, rows, growth)
             return
-        rows = np.arange(row, row + count)
-        self._settle(session, home, apart, rows, growth)
-        self._send(session, rows[apart.moved], growth)
+        which = wholes(rows, 0)
+        for number in range(rows):
+            which[number] = row + number
+        self._settle(session, home, apart, which, growth)
+        leaving = wholes(apart.leaving, 0)
+        for number in range(apart.leaving):
+            leaving[number] = which[apart.moved[number]]
+        self._send(session, leaving, apart.leaving, growth)
 
-    def update_scattered(self, session: int, homes: Rows, numbers: Rows, growth: int) -> None:
+    def update_scattered(self, session: int, homes: GivenWholes, numbers: GivenWholes, growth: int) -> None:
         """Let rows grow one by one in any order: row *numbers*[i] of block *homes*[i], none of them twice."""
-        if not len(homes):
+        count = len(homes)
+        if not count:
             return
-        rows = homes * self._fit + numbers
+        rows, sent = wholes(count, 0), wholes(count, 0)
+        visits_of: dict[int, list[int]] = {}
+        for at in range(count):
+            rows[at] = homes[at] * self._fit + numbers[at]
+            visits_of.setdefault(homes[at], []).append(at)
         if not growth:
-            kept = self.places[rows] != DELETED
-            places = self.places[rows[kept]]
-            for block in np.unique(np.concatenate([homes[kept], places[places != HOME]])).tolist():
-                self._own_entry(session, block)
-            self.counts.in_place += int(kept.sum())
+            self._touch(session, homes, rows)
             return
-        leaves = np.zeros(len(homes), dtype=bool)
-        alone = np.ones(len(homes), dtype=bool)
-        by_block = np.argsort(homes, kind="stable")
-        length = self.lengths[rows[by_block[0]]]
-        for visits in np.split(by_block, np.flatnonzero(np.diff(homes[by_block])) + 1):
-            home = int(homes[visits[0]])
-            if home in self._inserted or self.moved_in[home] or self._mixed(home, int(length)):
-                continue
-            apart = self._apart(session, home, int(rows[visits[0]]), len(visits), growth)
-            if apart is not None:
-                alone[visits] = False
-                leaves[visits[apart.moved]] = True
-                self._settle(session, home, apart, rows[visits], growth)
-        begin = 0
-        for stop in [*np.flatnonzero(alone).tolist(), len(homes)]:
-            self._send(session, rows[begin:stop][leaves[begin:stop]], growth)
-            if stop < len(homes):
-                self.update(session, int(homes[stop]), int(numbers[stop]), 1, growth)
-            begin = stop + 1
+        fate = bytearray(count)
+        first: int = visits_of[min(visits_of)][0]
+        length = self._lengths[rows[first]]
+        home: int
+        for home in sorted(visits_of):
+            if home not in self._inserted and not self.moved_in[home] and not self._mixed(home, length):
+                self._scatter(session, home, visits_of[home], rows, fate, growth)
+        left = 0
+        for at in range(count):
+            if fate[at] == LEAVES:
+                sent[left] = rows[at]
+                left += 1
+            elif fate[at] != STAYS:
+                self._send(session, sent, left, growth)
+                left = 0
+                self.update(session, homes[at], numbers[at], 1, growth)
+        self._send(session, sent, left, growth)
+
+    def _scatter(
+        self, session: int, home: int, visits: list[int], rows: Wholes, fate: Bytes, growth: int
+    ) -> None:
+        """Settle one block's rows, of which *visits* tells the turns, and note the fate of each; or leave it open."""
+        which = wholes(len(visits), 0)
+        for number, at in enumerate(visits):
+            which[number] = rows[at]
+        apart: Apart | None = self._apart(session, home, which[0], len(visits), growth)
+        if apart is None:
+            return
+        for at in visits:
+            fate[at] = STAYS
+        for number in range(apart.leaving):
+            fate[visits[apart.moved[number]]] = LEAVES
+        self._settle(session, home, apart, which, growth)
+
+    def _touch(self, session: int, homes: GivenWholes, rows: Wholes) -> None:
+        """Change rows that keep their length."""
+        blocks: set[int] = set()
+        kept = 0
+        for at in range(len(rows)):
+            place = self._places[rows[at]]
+            if place != DELETED:
+                kept += 1
+                blocks.add(homes[at])
+                if place != HOME:
+                    blocks.add(place)
+        for block in sorted(blocks):
+            self._own_entry(session, block)
+        self.counts.in_place += kept
 
     def _mixed(self, home: int, length: int) -> bool:
         """Whether a block's rows differ from one another, or from *length*."""
-        ((first, count),) = self.ranges(home)
-        here, lie = self.lengths[first : first + count], self.places[first : first + count]
-        return bool((here != length).any() or (lie != HOME).any())
+        first = home * self._fit
+        for row in range(first, min(first + self._fit, self._loaded)):
+            if self._lengths[row] != length or self._places[row] != HOME:
+                return True
+        return False
 
-    def _settle(self, session: int, home: int, apart: Apart, rows: Rows, growth: int) -> None:
+    def _settle(self, session: int, home: int, apart: Apart, rows: Wholes, growth: int) -> None:
         """Put the outcome for *rows* of a block into its books; those that leave have still to be placed."""
-        leaving = len(apart.moved)
-        freed = self.rules.piece(int(self.lengths[rows[0]])) - self.rules.stub
-        stays = np.ones(len(rows), dtype=bool)
-        stays[apart.moved] = False
-        self.lengths[rows[stays]] += growth
+        moved, leaving, length = apart.moved, apart.leaving, self._lengths[rows[0]]
+        freed: int = self.rules.piece(length) - self.rules.stub
+        for number in range(len(rows)):
+            self._lengths[rows[number]] += growth
+        for number in range(leaving):
+            self._lengths[rows[moved[number]]] = length
         self.counts.in_place += len(rows) - leaving
         self.counts.migrated += leaving
         self.stubs[home] += leaving
@@ -97,26 +135,29 @@ class Heap(HeapRows):
             self._hold(session, home, leaving * freed)
         self._set_free(session, home, apart.free)
 
-    def _send(self, session: int, rows: Rows, growth: int) -> None:
-        """Find places for rows that have left their blocks."""
+    def _send(self, session: int, rows: Wholes, count: int, growth: int) -> None:
+        """Find places for the first *count* of *rows*, which have left their blocks."""
         done = 0
-        while done < len(rows):
-            tail = int(self.lengths[rows[done]]) + growth + self.rules.rowid
-            target, placed = self._place(session, tail, len(rows) - done)
-            self.places[rows[done : done + placed]] = target
-            self.lengths[rows[done : done + placed]] = tail
+        target: int
+        placed: int
+        while done < count:
+            tail = self._lengths[rows[done]] + growth + int(self.rules.rowid)
+            target, placed = self._place(session, tail, count - done)
+            for at in range(done, done + placed):
+                self._places[rows[at]] = target
+                self._lengths[rows[at]] = tail
             done += placed
 
     def _apart(self, session: int, home: int, row: int, count: int, growth: int) -> Apart | None:
         """How that many rows like *row* fare in their home block, where that is nobody else's business."""
         rules = self.rules
-        if int(self.places[row]) != HOME or not growth:
+        if self._places[row] != HOME or not growth:
             return None
-        if self.space.seen(home) != FULL if rules.assm else self.lists.has(home):
+        if self.space.seen(home) != FULL if self._assm else self.lists.has(home):
             return None
         self._own_entry(session, home)
-        length = int(self.lengths[row])
-        wanted = rules.piece(length + growth) - rules.piece(length)
+        length = self._lengths[row]
+        wanted: int = rules.piece(length + growth) - rules.piece(length)
         bodies, _ = chain_of(length + growth, rules.largest_piece, rules.header, rules.rowid)
         if (
             not wanted
@@ -125,20 +166,24 @@ class Heap(HeapRows):
             or self._held.get(home, {}).keys() - {session}
         ):
             return None
-        freed = rules.piece(length) - rules.stub
-        free, highest, at = self.free[home], 0, 0
-        moved: list[int] = []
+        freed: int = rules.piece(length) - rules.stub
+        free: int = self.free[home]
+        highest, at, leaving = 0, 0, 0
+        moved = wholes(count, 0)
         while at < count:
             fit = min(count - at, free // wanted)
             free -= fit * wanted
             at += fit
             if at < count and not freed:
-                moved += range(at, count)
+                for number in range(at, count):
+                    moved[leaving] = number
+                    leaving += 1
                 break
             if at < count:
-                moved.append(at)
+                moved[leaving] = at
+                leaving += 1
                 free += freed
                 highest = max(highest, free)
                 at += 1
-        seen = highest > rules.reserve if rules.assm else rules.data - highest < rules.used_low
-        return None if seen else Apart(moved, free)
+        seen = highest > self._reserve if self._assm else rules.data - highest < rules.used_low
+        return None if seen else Apart(moved, leaving, free)

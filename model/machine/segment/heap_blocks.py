@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Iterator
 
 from model.errors import OutsideLaw
 from model.laws.assm import FULL, class_bounds, needs_entry, pieces_admitted, verdict
 from model.machine.segment.heap_rules import HeapCounts, HeapRules
-from model.machine.segment.space_map import HELD, ITL, FreeLists, SpaceMap
+from model.machine.segment.space_map import HELD, ITL, NOWHERE, FreeLists, SpaceMap
 
 MOST_BLOCKS = 4_000_000
 ANYBODY = -1
@@ -22,36 +21,49 @@ class HeapBlocks:
     :func:`model.machine.segment.extent_map.high_water_steps` does.
     """
 
+    rules: HeapRules
+    counts: HeapCounts
+    sessions: int
+    space: SpaceMap
+    lists: FreeLists
+    free: list[int]
+    itl: list[int]
+    pieces: list[int]
+    stubs: list[int]
+    moved_in: list[int]
+    without_entry: set[tuple[int, int]]
+    """Sessions that have changed a block without an ITL entry, as none was free: in time they wait."""
+    _steps: Iterator[list[tuple[int, int]]]
+    _ahead: list[tuple[int, int]]
+    _bounds: list[int]
+    _taken: list[int]
+    _entries: dict[int, dict[int, int]]
+    """Block -> session -> ITL entries its open transaction has there."""
+    _held: dict[int, dict[int, int]]
+    """Block -> session -> space its open transaction has freed there."""
+    _touched: list[set[int]]
+    _known: dict[int, tuple[int, bool, int, int, int, bool]]
+    """Session -> what its last search was for, in which state of the map, where it ended, what it passed."""
+    _stuck_itl: set[int]
+    _stuck_held: set[int]
+    """Blocks that reject every search for one of *held_slots* but those of sessions at work in them."""
+    _held_slots: range
+    _stuck_at_work: dict[int, list[int]]
+    """Session -> blocks of *stuck_held* that it is at work in."""
+    _assm: bool
+    _reserve: int
+
     def __init__(self, rules: HeapRules, steps: Iterator[list[tuple[int, int]]], sessions: int = 1) -> None:
-        self.rules = rules
-        self.counts = HeapCounts()
-        self.sessions = sessions
-        self.space = SpaceMap(sessions)
-        self.lists = FreeLists(sessions)
-        self.free: list[int] = []
-        self.itl: list[int] = []
-        self.pieces: list[int] = []
-        self.stubs: list[int] = []
-        self.moved_in: list[int] = []
-        self._steps = steps
-        self._ahead: list[tuple[int, int]] = []
+        self.rules, self.counts, self.sessions = rules, rules.none_counted(), sessions
+        self._assm, self._reserve = rules.assm, rules.reserve
+        self.space, self.lists = SpaceMap(sessions), FreeLists(sessions)
+        self.free, self.itl, self.pieces, self.stubs, self.moved_in = [], [], [], [], []
+        self._steps, self._ahead = steps, []
         self._bounds = class_bounds(rules.reserve, rules.block)
-        self._taken: list[int] = []
-        self._entries: defaultdict[int, dict[int, int]] = defaultdict(dict)
-        """Block -> session -> ITL entries its open transaction has there."""
-        self._held: dict[int, dict[int, int]] = {}
-        """Block -> session -> space its open transaction has freed there."""
-        self.without_entry: set[tuple[int, int]] = set()
-        """Sessions that have changed a block without an ITL entry, as none was free: in time they wait."""
-        self._touched: list[set[int]] = [set() for _ in range(sessions)]
-        self._known: dict[int, tuple[int, bool, int, int, int, bool]] = {}
-        """Session -> what its last search was for, in which state of the map, where it ended, what it passed."""
-        self._stuck_itl: set[int] = set()
-        self._stuck_held: set[int] = set()
-        """Blocks that reject every search for one of *held_slots* but those of sessions at work in them."""
-        self._held_slots = range(0)
-        self._stuck_at_work: defaultdict[int, list[int]] = defaultdict(list)
-        """Session -> blocks of *stuck_held* that it is at work in."""
+        self._taken, self._entries, self._held, self.without_entry = [], {}, {}, set()
+        self._touched, self._known = [set() for _ in range(sessions)], {}
+        self._stuck_itl, self._stuck_held, self._held_slots = set(), set(), range(0)
+        self._stuck_at_work = {}
 
     @property
     def blocks(self) -> int:
@@ -65,10 +77,10 @@ class HeapBlocks:
             self.itl += [rules.itl_initial] * blocks
             for counter in (self.pieces, self.stubs, self.moved_in, self._taken):
                 counter.extend([0] * blocks)
-            if rules.assm:
+            if self._assm:
                 self.space.grow(blocks, l1)
-        if not rules.assm:
-            self.lists.add_new(range(first, len(self.free)))
+        if not self._assm:
+            self.lists.add_new(first, len(self.free))
         if len(self.free) > MOST_BLOCKS:
             raise OutsideLaw(
                 f"the segment grows beyond {MOST_BLOCKS:,} blocks, more than this model is meant for"
@@ -81,26 +93,28 @@ class HeapBlocks:
         self._new_blocks(chunks)
 
     def _room(self, session: int, block: int) -> int:
-        free = self.free[block]
+        free: int = self.free[block]
         return free - self._held_from(session, block) if block in self._held else free
 
     def _held_from(self, session: int, block: int) -> int:
         if block not in self._held:
             return 0
-        others = sum(bytes_ for owner, bytes_ in self._held[block].items() if owner != session)
+        held: dict[int, int] = self._held[block]
+        others = sum(held.values()) - held.get(session, 0)
         return min(others, self.free[block])
 
     def _set_free(self, session: int, block: int, free: int) -> None:
         """Change a block's free space and, where it crosses a class boundary, its class."""
-        rules = self.rules
-        before, self.free[block] = self.free[block], free
-        if rules.assm:
-            old, new = bisect_right(self._bounds, before), bisect_right(self._bounds, free)
+        before: int = self.free[block]
+        self.free[block] = free
+        if self._assm:
+            old: int = bisect_right(self._bounds, before)
+            new: int = bisect_right(self._bounds, free)
             if new != old:
                 self.space.set_class(block, new if new > old else min(new, self.space.seen(block)))
             if self._stuck_held:
                 self._look_again(block)
-        elif free > before and rules.data - free < rules.used_low:
+        elif free > before and self.rules.data - free < self.rules.used_low:
             self.lists.link(session, block)
 
     def _look_again(self, block: int) -> None:
@@ -111,13 +125,14 @@ class HeapBlocks:
 
     def _take_entries(self, session: int, block: int, wanted: int) -> int:
         """Take ITL entries, free ones first; returns the bytes that new ones need."""
-        unused = self.itl[block] - self._taken[block]
+        unused: int = self.itl[block] - self._taken[block]
         new = max(0, wanted - unused)
         self.itl[block] += new
         self._taken[block] += wanted
-        entries = self._entries[block]
+        entries: dict[int, int] = self._entries.setdefault(block, {})
         entries[session] = entries.get(session, 0) + wanted
-        self._touched[session].add(block)
+        touched: set[int] = self._touched[session]
+        touched.add(block)
         self._look_again(block)
         return new * self.rules.itl_entry
 
@@ -145,17 +160,17 @@ class HeapBlocks:
 
     def _reject(self, session: int, block: int, why: str) -> int:
         """Count a rejected probe and note what follows from it; what the next such search passes in its place."""
-        counts, rules = self.counts, self.rules
+        counts = self.counts
         if why == "itl":
             counts.rejected_itl += 1
         elif why == "held":
             counts.rejected_held += 1
         else:
             counts.rejected_space += 1
-        if not rules.assm:
+        if not self._assm:
             self.lists.unlink(session, block)
             return 0
-        if why == "space" or (why == "itl" and rules.itl_full_demotes):
+        if why == "space" or (why == "itl" and self.rules.itl_full_demotes):
             self._look_again(block)
             self.space.set_class(block, FULL)
             return 0
@@ -178,13 +193,12 @@ class HeapBlocks:
         self._held_slots = range(max(least, self._held_slots.start), min(most + 1, self._held_slots.stop))
         self._stuck_held.add(block)
         for session in {*self._held[block], *self._entries.get(block, ())}:
-            self._stuck_at_work[session].append(block)
+            self._stuck_at_work.setdefault(session, []).append(block)
         self.space.stick(block, HELD)
         return HELD
 
     def _find(self, session: int, slot: int, migrated: bool) -> tuple[int, int]:
         """A block that admits a piece of *slot*, and the rejections that the next such search will meet on its way."""
-        rules = self.rules
         self.counts.searches += 1
         least = self._least(slot)
         for block in self._stuck_at_work.pop(session, ()):
@@ -194,25 +208,27 @@ class HeapBlocks:
         )
         while True:
             added = 0
-            offered = self.space.search(session, least, literal) if rules.assm else self.lists.search(session)
-            for block, passed in offered:
-                if block < 0:
-                    self._count_stuck(passed)
+            if self._assm:
+                self.space.begin_search(session, least, literal)
+            while True:
+                block = self.space.next_block() if self._assm else self.lists.first(session)
+                if block == NOWHERE:
+                    self._count_stuck(self.space.passed)
                     break
                 why = self._probe(session, block, slot, migrated)
                 if why == "accepted":
                     self.counts.accepted += 1
-                    self._count_stuck(passed)
-                    return block, -1 if literal else passed + added
+                    self._count_stuck(self.space.passed)
+                    return block, -1 if literal else self.space.passed + added
                 added += self._reject(session, block, why)
                 literal = literal or (why == "held" and block not in self._stuck_held)
             self._extend()
 
     def _count_stuck(self, passed: int, searches: int = 1) -> None:
         """Count the rejections of stuck blocks that each of *searches* has passed."""
-        held, itl = divmod(passed, HELD)
-        self.counts.rejected_itl += searches * itl
-        self.counts.rejected_held += searches * held
+        if passed:
+            self.counts.rejected_itl += searches * (passed % HELD)
+            self.counts.rejected_held += searches * (passed // HELD)
 
     def _place(self, session: int, length: int, pieces: int) -> tuple[int, int]:
         """Put up to *pieces* migrated pieces into the block a search finds; returns the block and how many."""
@@ -243,7 +259,7 @@ class HeapBlocks:
         self, session: int, slot: int, migrated: bool, block: int, passed: int, settled: bool
     ) -> None:
         """Keep where a search has ended, as long as nothing changes in the map."""
-        if passed < 0 or not self.rules.assm:
+        if passed < 0 or not self._assm:
             self._known.pop(session, None)
         else:
             self._known[session] = (slot, migrated, self.space.version, block, passed, settled)
@@ -254,7 +270,7 @@ class HeapBlocks:
         """Count *searches* more that end in the same block; whether the session's hint is where they leave it."""
         self.counts.searches += searches
         self._count_stuck(passed, searches)
-        if not settled and self.rules.assm:
+        if not settled and self._assm:
             self.space.settle(session, self._least(slot))
             settled = True
         return settled
@@ -305,9 +321,10 @@ class HeapBlocks:
 
     def _hold(self, session: int, block: int, freed: int) -> None:
         """Keep what the session's transaction has freed from others until it commits."""
-        held = self._held.setdefault(block, {})
+        held: dict[int, int] = self._held.setdefault(block, {})
         held[session] = held.get(session, 0) + freed
-        self._touched[session].add(block)
+        touched: set[int] = self._touched[session]
+        touched.add(block)
 
     def commit(self, session: int) -> None:
         """End the session's transaction: its ITL entries can be used again, and the space it freed."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from model.errors import OutsideLaw
 from model.laws.assm import FULL, needs_entry
 from model.laws.growth import chain_of
+from model.loops.rows import Halves, halves, more_halves
 from model.machine.segment.heap_blocks import HeapBlocks
 from model.machine.segment.heap_rules import HeapRules
+from model.machine.segment.space_map import NOWHERE
 
 HOME, DELETED = -1, -2
 
@@ -18,16 +18,29 @@ HOME, DELETED = -1, -2
 class HeapRows(HeapBlocks):
     """Rows over the blocks: where each lies and how long it is."""
 
+    rows: int
+    """Rows ever inserted."""
+    _lengths: Halves
+    _places: Halves
+    """For each row the block its last piece lies in, HOME or DELETED."""
+    _fit: int
+    _loaded: int
+    _inserted: dict[int, list[tuple[int, int]]]
+    _current: list[int]
+
     def __init__(self, rules: HeapRules, steps: Iterator[list[tuple[int, int]]], sessions: int = 1) -> None:
-        super().__init__(rules, steps, sessions)
-        self.rows = 0
-        """Rows ever inserted."""
-        self.lengths = np.zeros(0, dtype=np.int32)
-        self.places = np.zeros(0, dtype=np.int32)
+        HeapBlocks.__init__(self, rules, steps, sessions)
+        self.rows = self._fit = self._loaded = 0
+        self._lengths, self._places = halves(0, 0), halves(0, HOME)
+        self._inserted, self._current = {}, [NOWHERE] * sessions
+
+    def lengths(self) -> Halves:
+        """Bytes of the last piece of each row."""
+        return self._lengths[: self.rows]
+
+    def places(self) -> Halves:
         """For each row the block its last piece lies in, HOME or DELETED."""
-        self._fit = self._loaded = 0
-        self._inserted: dict[int, list[tuple[int, int]]] = {}
-        self._current: list[int | None] = [None] * sessions
+        return self._places[: self.rows]
 
     def ranges(self, block: int) -> list[tuple[int, int]]:
         """The rows of *block* in order: first row and how many, again and again."""
@@ -40,7 +53,7 @@ class HeapRows(HeapBlocks):
         fit, rows = self._fit, self._loaded
         full, rest = divmod(rows, fit)
         used = [fit] * full + [rest] * (rest > 0)
-        return used + [0] * (self.blocks - len(used))
+        return used + [0] * (len(self.free) - len(used))
 
     def load(self, rows: int, length: int, direct: bool, most_per_block: int | None = None) -> None:
         """Fill an empty segment, as one session's inserts and their commit do; or *direct*, as CREATE TABLE AS SELECT.
@@ -50,23 +63,22 @@ class HeapRows(HeapBlocks):
         rules = self.rules
         slot = rules.slot(length)
         empty = rules.empty
-        fit = rules.rows_per_block(length) if most_per_block is None else most_per_block
+        fit: int = rules.rows_per_block(length) if most_per_block is None else most_per_block
         self._fit, self._loaded = fit, rows
         full, rest = divmod(rows, fit)
         used = full + (rest > 0)
-        while self.blocks < used:
+        while len(self.free) < used:
             if direct:
                 self._format_up_to(used)
             else:
                 self._extend()
         self.free[:full] = [empty - fit * slot] * full
         self.pieces[:full] = [fit] * full
-        self.lengths = np.full(rows, length, dtype=np.int32)
-        self.places = np.full(rows, HOME, dtype=np.int32)
+        self._lengths, self._places = halves(rows, length), halves(rows, HOME)
         self.rows = rows
         self.counts.inserted += rows
         last = used - 1
-        if rules.assm:
+        if self._assm:
             self.space.fill(last)
         else:
             self.lists.unlink_below(last)
@@ -74,16 +86,16 @@ class HeapRows(HeapBlocks):
         self.pieces[last] = rest or fit
         self._set_free(0, last, empty - (rest or fit) * slot)
         if not direct:
-            self.counts.searches += used if rules.assm else rows
+            self.counts.searches += used if self._assm else rows
             self.counts.accepted += rows
             self.counts.rejected_space += last
-            if rules.assm:
+            if self._assm:
                 self.space.aim(0, last)
                 self._current[0] = last
 
     def reconnect(self) -> None:
         """Sessions without a transaction log off and on: they no longer know where they last found room."""
-        self._current = [None] * self.sessions
+        self._current = [NOWHERE] * self.sessions
         self.space.forget()
         self._known.clear()
 
@@ -92,7 +104,7 @@ class HeapRows(HeapBlocks):
         if not self._ahead:
             self._ahead = next(self._steps)
         l1, blocks = self._ahead[0]
-        now = min(blocks, used - self.blocks)
+        now = min(blocks, used - len(self.free))
         self._new_blocks([(l1, now)])
         self._ahead[:1] = [(l1, blocks - now)] if blocks > now else []
 
@@ -108,13 +120,13 @@ class HeapRows(HeapBlocks):
         if length > rules.largest_piece:
             raise OutsideLaw("a row does not fit an empty block")
         slot = rules.slot(length)
-        statement = (each or rows) if rules.assm else 1  # every insert looks at the head of the list
+        statement = (each or rows) if self._assm else 1  # every insert looks at the head of the list
         every = every or max(1, rows)
         done = 0
         while done < rows:
             begun = done % every % statement
-            block, passed, settled = self._current[session] if begun else None, -1, False
-            if block is None:
+            block, passed, settled = self._current[session] if begun else NOWHERE, -1, False
+            if block == NOWHERE:
                 block, passed, settled = self._find_again(session, slot, False)
             else:
                 why = self._probe(session, block, slot, False)
@@ -154,7 +166,7 @@ class HeapRows(HeapBlocks):
     def _leave(self, session: int, block: int, why: str) -> None:
         """The session's own block rejected a row: note it and go on without one."""
         self._reject(session, block, why)
-        self._current[session] = None
+        self._current[session] = NOWHERE
 
     def _put_rows(self, session: int, block: int, rows: int, length: int, direct: bool) -> None:
         slot = self.rules.slot(length)
@@ -162,15 +174,13 @@ class HeapRows(HeapBlocks):
         if not direct and needs_entry(False, session in self._entries.get(block, ())):
             entry = self._take_entries(session, block, 1)
         first = self.rows
-        if first + rows > len(self.lengths):
-            bigger = max(1024, len(self.lengths) + len(self.lengths) // 8, first + rows)
-            self.lengths = np.concatenate(
-                [self.lengths, np.zeros(bigger - len(self.lengths), dtype=np.int32)]
-            )
-            self.places = np.concatenate(
-                [self.places, np.full(bigger - len(self.places), HOME, dtype=np.int32)]
-            )
-        self.lengths[first : first + rows] = length
+        room = len(self._lengths)
+        if first + rows > room:
+            room = max(1024, room + room // 8, first + rows)
+            self._lengths = more_halves(self._lengths, room, 0)
+            self._places = more_halves(self._places, room, HOME)
+        for row in range(first, first + rows):
+            self._lengths[row] = length
         self.rows += rows
         self._inserted.setdefault(block, []).append((first, rows))
         self.pieces[block] += rows
@@ -183,12 +193,12 @@ class HeapRows(HeapBlocks):
         fit = rules.rows_per_block(length)
         left = rows
         while left:
-            block = self.blocks
+            block = len(self.free)
             self._format_up_to(block + 1)
             placed = min(left, fit)
             self._put_rows(0, block, placed, length, direct=True)
             left -= placed
-            if left and rules.assm:
+            if left and self._assm:
                 self.space.set_class(block, FULL)
             elif left:
                 self.lists.unlink(0, block)
@@ -204,7 +214,8 @@ class HeapRows(HeapBlocks):
 
     def current(self, session: int) -> int | None:
         """The block in which the session's last insert ended."""
-        return self._current[session]
+        block: int = self._current[session]
+        return None if block == NOWHERE else block
 
     def blocks_of(self, block: int, start: int, rows: int) -> list[int]:
         """The blocks that a change of rows of *block* reaches: itself, and those that rows have gone to."""
@@ -212,37 +223,42 @@ class HeapRows(HeapBlocks):
             return [block]
         gone: set[int] = set()
         for first, count in self.ranges_of(block, start, rows):
-            gone.update(self.places[first : first + count].tolist())
+            for row in range(first, first + count):
+                gone.add(self._places[row])
         return [block, *sorted(gone - {HOME, DELETED, block})]
 
-    def ranges_of(self, block: int, start: int, rows: int) -> Iterator[tuple[int, int]]:
+    def ranges_of(self, block: int, start: int, rows: int) -> list[tuple[int, int]]:
         """The rows from number *start* of *block* on: first row and how many, again and again."""
+        ranges = []
         for first, count in self.ranges(block):
             if start < count and rows > 0:
                 used = min(count - start, rows)
-                yield first + start, used
+                ranges.append((first + start, used))
                 rows -= used
                 start = 0
             else:
                 start = max(0, start - count)
+        return ranges
 
-    def _runs(self, block: int, start: int, rows: int) -> Iterator[tuple[int, int]]:
+    def _runs(self, block: int, start: int, rows: int) -> list[tuple[int, int]]:
         """Rows one after another that have one length and lie in one place: the first and how many."""
+        lengths, places = self._lengths, self._places
+        runs = []
+        first: int
+        count: int
         for first, count in self.ranges_of(block, start, rows):
-            if count == 1:
-                yield first, 1
-                continue
-            lengths, places = self.lengths[first : first + count], self.places[first : first + count]
-            ends = np.flatnonzero((lengths[1:] != lengths[:-1]) | (places[1:] != places[:-1])) + 1
-            begin = 0
-            for end in [*ends.tolist(), count]:
-                yield first + begin, end - begin
-                begin = end
+            begin = first
+            for row in range(first + 1, first + count):
+                if lengths[row] != lengths[begin] or places[row] != places[begin]:
+                    runs.append((begin, row - begin))
+                    begin = row
+            runs.append((begin, first + count - begin))
+        return runs
 
     def _grow(self, session: int, home: int, row: int, rows: int, growth: int) -> None:
         """Let rows that are alike grow: in place while there is room, else to another block."""
         rules = self.rules
-        place, length = int(self.places[row]), int(self.lengths[row])
+        place, length = self._places[row], self._lengths[row]
         if place == DELETED:
             return
         block = home if place == HOME else place
@@ -260,7 +276,8 @@ class HeapRows(HeapBlocks):
             room = self._room(session, block)
             fit = end - row if wanted == 0 else min(end - row, room // wanted)
             if fit:
-                self.lengths[row : row + fit] = length + growth
+                for here in range(row, row + fit):
+                    self._lengths[here] = length + growth
                 self.counts.in_place += fit
                 if wanted:
                     self._set_free(session, block, self.free[block] - fit * wanted)
@@ -272,7 +289,7 @@ class HeapRows(HeapBlocks):
     def _move(self, session: int, block: int, row: int, end: int, growth: int) -> int:
         """Let a row leave *block*, or all the alike rows up to *end* where leaving frees nothing; the row after."""
         rules = self.rules
-        length, first_time = int(self.lengths[row]), int(self.places[row]) == HOME
+        length, first_time = self._lengths[row], self._places[row] == HOME
         freed = rules.piece(length) - rules.stub if first_time else rules.slot(length)
         carried = length + growth - (0 if first_time else rules.rowid)
         bodies, tail = chain_of(carried, rules.largest_piece, rules.header, rules.rowid)
@@ -282,8 +299,9 @@ class HeapRows(HeapBlocks):
                 self._place(session, rules.largest_piece, 1)
                 self.counts.chain_pieces += 1
             target, placed = self._place(session, tail, 1 if bodies else last - row)
-            self.places[row : row + placed] = target
-            self.lengths[row : row + placed] = tail
+            for here in range(row, row + placed):
+                self._places[here] = target
+                self._lengths[here] = tail
             row += placed
             self.counts.chained += placed * (bodies > 0)
             if first_time:
@@ -299,9 +317,8 @@ class HeapRows(HeapBlocks):
 
     def delete(self, session: int, block: int, start: int, rows: int) -> None:
         """Delete *rows* of *block*; their space is on offer at once, but free for others only after the commit."""
-        rules = self.rules
         for first, alike in self._runs(block, start, rows):
-            place = int(self.places[first])
+            place = self._places[first]
             if place == DELETED:
                 continue
             lies = block if place == HOME else place
@@ -311,21 +328,22 @@ class HeapRows(HeapBlocks):
                 self._own_entry(session, block)
                 entered = session in self._entries.get(lies, ()) and session in self._entries.get(block, ())
                 # what one row frees may make room for the entry; and which block is linked first, free lists remember
-                part = end - row if entered and (rules.assm or place == HOME) else 1
+                part = end - row if entered and (self._assm or place == HOME) else 1
                 self._remove(session, block, lies, row, part)
                 row += part
 
     def _remove(self, session: int, home: int, lies: int, row: int, rows: int) -> None:
         """Delete alike rows of *home* that lie in block *lies*."""
         rules = self.rules
-        self._release(session, lies, rows * rules.slot(int(self.lengths[row])))
+        self._release(session, lies, rows * rules.slot(self._lengths[row]))
         self.pieces[lies] -= rows
-        if int(self.places[row]) != HOME:
+        if self._places[row] != HOME:
             self.moved_in[lies] -= rows
             self.stubs[home] -= rows
             self.pieces[home] -= rows
             self._release(session, home, rows * (rules.stub + rules.directory))
-        self.places[row : row + rows] = DELETED
+        for here in range(row, row + rows):
+            self._places[here] = DELETED
         self.counts.deleted += rows
 
 

@@ -53,6 +53,10 @@ class HeapRules:
         """Bytes a piece takes, directory entry included."""
         return self.piece(length) + self.directory
 
+    def none_counted(self) -> HeapCounts:
+        """The counts of a segment in which nothing has been done yet."""
+        return HeapCounts()
+
 
 @dataclass(slots=True)
 class HeapCounts:

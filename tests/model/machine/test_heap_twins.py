@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
+from functools import partial
 from itertools import cycle, islice
 from random import Random
 
@@ -15,6 +16,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from model.errors import OutsideLaw
 from model.laws.assm import FREE_75_100, FULL, freeness
+from model.loops import fastest
+from model.loops import rows as typed
 from model.machine.segment.extent_map import high_water_steps
 from model.machine.segment.heap import Heap
 from model.machine.segment.heap_rows import DELETED, HOME
@@ -24,6 +27,8 @@ from tests.whole import quick
 
 Layout = list[list[tuple[bool, int]]]
 """What each move of the high-water mark adds: groups of blocks, each under a new L1 block or under the last."""
+
+Steps = Callable[[], Iterator[list[tuple[int, int]]]]
 
 ENOUGH_BLOCKS = 250
 ENOUGH_ROWS = 600
@@ -69,9 +74,9 @@ def high_water(layout: Layout, assm: bool) -> Iterator[list[tuple[int, int]]]:
 class Twins:
     """Both forms of one segment, driven together and compared after every step."""
 
-    def __init__(self, rules: HeapRules, layout: Layout, sessions: int) -> None:
-        self.fast = Heap(rules, high_water(layout, rules.assm), sessions)
-        self.literal = LiteralHeap(rules, high_water(layout, rules.assm), sessions)
+    def __init__(self, rules: HeapRules, steps: Steps, sessions: int, compiled: bool) -> None:
+        self.fast = (fastest(Heap) if compiled else Heap)(rules, steps(), sessions)
+        self.literal = LiteralHeap(rules, steps(), sessions)
         self.rules = rules
         self.over = False
         """Whether the case has left what the fast form describes, or has become too large."""
@@ -137,7 +142,7 @@ class Twins:
         order = np.random.default_rng(seed).permutation(self._loaded)[: 1 + int(share * self._loaded)]
         homes, numbers = order // self._fit, order % self._fit
         try:
-            self.fast.update_scattered(session, homes, numbers, growth)
+            self.fast.update_scattered(session, typed.row(homes), typed.row(numbers), growth)
         except OutsideLaw:
             event("outside the law")
             self.over = True
@@ -166,6 +171,7 @@ class Twins:
 
     def _check_equal(self) -> None:
         fast, blocks = self.fast, self.literal.blocks
+        lengths, places = fast.lengths(), fast.places()
         assert fast.counts == self.literal.counts
         assert fast.free == [block.free for block in blocks]
         assert fast.itl == [block.itl for block in blocks]
@@ -177,10 +183,10 @@ class Twins:
         for block in blocks:
             rows = [row for first, many in fast.ranges(block.number) for row in range(first, first + many)]
             for number, row in zip(rows, block.rows, strict=True):
-                assert (fast.places[number] == DELETED) == row.deleted
+                assert (places[number] == DELETED) == row.deleted
                 if not row.deleted:
-                    assert fast.places[number] == (row.block.number if row.moved else HOME)
-                    assert fast.lengths[number] == row.length
+                    assert places[number] == (row.block.number if row.moved else HOME)
+                    assert lengths[number] == row.length
 
     def _check_blocks(self) -> None:
         """Bytes are conserved, each moved row has one stub, and the bitmap tells the truth or says full."""
@@ -245,11 +251,20 @@ class Segment(RuleBasedStateMachine):
         rows=st.integers(1, 150),
         length=lengths,
         direct=st.booleans(),
+        compiled=st.booleans(),
     )
     def begin(
-        self, rules: HeapRules, layout: Layout, sessions: int, rows: int, length: int, direct: bool
+        self,
+        *,
+        rules: HeapRules,
+        layout: Layout,
+        sessions: int,
+        rows: int,
+        length: int,
+        direct: bool,
+        compiled: bool,
     ) -> None:
-        self.twins = Twins(rules, layout, sessions)
+        self.twins = Twins(rules, partial(high_water, layout, rules.assm), sessions, compiled)
         self.sessions = sessions
         self.twins.load(rows, length, direct)
 
@@ -338,7 +353,7 @@ def test_work_at_random(seed: int) -> None:
         for _ in range(5)
     ]
     sessions = random.choice([1, 1, 2, 3])
-    twins = Twins(rules, layout, sessions)
+    twins = Twins(rules, partial(high_water, layout, rules.assm), sessions, random.random() < 0.5)
     length = random.choice([3, 6, 7, 10, 20, 40])
     rows = random.randint(1, 150)
     twins.load(rows, length, random.random() < 0.5)
@@ -386,9 +401,19 @@ def test_work_at_random(seed: int) -> None:
     length=st.integers(3, 40),
     growth=st.integers(1, 60),
     users=st.integers(1, 3),
+    compiled=st.booleans(),
 )
 def test_blocks_and_extents_of_their_true_size(
-    *, size: int, assm: bool, mended: bool, pctfree: int, rows: int, length: int, growth: int, users: int
+    *,
+    size: int,
+    assm: bool,
+    mended: bool,
+    pctfree: int,
+    rows: int,
+    length: int,
+    growth: int,
+    users: int,
+    compiled: bool,
 ) -> None:
     """Every row grows, in blocks as Oracle has them; an L1 block holds the blocks that the extent map gives it."""
     rules = HeapRules(
@@ -405,9 +430,7 @@ def test_blocks_and_extents_of_their_true_size(
         assm=assm,
         itl_full_demotes=mended,
     )
-    twins = Twins(rules, [], users)
-    for twin in (twins.fast, twins.literal):
-        twin._steps = high_water_steps(size, assm, None)
+    twins = Twins(rules, partial(high_water_steps, size, assm, None), users, compiled)
     twins.load(rows, length, direct=False)
     homes = [block for block in range(twins.fast.blocks) if twins.fast.rows_of(block)]
     for rank, block in enumerate(homes):

@@ -51,7 +51,7 @@ def money_sources(system: System) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class ResourcesUsed:
     """What one run, or one transaction, took that is paid for; numbers or arrays."""
 
     elapsed_s: Number
@@ -116,7 +116,7 @@ def money_of(system: System, work: Workload, answer: Any) -> Money | None:
     if system.prices.currency is None:
         return None
     time, gets, done = answer.time, answer.logical_io, answer.transactions
-    spent = Spent(
+    spent = ResourcesUsed(
         elapsed_s=known_or(time.last_session_s, time.elapsed_s),
         cpu_s=time.cpu_s,
         segment_bytes=None if answer.segment is None else answer.segment.bytes_after,
@@ -157,7 +157,7 @@ def money_of(system: System, work: Workload, answer: Any) -> Money | None:
     return part(Money, currency=system.prices.currency, per="transaction" if done else "run", **known)
 
 
-def _cost_of(system: System, work: Workload, spent: Spent) -> Cost:
+def _cost_of(system: System, work: Workload, spent: ResourcesUsed) -> Cost:
     prices, cpus = system.prices, system.host.cpus
     pace, core = _pace(system, work, spent), _core_hour(prices)
     licences = price.licences(cpus, prices.core_factor)
@@ -183,7 +183,7 @@ def _cost_of(system: System, work: Workload, spent: Spent) -> Cost:
     )
 
 
-def _pace(system: System, work: Workload, spent: Spent) -> Pace:
+def _pace(system: System, work: Workload, spent: ResourcesUsed) -> Pace:
     """Runs come one after the other; transactions as many as are done a second."""
     cpus = system.host.cpus
     if spent.transactions_per_s is not None:
@@ -212,7 +212,7 @@ def _core_hour(prices: Any) -> CoreHour:
     )
 
 
-def _paid_storage(system: System, work: Workload, spent: Spent) -> tuple[Number, Number]:
+def _paid_storage(system: System, work: Workload, spent: ResourcesUsed) -> tuple[Number, Number]:
     """Bytes and requests a second that are paid for."""
     prices, disk = system.prices, system.disk
     requests_per_s = _or_nothing(disk.iops_limit if prices.storage_iops is None else prices.storage_iops)

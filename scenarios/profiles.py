@@ -21,7 +21,7 @@ SAID: Final = ("title", "source")
 """What an entry says of itself, beside ``use`` and the fields of its section."""
 
 
-class Said(Frozen):
+class OwnValue(Frozen):
     """A value of an own entry with where it comes from."""
 
     value: Any
@@ -117,7 +117,7 @@ LEAST_SOURCE: Final = 3
 """Characters that name a source."""
 
 
-def _refuse_what_no_constant_has(where: str, constants: Said) -> None:
+def _refuse_what_no_constant_has(where: str, constants: OwnValue) -> None:
     if constants.source and len(constants.source) < LEAST_SOURCE:
         raise SpecError(
             f"{where}.source: got {shown(constants.source)}; allowed are {LEAST_SOURCE} characters or more"
@@ -141,10 +141,10 @@ def _text(where: str, value: Any) -> str:
     return value
 
 
-def _said(where: str, value: Any) -> Said:
+def _said(where: str, value: Any) -> OwnValue:
     """A value as a file gives it: alone, or as a table with where it comes from."""
     given = value if isinstance(value, Mapping) and "value" in value else {"value": value}
-    return _checked(Said, given, where)
+    return _checked(OwnValue, given, where)
 
 
 def section_of(kind: str) -> type[BaseModel]:

@@ -11,7 +11,7 @@ from model.errors import UnknownName
 from model.results import RunResult
 from model.spec import System, Workload
 from scenarios.inferred import Inferred
-from scenarios.profiles import SAID, Said, section_of
+from scenarios.profiles import SAID, OwnValue, section_of
 from scenarios.spec import PROFILE, SECTIONS
 from scenarios.sweeps.spec import Sweep
 
@@ -83,12 +83,12 @@ def _scenario_schema() -> dict[str, Any]:
 
 def _profile_schema(definitions: dict[str, Any]) -> dict[str, Any]:
     """The file's own entries: the fields of a section, each alone or as a table, which goes into *definitions*."""
-    definitions["Said"] = Said.model_json_schema()
+    definitions["OwnValue"] = OwnValue.model_json_schema()
     kinds = {}
     for kind in KINDS:
         section = definitions[section_of(kind).__name__]
         fields = {
-            name: field if name == "use" else {"anyOf": [field, {"$ref": "#/$defs/Said"}]}
+            name: field if name == "use" else {"anyOf": [field, {"$ref": "#/$defs/OwnValue"}]}
             for name, field in section["properties"].items()
         }
         entry = {**section, "properties": {**fields, **{name: {"type": "string"} for name in SAID}}}

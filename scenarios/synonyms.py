@@ -65,7 +65,7 @@ NOTES: Final[dict[str, str]] = {
 
 
 @dataclass(frozen=True)
-class Meant:
+class Meaning:
     """What a word of a DBA stands for."""
 
     fields: tuple[str, ...]
@@ -76,13 +76,13 @@ class Meant:
         return self.note or f"it is {' or '.join(self.fields)} here"
 
 
-def meant_by(word: str) -> Meant | None:
+def meant_by(word: str) -> Meaning | None:
     """What *word* stands for, with or without a section before it and a unit behind it; None for an unknown one."""
     name = "_".join(cut(word).lower().rpartition(".")[2].replace("-", " ").split())
     for unit in ("", "_bytes", "_s", "_rows", "_percent"):
         bare = name.removesuffix(unit) if unit else name
         if bare in FIELDS or bare in NOTES:
-            return Meant(FIELDS.get(bare, ()), NOTES.get(bare, ""))
+            return Meaning(FIELDS.get(bare, ()), NOTES.get(bare, ""))
     return None
 
 

@@ -74,7 +74,7 @@ class Form:
         return source_of_sweep(self.base, changed)
 
     def sweep(self) -> Sweep:
-        """What varies; raises :class:`Wrong` with every fault."""
+        """What varies; raises :class:`FormFaults` with every fault."""
         axes, faults = [], []
         for line in self.lines:
             try:
@@ -84,7 +84,7 @@ class Form:
         if not self.lines:
             faults.append("nothing varies; add a field and give it values")
         if faults:
-            raise Wrong(faults)
+            raise FormFaults(faults)
         asked: dict[str, Any] = {
             "design": self.design, "where": self.where, "engine": self.engine, "replications": self.replications,
             "axis": axes,
@@ -113,7 +113,7 @@ class Form:
         return axis
 
 
-class Wrong(SpecError):
+class FormFaults(SpecError):
     """Several faults at once, each a sentence."""
 
     def __init__(self, lines: Sequence[str]) -> None:

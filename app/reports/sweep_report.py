@@ -12,7 +12,7 @@ from app.charts import sweep_charts
 from app.charts.drawing import Figure
 from app.charts.sweep_charts import shown
 from app.reports.html import bullets, details, page, plot, table
-from app.reports.sweep_found import Found, found_of
+from app.reports.sweep_table import SweepTable, table_of
 from app.text.sweep_text import Summary, accuracy_of, change
 from model.measures import MEASURES
 from scenarios.sweeps.rows import Rows
@@ -25,10 +25,10 @@ MOST_PLOTS: Final = 3
 
 def sweep_page(rows: Rows, summaries: Sequence[Summary]) -> str:
     """The sweep that was run, by one measure or several."""
-    return page_of(found_of(rows), summaries)
+    return page_of(table_of(rows), summaries)
 
 
-def page_of(stored: Found, summaries: Sequence[Summary]) -> str:
+def page_of(stored: SweepTable, summaries: Sequence[Summary]) -> str:
     """A table of a sweep as a page: what was asked, measures over its fields, what moves them, and the points."""
     scenario, about = stored.about["scenario"], stored.about
     title = scenario.get("title") or stored.name
@@ -48,7 +48,7 @@ def page_of(stored: Found, summaries: Sequence[Summary]) -> str:
     return page(f"{stored.name} – a sweep", body)
 
 
-def _asked(stored: Found) -> str:
+def _asked(stored: SweepTable) -> str:
     sweep = stored.about["sweep"]
     base = stored.about["scenario"].get("base")
     lines = [f"base scenario: {base}"] if base else []
@@ -97,7 +97,7 @@ def _plots(summaries: Sequence[Summary]) -> Iterator[str]:
             yield f"<p>Accuracy: {escape(accuracy)}.</p>"
 
 
-def _errors(stored: Found) -> Iterator[str]:
+def _errors(stored: SweepTable) -> Iterator[str]:
     errors = stored.errors
     if not errors:
         return
@@ -105,7 +105,7 @@ def _errors(stored: Found) -> Iterator[str]:
     yield f"<h2>{sum(errors.values()):,} of {len(stored):,} points have no answer</h2>{items}"
 
 
-def _table(stored: Found, summaries: Sequence[Summary]) -> str:
+def _table(stored: SweepTable, summaries: Sequence[Summary]) -> str:
     keys, failed = stored.keys, bool(stored.errors)
     heads = [*keys]
     for summary in summaries:
@@ -121,7 +121,7 @@ def _table(stored: Found, summaries: Sequence[Summary]) -> str:
     return table(lines, "wide") + more * (len(stored) > MOST_ROWS)
 
 
-def _provenance(stored: Found) -> Iterator[str]:
+def _provenance(stored: SweepTable) -> Iterator[str]:
     yield "<h2>How this was computed</h2>"
     for title, part in (
         ("The scenario and what varies", {name: stored.about[name] for name in ("scenario", "sweep")}),

@@ -9,7 +9,7 @@ from secrets import token_hex
 from typing import Final, Literal
 
 from app.controls.sweep_form import Form
-from app.reports.sweep_found import Found, found_of
+from app.reports.sweep_table import SweepTable, table_of
 from model.errors import BlocktimeError
 from scenarios.sweeps.plan import Plan
 from scenarios.sweeps.run import Outcome, Running
@@ -59,7 +59,7 @@ class Job(Listener):
         self.checked_points = self.declared = 0
         self.wanted = self.reused = self.answered = self.failed = 0
         self.workers = 1
-        self.found: Found | None = None
+        self.table: SweepTable | None = None
         self._expected_s: float | None = None
         self._began_s = 0.0
         self._before = 0
@@ -143,7 +143,7 @@ class Job(Listener):
             self._take(rows.outcome)
             self._go_on()
             if not self.tries:
-                self.found = found_of(rows)
+                self.table = table_of(rows)
         self.state = "tried" if self.tries else "done"
 
     @property

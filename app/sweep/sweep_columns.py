@@ -18,7 +18,7 @@ LONGEST: Final = 1_000
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownColumn:
     """A column as the page shows it: numbers stay numbers, so that a click on the heading sorts them."""
 
     heading: str
@@ -27,7 +27,7 @@ class Shown:
     """Of a number with decimals, as ``printf`` writes it."""
 
 
-def shown_column(name: str, heading: str, values: Sequence[Any]) -> Shown:
+def shown_column(name: str, heading: str, values: Sequence[Any]) -> ShownColumn:
     """The values of the field or measure *name*; missing are None or NaN."""
     known = [
         value
@@ -35,7 +35,7 @@ def shown_column(name: str, heading: str, values: Sequence[Any]) -> Shown:
         if value is not None and not (isinstance(value, float) and math.isnan(value))
     ]
     if unit_of(name) == "bytes" or not known or not are_numbers(known):
-        return Shown(heading, [_sized(name, value) for value in values])
+        return ShownColumn(heading, [_sized(name, value) for value in values])
     sizes = sorted(abs(value) for value in known if value and math.isfinite(value))
     least, most = (sizes[0], sizes[-1]) if sizes else (1.0, 1.0)
     scale, word = unit_for(name, max(least, most / LONGEST))
@@ -43,7 +43,7 @@ def shown_column(name: str, heading: str, values: Sequence[Any]) -> Shown:
     laid = [_scaled(value, scale) for value in values]
     whole = all(value is None or float(value).is_integer() for value in laid)
     finest = min(least, most - least) if most > least else least
-    return Shown(
+    return ShownColumn(
         f"{heading} ({unit})" if unit else heading, laid, "" if whole else f"%.{_decimals(finest / scale)}f"
     )
 

@@ -29,7 +29,7 @@ from app.controls.sweep_form import (
     query_of,
     suggested,
 )
-from app.reports.sweep_found import LARGEST_FILE_BYTES, Found, found_in
+from app.reports.sweep_table import LARGEST_FILE_BYTES, SweepTable, table_in
 from app.session import address, navigation, what_if_state
 from app.session.sweep_job import Job, Jobs
 from app.sweep.sweep_view import CHOSEN, MEASURE, results
@@ -106,12 +106,12 @@ def page() -> None:
     job = _job(RUN)
     if going and job is not None and not job.active:
         st.rerun()  # it ended while the page was drawn, which still offers to cancel it
-    if job is not None and job.found is not None:
+    if job is not None and job.table is not None:
         if job.form != form:
             st.caption(
                 ":material/history: These results predate your last change. Click **Run** to update them."
             )
-        results(job.found, job.id)
+        results(job.table, job.id)
     elif job is None or not job.active:
         st.caption(
             "Each combination of values is one scenario, answered as on the What-if page. Answers are kept: a sweep "
@@ -505,8 +505,8 @@ def _progress() -> None:
 
 
 @st.cache_data(max_entries=4, show_spinner="Reading the table …")
-def _read(files: Mapping[str, bytes]) -> Found:
-    return found_in(files)
+def _read(files: Mapping[str, bytes]) -> SweepTable:
+    return table_in(files)
 
 
 def _earlier() -> None:

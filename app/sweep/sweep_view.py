@@ -19,9 +19,9 @@ from app.charts.drawing import Figure
 from app.charts.sweep_charts import shown
 from app.controls.sweep_form import label_of
 from app.reports import sweep_report
-from app.reports.sweep_found import Found, table_bytes, zipped_csv
+from app.reports.sweep_table import SweepTable, table_bytes, zipped_csv
 from app.session import navigation, taken, what_if_state
-from app.sweep.sweep_columns import Shown, shown_column
+from app.sweep.sweep_columns import ShownColumn, shown_column
 from app.text.sweep_text import Summary, accuracy_of
 from model.measures import MEASURES
 
@@ -37,7 +37,7 @@ MEAN: Final = "mean over all"
 CHANGE: Final = "against the base"
 
 
-def results(stored: Found, name: str) -> None:
+def results(stored: SweepTable, name: str) -> None:
     """Everything about the table *stored*; *name* tells it from others."""
     # Another session's table may be importing pandas just now, and plotly stumbles over one that is half there.
     import_module("pandas")
@@ -65,7 +65,7 @@ def results(stored: Found, name: str) -> None:
     _tabs(stored, summary, name)
 
 
-def _choices(stored: Found) -> str:
+def _choices(stored: SweepTable) -> str:
     """Which measure, over which fields, and at which values of the others."""
     count = len(stored.keys)
     first, *columns = st.columns(4 if count > 1 else [1, 3])
@@ -162,7 +162,7 @@ def _chosen_in_table(key: str) -> None:
         st.session_state[CHOSEN] = None
 
 
-def _point(stored: Found, summary: Summary, name: str) -> None:
+def _point(stored: SweepTable, summary: Summary, name: str) -> None:
     """The point that was chosen: what it is, and the way to its scenario."""
     row = st.session_state.get(CHOSEN)
     if row is None or row >= len(stored):
@@ -196,7 +196,7 @@ def _point(stored: Found, summary: Summary, name: str) -> None:
         )  # fmt: skip
 
 
-def _errors(stored: Found) -> None:
+def _errors(stored: SweepTable) -> None:
     errors = stored.errors
     if not errors:
         return
@@ -209,7 +209,7 @@ def _errors(stored: Found) -> None:
     )
 
 
-def _tabs(stored: Found, summary: Summary, name: str) -> None:
+def _tabs(stored: SweepTable, summary: Summary, name: str) -> None:
     titles = ["Table", "Parallel coordinates", "How this was computed", "Export"]
     for title, tab in zip(titles, st.tabs(titles, key="sweep_tabs", on_change="rerun"), strict=True):
         if not tab.open:
@@ -227,7 +227,7 @@ def _tabs(stored: Found, summary: Summary, name: str) -> None:
                 _files(stored, summary, name)
 
 
-def columns_of(stored: Found, summary: Summary) -> list[Shown]:
+def columns_of(stored: SweepTable, summary: Summary) -> list[ShownColumn]:
     """The table as the page shows it: fields as a DBA writes them, the measure, its change, errors."""
     before = summary.reference.get(summary.measure)
     words = sweep_charts.measure_name(summary.measure)
@@ -238,11 +238,11 @@ def columns_of(stored: Found, summary: Summary) -> list[Shown]:
             for key in stored.keys
         ),
         shown_column(summary.measure, words, values),
-        Shown(CHANGE, [_change(value, before) for value in values], "%+.1f %%"),
-        Shown("engine", list(stored.values.get("engine", [None] * len(values)))[:MOST_SHOWN]),
+        ShownColumn(CHANGE, [_change(value, before) for value in values], "%+.1f %%"),
+        ShownColumn("engine", list(stored.values.get("engine", [None] * len(values)))[:MOST_SHOWN]),
     ]
     if stored.errors:
-        columns.append(Shown("no answer because", list(stored.values["error"])[:MOST_SHOWN]))
+        columns.append(ShownColumn("no answer because", list(stored.values["error"])[:MOST_SHOWN]))
     return columns
 
 
@@ -257,7 +257,7 @@ def _change(value: float, before: float | None) -> float | None:
     return 100 * (value / before - 1) if before and not math.isnan(value) else None
 
 
-def _table(stored: Found, summary: Summary, name: str) -> None:
+def _table(stored: SweepTable, summary: Summary, name: str) -> None:
     columns = columns_of(stored, summary)
     rows = min(len(stored), MOST_SHOWN)
     key = f"sweep_rows_{name}"
@@ -274,7 +274,7 @@ def _table(stored: Found, summary: Summary, name: str) -> None:
         st.caption(f"The first {rows:,} of {len(stored):,} points; the files have them all.")
 
 
-def _made_by(stored: Found) -> None:
+def _made_by(stored: SweepTable) -> None:
     about = stored.about
     engine, seeds = about.get("engine", ""), ", ".join(map(str, about.get("seeds", ())))
     st.caption(plain(f"blocktime {about.get('model', '')}, engine {engine}, seeds {seeds}"))
@@ -282,7 +282,7 @@ def _made_by(stored: Found) -> None:
     st.code(stored.document(), language="toml")
 
 
-def _files(stored: Found, summary: Summary, name: str) -> None:
+def _files(stored: SweepTable, summary: Summary, name: str) -> None:
     """Files that are made when they are asked for."""
     stem = stored.stem
     offers: Mapping[str, tuple[Any, str, str]] = {

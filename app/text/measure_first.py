@@ -38,7 +38,7 @@ Cells = Mapping[str, Figure]
 """Name of a column -> the figure."""
 Rows = list[tuple[str, Cells]]
 """Each row's name with its cells."""
-Found = Mapping[str, Cells]
+BySubject = Mapping[str, Cells]
 """What figures are of -> those figures."""
 
 
@@ -61,14 +61,14 @@ def _by_subject(reading: Reading) -> dict[str, dict[str, Figure]]:
     return figures_by_subject
 
 
-def _section(figures: Found, title: str, wanted: str = "") -> Rows:
+def _section(figures: BySubject, title: str, wanted: str = "") -> Rows:
     """The rows of a section of AWR whose name has the pattern *wanted* in it."""
     begin = f"{title}: "
     rows = [(of.removeprefix(begin), cells) for of, cells in figures.items() if of.startswith(begin)]
     return [row for row in rows if re.search(wanted, row[0], re.IGNORECASE)]
 
 
-def _awr(figures: Found) -> Iterator[tuple[str, Rows]]:
+def _awr(figures: BySubject) -> Iterator[tuple[str, Rows]]:
     yield "elapsed time and DB time", [(of, cells) for of, cells in figures.items() if of == "report"]
     foreground = next(filter(None, (_section(figures, title) for title in FOREGROUND)), [])
     top = _section(figures, TOP)
@@ -89,7 +89,7 @@ def _by_time(events: Rows) -> Rows:
     return sorted(events, key=lambda row: -total(row[1]))
 
 
-def _tkprof(figures: Found) -> Iterator[tuple[str, Rows]]:
+def _tkprof(figures: BySubject) -> Iterator[tuple[str, Rows]]:
     rows: Rows = [
         (of, {name: cells[f"total {name}"] for name in CALLS if f"total {name}" in cells})
         for of, cells in figures.items()
@@ -98,7 +98,7 @@ def _tkprof(figures: Found) -> Iterator[tuple[str, Rows]]:
     yield from _longest(figures, rows, "elapsed")
 
 
-def _trace(figures_of: Found) -> Iterator[tuple[str, Rows]]:
+def _trace(figures_of: BySubject) -> Iterator[tuple[str, Rows]]:
     rows: Rows = []
     for of, cells in figures_of.items():
         parts = {name: [cell for key, cell in cells.items() if key.endswith(f" {name}")] for name in TRACED}
@@ -114,7 +114,7 @@ def _sum(parts: Sequence[Figure]) -> Figure:
     return replace(parts[0], value=sum(part.value for part in parts), printed=f"{total:,} {unit}".strip())
 
 
-def _longest(figures: Found, rows: Rows, by: str) -> Iterator[tuple[str, Rows]]:
+def _longest(figures: BySubject, rows: Rows, by: str) -> Iterator[tuple[str, Rows]]:
     """The statements that took longest, and what these waited for, the longest wait first."""
     longest = sorted(rows, key=lambda row: -row[1][by].value)[:MOST_STATEMENTS]
     yield f"longest {len(longest)} of {len(rows)} by elapsed time of their calls", longest

@@ -11,7 +11,7 @@ from model.demand.change import Change
 from model.demand.dml import delete_demand, insert_demand, search_s, update_demand
 from model.demand.index_access import index_demand
 from model.demand.loads import export_demand, import_demand
-from model.demand.opinion import optimizer_of
+from model.demand.optimizer_estimate import optimizer_of
 from model.demand.reading import MixedRegimes, OneByOne, reaps_are_waits
 from model.demand.segment import check_blocks
 from model.demand.storage import DeviceDemand, device_demand, parallel_of, reads_as_calls

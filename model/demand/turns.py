@@ -70,7 +70,7 @@ def first_step_s(system: System, demand: Demand, users: Number) -> Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Alone:
+class SessionAlone:
     """Seconds of one session that nobody is in the way of."""
 
     elapsed_s: Number
@@ -141,7 +141,7 @@ def _reads_beside(system: System, work: Statement, demand: Demand) -> Number:
 
 
 def ends_at(
-    system: System, work: Statement, demand: Demand, asked: DeviceDemand, alone: Alone
+    system: System, work: Statement, demand: Demand, asked: DeviceDemand, alone: SessionAlone
 ) -> tuple[turns.Ends, turns.Ends]:
     """When several sessions are done if they wait for the device alone, and if they wait for the processors alone."""
     users, threads, plan = work.sessions, system.host.cores.threads, demand.plan

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from model.errors import SpecError
-from model.kernels.given import positive
+from model.kernels.arguments import positive
 from model.laws.buffer_cache import TouchRules
 from model.loops import buffers, fastest
 from model.loops.buffers import BLOCK, COUNT, FIELDS, HOT, HOTTER, REGION
@@ -33,7 +33,7 @@ Blocks = NDArray[np.int64]
 MOST = 2**31 // FIELDS - 1
 """Buffers; places among their fields have 32 bits."""
 NOTHING: Blocks = np.empty(0, dtype=np.int64)
-Touched = fastest(buffers.Touched)
+TouchCounts = fastest(buffers.TouchCounts)
 
 
 class Work(NamedTuple):
@@ -69,7 +69,7 @@ class Buffers:
         self._state = np.zeros(size + 1, np.uint8)
         self.to_write = row(to_write := np.zeros(size, np.int64))
         """Blocks that the last call put on the write list."""
-        self.touched = Touched(
+        self.touched = TouchCounts(
             row(np.zeros(2 << size.bit_length(), np.int32)),
             row(self._buffers),
             row(np.zeros(size + 1)),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from model.errors import SpecError, shown
-from model.kernels.given import positive
+from model.kernels.arguments import positive
 from model.laws.buffer_cache import TouchRules
 from model.loops import cache, fastest
 from model.loops.rows import row

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from model.errors import SpecError, shown
-from model.kernels.given import positive
+from model.kernels.arguments import positive
 from model.laws.processors import Cores, thread_speed
 from model.loops import fastest, queue
 from model.loops.rows import row
@@ -36,7 +36,7 @@ class Served(NamedTuple):
     end_s: Times
 
 
-class Way(NamedTuple):
+class CallPath(NamedTuple):
     """What a call that arrives meets: a processor, room in the queue, a server."""
 
     call_s: float
@@ -107,7 +107,7 @@ def threads_queue(arrival_s: Times, work_s: Times, threads: int, speeds: Sequenc
     return served
 
 
-def summed_queue(gap_s: Times, service_s: Times, way: Way) -> Summed:
+def summed_queue(gap_s: Times, service_s: Times, way: CallPath) -> Summed:
     """Calls that arrive after given gaps and take given times of a server, summed up on their way.
 
     The float operations are those of :func:`threads_queue` for the processors and :func:`open_queue` for the servers,

@@ -85,7 +85,7 @@ def _resident_fractions(
         return [(1.0, 0.0) if wanted > 0 else (0.0, 0.0) for wanted in popularity]
     if room <= 0:
         return [(0.0, 0.0)] * len(popularity)
-    wanted = Wanted(
+    wanted = HotCriteria(
         max(0, rules.hot_count - rules.first_count), rules.hot_count - rules.cool_count, touch_references
     )
     hot = min(room * rules.percent_hot / 100, room - min(1.0, room / 2))
@@ -102,7 +102,7 @@ def _resident_fractions(
     ]
 
 
-class Wanted(NamedTuple):
+class HotCriteria(NamedTuple):
     """What makes a block hot."""
 
     first: int
@@ -113,7 +113,7 @@ class Wanted(NamedTuple):
     """Time after one that counts in which others do not."""
 
 
-def _shares(rate: float, cold_time: float, hot_time: float, wanted: Wanted) -> tuple[float, float]:
+def _shares(rate: float, cold_time: float, hot_time: float, wanted: HotCriteria) -> tuple[float, float]:
     """Shares of the time that a block is in the cold and in the hot region."""
     first, again = _chances(rate, cold_time, wanted)
     cold, hot = cold_time * (1 - again + first), hot_time * first
@@ -121,7 +121,7 @@ def _shares(rate: float, cold_time: float, hot_time: float, wanted: Wanted) -> t
     return cold / span, hot / span
 
 
-def _chances(rate: float, cold_time: float, wanted: Wanted) -> tuple[float, float]:
+def _chances(rate: float, cold_time: float, wanted: HotCriteria) -> tuple[float, float]:
     """Chances that a block becomes hot on its way through the cold region: one just read, and one that was hot.
 
     Touches that count are apart by the time in which none does and an exponential one. Whoever comes from the hot
@@ -164,7 +164,7 @@ def _summed(touches: int, mean: float) -> float:
     return mean * at_least(touches, mean) - touches * at_least(touches + 1, mean) if mean > 0 else 0.0
 
 
-def _hot_time(groups: Groups, cold_time: float, hot: float, wanted: Wanted) -> tuple[float, float]:
+def _hot_time(groups: Groups, cold_time: float, hot: float, wanted: HotCriteria) -> tuple[float, float]:
     """Time in the hot region at which it is full, and its blocks: no more than those that can become hot.
 
     By Newton's steps, which never pass it as its content is concave.
@@ -192,14 +192,14 @@ def _hot_time(groups: Groups, cold_time: float, hot: float, wanted: Wanted) -> t
     return time / most, hot
 
 
-def _too_many(groups: Groups, cold_time: float, room: float, hot: float, wanted: Wanted) -> float:
+def _too_many(groups: Groups, cold_time: float, room: float, hot: float, wanted: HotCriteria) -> float:
     """Blocks in the cold region beyond its room, the hot one being as full as it gets; negative for fewer."""
     hot_time, inside = _hot_time(groups, cold_time, hot, wanted)
     held = sum(members * _shares(rate, cold_time, hot_time, wanted)[0] for rate, members in groups)
     return held - (room - inside)
 
 
-def _cold_time(groups: Groups, room: float, hot: float, wanted: Wanted) -> float:
+def _cold_time(groups: Groups, room: float, hot: float, wanted: HotCriteria) -> float:
     """Time in the cold region at which it is full, between one reference for each block and as long as it takes.
 
     By chords that halve the end which stays (Illinois), over the logarithm of the time.
@@ -221,7 +221,7 @@ def _cold_time(groups: Groups, room: float, hot: float, wanted: Wanted) -> float
     return exp((low + high) / 2)
 
 
-def _frozen(groups: Groups, room: float, hot: float, wanted: Wanted) -> list[tuple[float, float]]:
+def _frozen(groups: Groups, room: float, hot: float, wanted: HotCriteria) -> list[tuple[float, float]]:
     """Shares in the cold and the hot region where that stops to grow before it is full, and stays as it is then.
 
     While it grows, blocks pass the cold region faster and faster, in the end before a touch of theirs can count.

@@ -14,7 +14,7 @@ SPREAD, SPREAD_BITS = 5700357409661599241, 63
 """Odd, 2^63 over the golden ratio: the upper bits of its multiples lie evenly; those above them are not looked at."""
 
 
-class Touched:
+class TouchCounts:
     """All that a cache remembers; a block is found through *table*, which holds buffers by its hash, 0 for none.
 
     Its rows are twice a power of two above the size, FIELDS for each buffer and for nobody, and one for each of them.

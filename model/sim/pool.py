@@ -10,7 +10,7 @@ import simpy
 from numpy.typing import ArrayLike
 
 from model.kernels.buffers import Buffers
-from model.loops.buffers import Touched
+from model.loops.buffers import TouchCounts
 from model.loops.rows import GivenBytes, GivenWholes, Wholes, row, wholes
 from model.sim.writers import DatabaseWriter
 
@@ -21,7 +21,7 @@ class BufferPool:
     env: simpy.Environment
     buffers: Buffers
     writer: DatabaseWriter
-    _touched: Touched
+    _touched: TouchCounts
     _touch_time_s: float
     _to_write: Wholes
     _missed_at: Wholes

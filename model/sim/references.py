@@ -20,7 +20,7 @@ SPREAD = 2654435761
 """Odd, and so prime to a power of two; extents are spread over the disk by its multiples."""
 
 
-class Drawn(NamedTuple):
+class DrawnTransaction(NamedTuple):
     """One transaction."""
 
     kind: int
@@ -58,9 +58,9 @@ class References:
         self.draws = self._of_places = stream(seed, "blocks")
         self._two_pools = len(data.pools) > 1
         self._next = CHUNK
-        self._chunk: list[Drawn] = []
+        self._chunk: list[DrawnTransaction] = []
 
-    def next(self) -> Drawn:
+    def next(self) -> DrawnTransaction:
         """The next transaction."""
         if self._next == CHUNK:
             self._chunk = self._drawn()
@@ -97,7 +97,7 @@ class References:
         count = int(mean + next(draws))
         return [self._every + int(next(draws) * self._hottest_blocks) for _ in range(count)]
 
-    def _drawn(self) -> list[Drawn]:
+    def _drawn(self) -> list[DrawnTransaction]:
         """The next of them, many at once."""
         kinds = self._deck()
         changes = _whole(self._changes[kinds], self._of_counts)
@@ -120,7 +120,7 @@ class References:
         columns = (kinds.tolist(), begins[:-1], begins[1:], first.tolist(), scans.tolist(), scanned.tolist())
         gotten, changing = row(blocks), row(changed.view(np.uint8))
         return [
-            Drawn(kind, gotten[begin:end], changing[begin:end], first, scan, scanned)
+            DrawnTransaction(kind, gotten[begin:end], changing[begin:end], first, scan, scanned)
             for kind, begin, end, first, scan, scanned in zip(*columns, strict=True)
         ]
 

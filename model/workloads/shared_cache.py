@@ -40,7 +40,7 @@ def begins_of(programs: Sequence[Any]) -> list[float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldBlocks:
     """What the cache holds of one program's classes of blocks."""
 
     on_average: Popular
@@ -55,7 +55,7 @@ def held_of(
     begins_s: Sequence[float],
     *,
     endless: bool = False,
-) -> list[Held | None]:
+) -> list[HeldBlocks | None]:
     """Of each program the classes of its blocks and what the cache holds of them; None where it states none.
 
     Transactions beside them take their part of the cache; scans do not, as their blocks enter at its cold end. Where
@@ -91,7 +91,7 @@ def held_of(
         means = {rank: _mean(phases, rank) for rank in popular}
         hit_share = {rank: mean.found_fraction for rank, mean in means.items()}
     first = phases[0][1] if min(begin_s.values()) == 0 else {}
-    return [Held(means[rank], first.get(rank)) if says else None for rank, says in enumerate(stated)]
+    return [HeldBlocks(means[rank], first.get(rank)) if says else None for rank, says in enumerate(stated)]
 
 
 def _popular(every: Sequence[Asked], stated: Sequence[bool]) -> dict[int, Popular]:
@@ -151,7 +151,7 @@ def seen_together(
     ]
 
 
-def _with(system: System, work: Workload, held: Held | None) -> System:
+def _with(system: System, work: Workload, held: HeldBlocks | None) -> System:
     return system if held is None else cached_so(system, work, held.on_average.found_fraction)
 
 

@@ -144,7 +144,7 @@ def _work(program: Program, share: Share, span_s: float) -> float:
 
 
 @dataclass(slots=True)
-class Seen:
+class SeenByProgram:
     """What one program sees beside the others, in the units of its own answer."""
 
     program: Program
@@ -236,16 +236,16 @@ def _total(waits: dict[str, EventTime]) -> float:
     return sum(event.total_s for event in waits.values())
 
 
-def _seen(program: Program, end_s: float) -> Seen:
+def _seen(program: Program, end_s: float) -> SeenByProgram:
     done = program.cycles_done
     disk_s, run_queue_s = program.disk_more_s / done, program.run_queue_more_s / done
     response_more_s = disk_s + run_queue_s
     if program.alone.streams is None:
         per_s = done / end_s if program.cycles == inf else 0.0
-        return Seen(program, response_more_s, run_queue_s, per_s, response_more_s)
+        return SeenByProgram(program, response_more_s, run_queue_s, per_s, response_more_s)
     arrives = program.rate_per_s is not None
     each = 0.0 if arrives else program.cycles
-    return Seen(program, each * response_more_s, each * run_queue_s, 0.0, response_more_s)
+    return SeenByProgram(program, each * response_more_s, each * run_queue_s, 0.0, response_more_s)
 
 
 def _answer(

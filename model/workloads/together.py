@@ -89,7 +89,7 @@ class Family(Protocol):
         """Whether it never ends by itself."""
 
 
-class Again:
+class RepeatedProgram:
     """A program that begins anew when it has ended."""
 
     def __init__(self, machine: Machine, make: Callable[[Place], Program], place: Place) -> None:
@@ -199,7 +199,7 @@ def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], li
         machine.counted_apart(place.owner)
         make = partial(families[rank].processes.begin, machine, own, work, seed)
         again = families[0].endless and not families[rank].endless
-        programs[rank] = Again(machine, make, place) if again else make(place)
+        programs[rank] = RepeatedProgram(machine, make, place) if again else make(place)
         place_byte = max(place_byte, -(-programs[rank].end_byte // MIB) * MIB)
         _refuse_what_does_not_fit(own, work, place_byte)
     in_order = [programs[rank] for rank in range(len(every))]
@@ -241,7 +241,7 @@ def _run(machine: Machine, programs: Sequence[Program]) -> None:
             if precise or 2 * wanted > first.most:
                 break
             wanted *= 2
-        ends = [program.once for program in programs if isinstance(program, Again)]
+        ends = [program.once for program in programs if isinstance(program, RepeatedProgram)]
     ended = env.all_of(ends)
     env.run(until=env.any_of([ended, limit]))
     if not ended.triggered:

@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from app.command import serve
-from app.reports.sweep_found import found_in
+from app.reports.sweep_table import table_in
 from app.session import what_if_state
 from model.units import show_seconds
 from scenarios import load, run
@@ -198,7 +198,7 @@ def test_the_table_that_is_taken_away_opens_again(browser: Browser, address: str
         with page.expect_download() as download:
             button(page, "Parquet").click()
         download.value.save_as(kept)
-    found = found_in({kept.name: kept.read_bytes()})
+    found = table_in({kept.name: kept.read_bytes()})
     times = [
         run(
             load(

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from app.sweep.sweep_columns import Shown, shown_column
+from app.sweep.sweep_columns import ShownColumn, shown_column
 
 
 @pytest.mark.parametrize(
@@ -30,16 +30,16 @@ def test_numbers_stand_in_the_unit_that_suits_them(
 @pytest.mark.parametrize(
     ("name", "values", "wanted"),
     [
-        ("workload.users", [1, 20], Shown("F", [1, 20])),
-        ("elapsed_s", [0.0, 0.0], Shown("F (s)", [0.0, 0.0])),
-        ("elapsed_s", [math.nan, 3.0, None], Shown("F (s)", [None, 3.0, None])),
-        ("elapsed_s", [math.nan], Shown("F", [None])),
-        ("tablespace.block_size_bytes", [8192, 16384], Shown("F", ["8K", "16K"])),
-        ("disk.use", ["nvme", "1.50"], Shown("F", ["nvme", "1.50"])),
-        ("table.assm", [True, False], Shown("F", [True, False])),
+        ("workload.users", [1, 20], ShownColumn("F", [1, 20])),
+        ("elapsed_s", [0.0, 0.0], ShownColumn("F (s)", [0.0, 0.0])),
+        ("elapsed_s", [math.nan, 3.0, None], ShownColumn("F (s)", [None, 3.0, None])),
+        ("elapsed_s", [math.nan], ShownColumn("F", [None])),
+        ("tablespace.block_size_bytes", [8192, 16384], ShownColumn("F", ["8K", "16K"])),
+        ("disk.use", ["nvme", "1.50"], ShownColumn("F", ["nvme", "1.50"])),
+        ("table.assm", [True, False], ShownColumn("F", [True, False])),
     ],
 )
 def test_whole_numbers_words_sizes_and_gaps_stay_what_they_are(
-    name: str, values: list[object], wanted: Shown
+    name: str, values: list[object], wanted: ShownColumn
 ) -> None:
     assert shown_column(name, "F", values) == wanted

@@ -6,8 +6,8 @@ from app.controls.sweep_form import (
     MOST_ANSWERS,
     MOST_LINES,
     Form,
+    FormFaults,
     Line,
-    Wrong,
     form_in,
     form_of_library,
     meant_key,
@@ -106,7 +106,7 @@ def test_what_is_wrong_is_said_in_a_sentence(form: Form, words: str) -> None:
 
 
 def test_all_lines_that_are_wrong_are_said_at_once() -> None:
-    with pytest.raises(Wrong) as caught:
+    with pytest.raises(FormFaults) as caught:
         Form(
             "rahn-full-scan",
             lines=(Line(ROWS, "5:1:3"), Line("x", "1"), Line(SIZE, "8K")),

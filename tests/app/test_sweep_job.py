@@ -56,7 +56,7 @@ def test_a_trial_says_how_much_there_is_to_do_and_keeps_what_it_answered(
 ) -> None:
     job = ended(jobs.start(Job(LARGE, tries=True)))
     assert job.state == "tried"
-    assert (job.wanted, job.failed, job.found) == (3000, 0, None)
+    assert (job.wanted, job.failed, job.table) == (3000, 0, None)
     assert 0 < job.done < 3000
     assert job.left_s is not None
     again = ended(jobs.start(Job(LARGE, tries=True)))
@@ -70,9 +70,9 @@ def test_a_run_finds_the_whole_table_and_goes_on_with_what_the_trial_checked(
     job = ended(jobs.start(Job(LARGE, plan=trial.plan)))
     assert job.state == "done"
     assert (job.done, job.wanted, job.reused) == (3000, 3000, trial.done)
-    assert job.found is not None
-    assert job.found.values["workload.arraysize_rows"][2999] == 3100
-    assert not [value for value in job.found.values["elapsed_s"] if not value > 0]
+    assert job.table is not None
+    assert job.table.values["workload.arraysize_rows"][2999] == 3100
+    assert not [value for value in job.table.values["elapsed_s"] if not value > 0]
 
 
 def test_a_small_sweep_is_all_answered_by_its_trial(jobs: Jobs) -> None:
@@ -169,7 +169,7 @@ def test_a_job_that_has_ended_keeps_what_it_found_however_long_nobody_looks(jobs
     job = ended(jobs.start(Job(SMALL)))
     job._looked_s -= 2 * sweep_job.FORGOTTEN_S
     assert (job.state, jobs.get(job.id)) == ("done", job)
-    assert job.found is not None
+    assert job.table is not None
 
 
 def test_every_fault_is_there_once(jobs: Jobs) -> None:

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.base.markdown import plain
 from app.controls.sweep_form import Form, Line
-from app.reports.sweep_found import Found, found_of
+from app.reports.sweep_table import SweepTable, table_of
 from app.session.sweep_job import Job
 from app.sweep import sweep_page
 from app.sweep.sweep_view import CHOSEN, columns_of
@@ -99,14 +99,14 @@ def test_looking_for_a_job_keeps_it_going(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+def found(tmp_path_factory: pytest.TempPathFactory) -> SweepTable:
     at = Where(workers=1, store=tmp_path_factory.mktemp("kept"))
     axes = ["tablespace.block_size_bytes=8K,16K", TWO]
     with sweeping(plan_of("rahn-full-scan", axes), at) as rows:
-        return found_of(rows)
+        return table_of(rows)
 
 
-def shown(monkeypatch: pytest.MonkeyPatch, table: Found) -> AppTest:
+def shown(monkeypatch: pytest.MonkeyPatch, table: SweepTable) -> AppTest:
     """The page of a table that was uploaded."""
     monkeypatch.setattr(sweep_page, "_read", lambda files: table)
 
@@ -123,28 +123,30 @@ def shown(monkeypatch: pytest.MonkeyPatch, table: Found) -> AppTest:
     return app.run()
 
 
-def test_fields_of_a_table_are_no_pictures(monkeypatch: pytest.MonkeyPatch, found: Found) -> None:
+def test_fields_of_a_table_are_no_pictures(monkeypatch: pytest.MonkeyPatch, found: SweepTable) -> None:
     """Three of them, so that the third has a control of its own."""
     names = [*found.keys, f"table.{PICTURE}"]
     axes = [*found.about["sweep"]["axis"], {"key": names[2], "values": [1, 2]}]
     about = {**found.about, "sweep": {**found.about["sweep"], "axis": axes}}
     values = {**found.values, names[2]: [1, 1, 2, 2]}
-    app = shown(monkeypatch, Found(found.columns, values, about))
+    app = shown(monkeypatch, SweepTable(found.columns, values, about))
     assert not app.exception
     assert len([text for text in texts_of(app) if "attacker" in text]) >= 3
     assert not [text for text in texts_of(app) if "![" in text]
 
 
-def test_a_sweep_tells_how_far_its_ends_may_be_off(monkeypatch: pytest.MonkeyPatch, found: Found) -> None:
+def test_a_sweep_tells_how_far_its_ends_may_be_off(
+    monkeypatch: pytest.MonkeyPatch, found: SweepTable
+) -> None:
     app = shown(monkeypatch, found)
     assert not app.exception
     assert [text for text in texts_of(app) if plain(accuracy_of(found.summary("elapsed_s"))) in text]
 
 
-def test_the_title_of_a_table_is_one_line_of_text(monkeypatch: pytest.MonkeyPatch, found: Found) -> None:
+def test_the_title_of_a_table_is_one_line_of_text(monkeypatch: pytest.MonkeyPatch, found: SweepTable) -> None:
     title = f"a\n\n# BIG {PICTURE} " + "y" * 500
     about = {**found.about, "scenario": {**found.about["scenario"], "title": title}}
-    app = shown(monkeypatch, Found(found.columns, found.values, about))
+    app = shown(monkeypatch, SweepTable(found.columns, found.values, about))
     assert not app.exception
     head = app.markdown[0].value
     assert head.startswith("### a # BIG !\\[x")
@@ -152,12 +154,14 @@ def test_the_title_of_a_table_is_one_line_of_text(monkeypatch: pytest.MonkeyPatc
     assert len(head) < 200
 
 
-def test_the_heat_map_says_the_unit_of_its_cells(monkeypatch: pytest.MonkeyPatch, found: Found) -> None:
+def test_the_heat_map_says_the_unit_of_its_cells(monkeypatch: pytest.MonkeyPatch, found: SweepTable) -> None:
     app = shown(monkeypatch, found)
     assert "**Elapsed** (s)" in [one.value for one in app.markdown]
 
 
-def test_fields_of_one_word_have_columns_of_their_own(found: Found, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fields_of_one_word_have_columns_of_their_own(
+    found: SweepTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("app.sweep.sweep_view.label_of", lambda key: "Size")
     headings = [one.heading for one in columns_of(found, found.summary("elapsed_s"))]
     assert len(set(headings)) == len(headings)

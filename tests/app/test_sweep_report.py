@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from app.command.sweep_cli import sweep as command
 from app.reports import sweep_report
-from app.reports.sweep_found import Found, found_in, found_of, table_bytes, zipped_csv
+from app.reports.sweep_table import SweepTable, table_bytes, table_in, table_of, zipped_csv
 from app.text.sweep_text import accuracy_of, summary_of
 from model.errors import SpecError, UnknownName
 from scenarios import load, run
@@ -24,13 +24,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(folder: Path) -> Found:
+def found(folder: Path) -> SweepTable:
     """Four points by the law, one field of the base changed; also as files."""
     at = Where(workers=1, store=folder / "store")
     with sweeping(plan_of("rahn-full-scan", AXES, settings=["table.pctfree_percent=20"]), at) as rows:
         for ending in (".parquet", ".csv"):
             write(rows, folder / f"kept{ending}")
-        return found_of(rows)
+        return table_of(rows)
 
 
 class _Tags(HTMLParser):
@@ -44,7 +44,7 @@ class _Tags(HTMLParser):
         self.links += [value or "" for name, value in attrs if name in ("src", "href")]
 
 
-def test_the_report_says_what_was_asked_what_moves_it_and_has_every_point(found: Found) -> None:
+def test_the_report_says_what_was_asked_what_moves_it_and_has_every_point(found: SweepTable) -> None:
     page = sweep_report.page_of(found, [found.summary("elapsed_s"), found.summary("consistent_gets")])
     tags = _Tags()
     tags.feed(page)
@@ -69,19 +69,19 @@ def test_a_report_of_one_field_is_a_line(folder: Path) -> None:
 def test_terminal_report_and_page_tell_the_same_accuracy(folder: Path) -> None:
     at = Where(workers=1, store=folder / "store")
     with sweeping(plan_of("rahn-full-scan", AXES), at) as rows:
-        here, asked = found_of(rows), summary_of(rows, "elapsed_s")
+        here, asked = table_of(rows), summary_of(rows, "elapsed_s")
         write(rows, folder / "accuracy.parquet")
     words = accuracy_of(asked)
     assert "simulat" in words
     assert accuracy_of(here.summary("elapsed_s")) == words
     assert f"Accuracy: {words}." in sweep_report.page_of(here, [here.summary("elapsed_s")])
-    again = found_in({"accuracy.parquet": (folder / "accuracy.parquet").read_bytes()})
+    again = table_in({"accuracy.parquet": (folder / "accuracy.parquet").read_bytes()})
     assert accuracy_of(again.summary("elapsed_s")) == ""  # another version may have answered it
 
 
-def test_what_a_scenario_calls_itself_is_no_markup(found: Found) -> None:
+def test_what_a_scenario_calls_itself_is_no_markup(found: SweepTable) -> None:
     about = {**found.about, "scenario": {**found.about["scenario"], "title": "<script>alert(1)</script>"}}
-    page = sweep_report.page_of(Found(found.columns, found.values, about), [found.summary("elapsed_s")])
+    page = sweep_report.page_of(SweepTable(found.columns, found.values, about), [found.summary("elapsed_s")])
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)" in page
 
@@ -94,7 +94,7 @@ def test_the_command_writes_the_report(tmp_path: Path) -> None:
     assert "What was asked" in out.read_text("utf-8")
 
 
-def test_a_point_opens_as_the_scenario_that_it_is(found: Found) -> None:
+def test_a_point_opens_as_the_scenario_that_it_is(found: SweepTable) -> None:
     place = found.changes(3)
     assert place is not None
     base, changes = place
@@ -109,44 +109,44 @@ def test_a_point_opens_as_the_scenario_that_it_is(found: Found) -> None:
     assert answer.time.elapsed_s == found.values["elapsed_s"][3]
 
 
-def test_a_point_of_no_library_scenario_has_no_link(found: Found) -> None:
+def test_a_point_of_no_library_scenario_has_no_link(found: SweepTable) -> None:
     about = {**found.about, "scenario": {"name": "mine"}}
-    assert Found(found.columns, found.values, about).changes(0) is None
+    assert SweepTable(found.columns, found.values, about).changes(0) is None
 
 
-def test_the_document_is_the_same_sweep(found: Found, folder: Path) -> None:
+def test_the_document_is_the_same_sweep(found: SweepTable, folder: Path) -> None:
     path = folder / "again.toml"
     path.write_text(found.document(), "utf-8")
     with sweeping(plan_of(path), Where(workers=1, store=folder / "store")) as rows:
-        again = found_of(rows)
+        again = table_of(rows)
         assert rows.outcome.reused == len(found)
     assert again.values["elapsed_s"].tolist() == found.values["elapsed_s"].tolist()
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".csv"])
 def test_a_table_from_memory_is_byte_for_byte_the_written_one(
-    found: Found, folder: Path, ending: str
+    found: SweepTable, folder: Path, ending: str
 ) -> None:
     assert table_bytes(found, ending) == (folder / f"kept{ending}").read_bytes()
 
 
 @pytest.mark.parametrize("names", [["kept.parquet"], ["kept.csv", "kept.csv.json"]])
-def test_a_kept_table_is_read_back_whole(found: Found, folder: Path, names: list[str]) -> None:
-    again = found_in({name: (folder / name).read_bytes() for name in names})
+def test_a_kept_table_is_read_back_whole(found: SweepTable, folder: Path, names: list[str]) -> None:
+    again = table_in({name: (folder / name).read_bytes() for name in names})
     assert again.keys == found.keys
     assert again.summary("elapsed_s").values.tolist() == found.summary("elapsed_s").values.tolist()
     assert again.summary("elapsed_s").axes == found.summary("elapsed_s").axes
     assert again.changes(1) == found.changes(1)
 
 
-def test_the_archive_holds_the_table_and_its_description(found: Found) -> None:
+def test_the_archive_holds_the_table_and_its_description(found: SweepTable) -> None:
     from io import BytesIO
     from zipfile import ZipFile
 
     with ZipFile(BytesIO(zipped_csv(found))) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     assert sorted(files) == ["rahn-full-scan-sweep.csv", "rahn-full-scan-sweep.csv.json"]
-    assert len(found_in(files)) == len(found)
+    assert len(table_in(files)) == len(found)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_the_archive_holds_the_table_and_its_description(found: Found) -> None:
 )
 def test_what_is_no_table_is_refused_in_one_sentence(files: dict[str, bytes], words: str) -> None:
     with pytest.raises(SpecError) as caught:
-        found_in(files)
+        table_in(files)
     assert words in str(caught.value)
     assert "/tmp" not in str(caught.value)
 
@@ -173,9 +173,9 @@ def test_a_table_of_somebody_else_is_refused(tmp_path: Path) -> None:
     with open_table(path, [Column("point", "whole", "", "")], {"program": "other"}, False) as table:
         table.write({"point": [1]})
     with pytest.raises(SpecError, match="not a table of a sweep"):
-        found_in({"other.parquet": path.read_bytes()})
+        table_in({"other.parquet": path.read_bytes()})
 
 
-def test_a_measure_that_no_point_has_is_refused(found: Found) -> None:
+def test_a_measure_that_no_point_has_is_refused(found: SweepTable) -> None:
     with pytest.raises(UnknownName, match="no measure named 'response_s'"):
         found.summary("response_s")

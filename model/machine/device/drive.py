@@ -57,7 +57,7 @@ READS = SINGLE | {
 """Fields of the specification that :func:`drive_of` reads."""
 
 
-def drive_of(disk: Any, factors: Iterator[float] | None = None) -> Bounded:
+def drive_of(disk: Any, factors: Iterator[float] | None = None) -> BoundedDrive:
     """The device that a specification describes; ``submit(now_s, write, start_byte, size_bytes)`` says when it is done.
 
     Where service times vary each is the mean times the next of *factors*; without these all take the mean.
@@ -84,7 +84,7 @@ def drive_of(disk: Any, factors: Iterator[float] | None = None) -> Bounded:
         device = fastest(ReadHits)(device, disk.read_hit_fraction, bus)
     if disk.iops_limit is not None or disk.throughput_limit_bytes_per_s is not None:
         device = Volume(device, disk)
-    return fastest(Bounded)(device, capacity_of(disk), cache)
+    return fastest(BoundedDrive)(device, capacity_of(disk), cache)
 
 
 def tagged_of(disk: Any) -> Tagged | None:
@@ -100,7 +100,7 @@ def capacity_of(disk: Any) -> int:
     return int(disk.capacity_bytes // unit * unit * data_members(disk))
 
 
-class Bounded:
+class BoundedDrive:
     """A device that refuses what lies beyond its end."""
 
     _device: Drive

@@ -19,7 +19,7 @@ from model.demand import (
 from model.demand.index_upkeep import waits_at_leaves
 from model.demand.reading import one_for_all
 from model.demand.storage import slots_of
-from model.demand.turns import Alone, among_others, ends_at
+from model.demand.turns import SessionAlone, among_others, ends_at
 from model.laws import device, read_slots
 from model.laws.iostat import DeviceSums
 from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
@@ -120,7 +120,7 @@ def _composed(
     crowded = users > 1
     elapsed, last_end, for_device = alone, alone, 0.0 * alone
     if some(crowded):
-        at_device, at_processors = ends_at(system, work, demand, asked, Alone(alone, own, cpu))
+        at_device, at_processors = ends_at(system, work, demand, asked, SessionAlone(alone, own, cpu))
         for_disk = (at_device.last_s >= at_processors.last_s) & (demand.reads + plan.single_reads > 0)
         elapsed = where(crowded, where(for_disk, at_device.mean_s, at_processors.mean_s), alone)
         last_end = where(crowded, larger(at_device.last_s, at_processors.last_s), alone)

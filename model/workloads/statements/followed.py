@@ -74,7 +74,7 @@ Steps = Generator[float, None, float]
 
 
 @dataclass(slots=True)
-class Followed:
+class SessionMeans:
     """What a session waits for, in seconds, and what it asks of the device; means of all sessions."""
 
     elapsed_s: float = 0.0
@@ -94,7 +94,7 @@ class Followed:
     """Time in which the device has a request, of all sessions."""
 
 
-FIELDS = [field.name for field in fields(Followed)]
+FIELDS = [field.name for field in fields(SessionMeans)]
 
 
 def is_followed(system: System, work: Statement, demand: Demand) -> bool:
@@ -117,7 +117,7 @@ def is_followed(system: System, work: Statement, demand: Demand) -> bool:
     return one_for_all(where(demand.reads + plan.single_reads > 0, places, False))
 
 
-def followed(system: System, work: Statement, demand: Demand) -> Followed:
+def followed(system: System, work: Statement, demand: Demand) -> SessionMeans:
     """The mean session of a statement, whose reads are followed; a statement of few reads several times.
 
     Of many scenarios each is followed by itself.
@@ -125,7 +125,7 @@ def followed(system: System, work: Statement, demand: Demand) -> Followed:
     if is_alone(work, demand) and reads_follow(demand):
         sums = Alone(system, demand).of_each()
         if sums is not None:
-            return Followed(*sums)
+            return SessionMeans(*sums)
     shape = demand.segment.shape
     where_reads_lie = replace(  # in its extents, whatever sizes of reads and runs the laws count
         demand,
@@ -137,7 +137,7 @@ def followed(system: System, work: Statement, demand: Demand) -> Followed:
     return _followed(system, work, demand)
 
 
-def _followed(system: System, work: Statement, demand: Demand) -> Followed:
+def _followed(system: System, work: Statement, demand: Demand) -> SessionMeans:
     users = max(2, MOST_SESSIONS * work.users // work.sessions)
     if work.users > users:
         return _of_many(system, work, demand, users)
@@ -147,11 +147,11 @@ def _followed(system: System, work: Statement, demand: Demand) -> Followed:
     replays = max(1, min(replays, round(MOST_READS / (work.sessions * reads))))
     if is_alone(work, demand):
         alone = Alone(system, demand)
-        return _mean([Followed(*alone.drawn(work, _draws(replay))) for replay in range(replays)])
+        return _mean([SessionMeans(*alone.drawn(work, _draws(replay))) for replay in range(replays)])
     return _mean([_Replay(system, work, demand, replay).played() for replay in range(replays)])
 
 
-def _of_many(system: System, work: Statement, demand: Demand, users: int) -> Followed:
+def _of_many(system: System, work: Statement, demand: Demand, users: int) -> SessionMeans:
     """More users than the *users* that are followed: what is busy has as many times more to do [kleinrock-1975].
 
     Each session is done as many times later; it waits for that time where it waited before.
@@ -172,15 +172,15 @@ def _of_many(system: System, work: Statement, demand: Demand, users: int) -> Fol
     )
 
 
-def _mean(each: Sequence[Followed]) -> Followed:
-    return Followed(*(sum(map(attrgetter(name), each)) / len(each) for name in FIELDS))
+def _mean(each: Sequence[SessionMeans]) -> SessionMeans:
+    return SessionMeans(*(sum(map(attrgetter(name), each)) / len(each) for name in FIELDS))
 
 
-def _together(each: Sequence[Followed]) -> Followed:
+def _together(each: Sequence[SessionMeans]) -> SessionMeans:
     import numpy as np  # noqa: PLC0415  (who asks one scenario waits for no numpy)
 
     columns: list[Any] = [np.array([getattr(scenario, name) for scenario in each]) for name in FIELDS]
-    return Followed(*columns)
+    return SessionMeans(*columns)
 
 
 def _draws(replay: int) -> Draws:
@@ -226,7 +226,7 @@ class _Replay:
             for rank in range(users)
         ]
 
-    def played(self) -> Followed:
+    def played(self) -> SessionMeans:
         """The mean of all sessions, when they are done."""
         self._take_turns()
         of_sessions = [session.whole() for session in self.sessions]
@@ -308,7 +308,7 @@ class _Session:
     ) -> None:
         demand, host = replay.demand, replay.system.host
         self.begin_s, self.most = begin_s, most
-        self.count, self.half = Followed(), Followed()
+        self.count, self.half = SessionMeans(), SessionMeans()
         self.done = 0.0
         self._replay, self._demand, self._host, self._plan = replay, demand, host, demand.plan
         self._singles, self._leaves, self._reads = asks
@@ -327,12 +327,12 @@ class _Session:
         self._pending: deque[_Asked] = deque()
         self._last_end: int | None = None
 
-    def whole(self) -> Followed:
+    def whole(self) -> SessionMeans:
         """All of its reads: blocks of those that were not followed take as long as those of the later half."""
         left = max(0.0, float(self._demand.read_blocks) - self._blocks) if self._number >= self.most else 0.0
         times = left / max(1, self._blocks - self._half_blocks)
         values = ((getattr(self.count, name), getattr(self.half, name)) for name in FIELDS)
-        followed = Followed(*(value + times * (value - half) for value, half in values))
+        followed = SessionMeans(*(value + times * (value - half) for value, half in values))
         followed.first_s = self.count.first_s
         if (
             self.turns == self._half_turns and self._replay.keeper is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.loops.rows import GivenWholes, Reals, reals
-from model.machine.device.drive import Bounded
+from model.machine.device.drive import BoundedDrive
 from model.machine.host.read_slots import ReadSlots
 
 ELAPSED, SINGLE, READ, QUEUE, DEVICE, REQUESTS, BYTES, FIRST, LAST, BUSY = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
@@ -14,7 +14,7 @@ SUMS = 10
 class LoneSession:
     """What :class:`model.workloads.statements.followed._Session` does where there is no other, without a scheduler."""
 
-    server: Bounded
+    server: BoundedDrive
     block_bytes: int
     largest_bytes: int
     wanted_blocks: float
@@ -42,7 +42,7 @@ class LoneSession:
 
     def __init__(  # noqa: PLR0913, PLR0917  (what a session is given)
         self,
-        server: Bounded,
+        server: BoundedDrive,
         block_bytes: int,
         largest_bytes: int,
         wanted_blocks: float,

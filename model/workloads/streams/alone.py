@@ -16,12 +16,12 @@ import numpy as np
 
 from model.causes import CPU, DEVICE, THINKING
 from model.demand.calls import File, call_cpu_s, shown_call
-from model.kernels.queue import Served, Times, Way, open_queue, speeds_of, summed_queue, threads_queue
+from model.kernels.queue import CallPath, Served, Times, open_queue, speeds_of, summed_queue, threads_queue
 from model.laws import block_layer
 from model.laws.opened_files import UNBUFFERED
 from model.machine.device import drive
 from model.machine.device.iostat import Counters
-from model.machine.device.iostat_at_once import count_all
+from model.machine.device.iostat_of_times import count_all
 from model.results import Stage
 from model.sim.caller import Draws, Record
 from model.sim.fast import UNBUFFERED_CALLS, reads_all
@@ -162,7 +162,7 @@ def sum_arriving(system: System, file: File, gaps_s: Times, factors: Times, coun
     host, disk, count, size = system.host, system.disk, file.calls.count, file.calls.block_size_bytes
     call_s = call_cpu_s(system.host, file.calls)
     cores = host.cores
-    way = Way(call_s, cores.threads, speeds_of(cores), disk.parallel_requests, host.nr_requests)
+    way = CallPath(call_s, cores.threads, speeds_of(cores), disk.parallel_requests, host.nr_requests)
     summed = summed_queue(gaps_s, factors * _mean_s(disk, size), way)
     record = Record(end_s=summed.end_s)
     record.responses_s.frombytes(summed.response_s.tobytes())

@@ -22,7 +22,7 @@ from model.machine.device.elevator import (
     WRITES_STARVED,
 )
 from model.machine.device.iostat import Counters
-from model.machine.device.iostat_at_once import Bios, Requests, count_merged
+from model.machine.device.iostat_of_times import Bios, Requests, count_merged
 from model.results import Stage
 from model.sim.caller import Draws, Record
 from model.sim.fast import UNBUFFERED_CALLS, reads_all

@@ -18,7 +18,7 @@ from model.workloads.transactions.at_begin import Begin
 from model.workloads.transactions.closed_form import Solved
 from model.workloads.transactions.means import Played
 from model.workloads.transactions.tally import Tally
-from model.workloads.transactions.users import Costs, Kind, Shop
+from model.workloads.transactions.users import Costs, Kind, SimulationState
 
 MOST_QUEUED = 20_000
 """Transactions that arrived and wait, as many as there are users at most: more come of no queue that has an end."""
@@ -35,17 +35,17 @@ class ByEvents:
         self.done = 0
         self._target = self.env.event()
         self._wanted = 0
-        self.shop = self._shop(system)
+        self.state = self._state_of(system)
         self._marks: list[list[float]] = []
         self._mark()
-        for pool in self.shop.pools:
+        for pool in self.state.pools:
             pool.writer.look()
         if begin.gaps_s is not None:
-            self.env.process(self.shop.arrivals(self._while_they_end(begin.gaps_s)))
+            self.env.process(self.state.arrivals(self._while_they_end(begin.gaps_s)))
         for begins_s in begin.begins_s.tolist():
-            self.env.process(self.shop.user(begins_s, begin.thinks_s))
+            self.env.process(self.state.user(begins_s, begin.thinks_s))
 
-    def _shop(self, system: System) -> Shop:
+    def _state_of(self, system: System) -> SimulationState:
         """All resources."""
         begin, parts, host = self.begin, self.solved.parts, system.host
         data, limits = parts.data, (parts.disk.writes_at_once, system.instance.checkpoint_s)
@@ -55,7 +55,7 @@ class ByEvents:
             writer.since(dirty.blocks.tolist(), dirty.since_s.tolist())
             writer.outside = int(sum(data.blocks))
             pools.append(fastest(BufferPool)(self.env, buffers, writer))
-        return fastest(Shop)(
+        return fastest(SimulationState)(
             env=self.env,
             sessions=fastest(Stretches)(self.env, begin.processors, begin.files, begin.layout),
             threads=parts.threads,
@@ -90,7 +90,7 @@ class ByEvents:
             if self.queued > MOST_QUEUED:
                 raise OutsideLaw(
                     f"workload.rate_per_s {self.work.rate_per_s:g} is more than the system does: {self.done:,} "
-                    f"transactions have ended within {self.env.now:,.4g} s and {self.shop.under_way:,} are under way; "
+                    f"transactions have ended within {self.env.now:,.4g} s and {self.state.under_way:,} are under way; "
                     "the queue grows without end: lower the rate"
                 )
             yield gap_s
@@ -103,7 +103,7 @@ class ByEvents:
             self._target.succeed()
 
     def _mark(self) -> None:
-        self._marks.append(self.tally.sums(self.env.now, self.written_blocks, self.shop.log.writes))
+        self._marks.append(self.tally.sums(self.env.now, self.written_blocks, self.state.log.writes))
 
     def until(self, wanted: int) -> None:
         """Play until so many transactions have ended."""
@@ -116,17 +116,17 @@ class ByEvents:
         """Transactions under way, less those that arrivals have away from the machine on average: 0 of users."""
         if self.work.rate_per_s is None:
             return 0.0
-        return float(max(0.0, self.shop.under_way - self.work.rate_per_s * self.solved.parts.apart_s))
+        return float(max(0.0, self.state.under_way - self.work.rate_per_s * self.solved.parts.apart_s))
 
     @property
     def dirty_blocks(self) -> int:
         """Blocks in memory that are changed and not written, now."""
-        return sum(pool.buffers.dirty for pool in self.shop.pools)
+        return sum(pool.buffers.dirty for pool in self.state.pools)
 
     @property
     def written_blocks(self) -> int:
         """Blocks that DBWR has written so far."""
-        return sum(pool.writer.written for pool in self.shop.pools)
+        return sum(pool.writer.written for pool in self.state.pools)
 
     def played(self) -> Played:
         """What was played so far."""

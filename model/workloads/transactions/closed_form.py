@@ -33,7 +33,7 @@ from model.units import show_seconds
 from model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
 from model.workloads.transactions.disk import LEAST
 from model.workloads.transactions.knee import Knee, knee_of
-from model.workloads.transactions.network import CPUS, Caused, Point, at_rate, closed, contended
+from model.workloads.transactions.network import CPUS, CausedByOthers, Point, at_rate, closed, contended
 from model.workloads.transactions.parts import Parts, parts_of
 from model.workloads.transactions.writers import FULL, written_of
 
@@ -205,7 +205,7 @@ def _mean(solved: Solved) -> Mean:
     )
 
 
-def _cpu(parts: Parts, caused: Caused) -> dict[str, float]:
+def _cpu(parts: Parts, caused: CausedByOthers) -> dict[str, float]:
     """CPU seconds by cause."""
     more = {asked.UNDO: caused.undo * parts.logical_io_s, asked.SPINS: parts.hottest_gets * caused.spin_s}
     return {cause: seconds / caused.speed for cause, seconds in (parts.cpu | more).items()}

@@ -15,7 +15,7 @@ from model.workloads.transactions.network import (
     AT_LOG,
     AT_PROCESSORS,
     CPUS,
-    Met,
+    StateOnArrival,
     caused_at,
     closed,
     unhindered,
@@ -56,7 +56,9 @@ def knee_of(system: System, work: Transactions) -> Knee:
     demands: dict[str, float] = {}
     for _ in range(PASSES):
         at_disk, due = fastest(reads_at_most)(parts, per_s), fastest(due_at)(parts, per_s)
-        met = fastest(Met)(float(parts.threads), 0.0, 0.0, 0.0, 0.0, per_s * first.response_s, at_disk, 0.0)
+        met = fastest(StateOnArrival)(
+            float(parts.threads), 0.0, 0.0, 0.0, 0.0, per_s * first.response_s, at_disk, 0.0
+        )
         caused = fastest(caused_at)(parts, per_s, due, met)
         disks = fastest(disk_demands)(parts, per_s, due, caused.more_s, 0.0, at_disk)
         demands = {CPUS: caused.cpu_s / parts.threads, DATA: disks.data_s, DBWR: disks.dbwr_s}

@@ -20,7 +20,7 @@ from model.workloads.transactions.parts import LOADS, Parts
 from model.workloads.transactions.writers import (
     FULL,
     Demands,
-    Due,
+    DueWrites,
     Log,
     LogUse,
     Writes,
@@ -45,7 +45,7 @@ OPEN_PASSES = 12
 
 
 @dataclass
-class Caused:
+class CausedByOthers:
     """What others cause one transaction, at a throughput."""
 
     running: float
@@ -73,7 +73,7 @@ class Point:
 
     per_s: float
     response_s: float
-    caused: Caused
+    caused: CausedByOthers
     writes: Writes
     log: Log
     run_queue_s: float
@@ -99,7 +99,7 @@ class Point:
 
 
 @dataclass
-class Met:
+class StateOnArrival:
     """What a transaction finds as it comes."""
 
     running: float
@@ -120,9 +120,9 @@ class Met:
     """Chance that nobody's read comes between two of a scan."""
 
 
-def alone() -> Met:
+def alone() -> StateOnArrival:
     """Nobody else."""
-    return Met(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+    return StateOnArrival(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
 
 def closed(parts: Parts, users: int, most_per_s: float = inf, most_at: int = AT_DISK) -> Iterator[Point]:
@@ -149,13 +149,13 @@ def closed(parts: Parts, users: int, most_per_s: float = inf, most_at: int = AT_
 
 def _with(parts: Parts, present: int, users: int, before: Point, most_per_s: float, most_at: int) -> Point:
     """The network with so many of the users, if it was so *before* the last one came."""
-    met: Met = alone() if present == 1 else _met(parts, before, present)
+    met: StateOnArrival = alone() if present == 1 else _met(parts, before, present)
     per_s, ends_per_s = before.per_s, most_per_s
     demands: Demands = Demands(0.0, 0.0, 0.0)
     for _ in range(PASSES if present == users or present <= EXACT_USERS else 1):
-        due: Due = due_at(parts, max(per_s, LEAST))
+        due: DueWrites = due_at(parts, max(per_s, LEAST))
         point: Point = _point(parts, per_s, due, met)
-        caused: Caused = point.caused
+        caused: CausedByOthers = point.caused
         demands = disk_demands(parts, due.per_s, due, caused.more_s, _queue_s(parts, met), met.at_disk)
         demands.data_s -= caused.near_s / parts.disk.servers
         # NOTE: few users whose scans nobody disturbs do more than many
@@ -177,14 +177,14 @@ def _with(parts: Parts, present: int, users: int, before: Point, most_per_s: flo
     return point
 
 
-def _met(parts: Parts, point: Point, present: int) -> Met:
+def _met(parts: Parts, point: Point, present: int) -> StateOnArrival:
     """What the last of so many users meets: the network with one user less."""
     disk, caused, per_s = parts.disk, point.caused, point.per_s
     at_disk = min(point.at_disk, reads_at_most(parts, per_s))
     seen_at_disk = max(0.0, at_disk - point.unseen)
     others, groups = present - 1.0, disk.members / disk.copies
     requests = others * parts.at_once
-    return Met(
+    return StateOnArrival(
         point.at_processors + 1,
         _waiting(
             per_s * caused.cpu_s / parts.threads,
@@ -230,7 +230,7 @@ def _undisturbed(parts: Parts, point: Point, per_s: float, others: float) -> flo
     return chance
 
 
-def _serial_s(parts: Parts, caused: Caused) -> float:
+def _serial_s(parts: Parts, caused: CausedByOthers) -> float:
     """What the reads of a transaction take of the disk's capacity to serve one by one."""
     more_s = parts.requests * caused.more_s - caused.near_s
     return max(0.0, parts.serial_s + (more_s / parts.disk.members if parts.serial_s else 0.0))
@@ -271,7 +271,7 @@ def at_rate(parts: Parts, rate_per_s: float) -> Point:
     disk, requests = parts.disk, parts.requests
     copies, groups = disk.copies, disk.members / disk.copies
     point: Point = unhindered(parts, rate_per_s)
-    due: Due = due_at(parts, rate_per_s)
+    due: DueWrites = due_at(parts, rate_per_s)
     for _ in range(OPEN_PASSES):
         caused = point.caused
         read_s = _serial_s(parts, caused) * disk.members / max(requests, LEAST)
@@ -283,7 +283,7 @@ def at_rate(parts: Parts, rate_per_s: float) -> Point:
         slots_left = (1 + disk.slot_scv) / 2
         slots_left += parts.own_bulk * disk.in_slot_group / disk.servers
         slots_per_s = rate_per_s * requests * disk.in_slot_group / disk.servers
-        met: Met = Met(
+        met: StateOnArrival = StateOnArrival(
             point.at_processors + 1,
             waited(rate_per_s, caused.cpu_s, parts.threads) * (1 + parts.cpu_scv) / 2,
             waited(slots_per_s, disk.slot_s, disk.in_slot_group) * slots_left,
@@ -297,7 +297,7 @@ def at_rate(parts: Parts, rate_per_s: float) -> Point:
     return point
 
 
-def _queue_s(parts: Parts, met: Met) -> float:
+def _queue_s(parts: Parts, met: StateOnArrival) -> float:
     """Wait of a read for the reads before it."""
     return met.slots * parts.disk.slot_s + met.serial * parts.serial_s / max(parts.requests, LEAST)
 
@@ -332,10 +332,10 @@ def _all_busy_fraction(load: float, known: list[float]) -> float:
     return below + (place - low) * (above - below)
 
 
-def _point(parts: Parts, per_s: float, due: Due, met: Met) -> Point:
+def _point(parts: Parts, per_s: float, due: DueWrites, met: StateOnArrival) -> Point:
     """The network at a throughput, at which so much is *due*, for one who meets this."""
     disk, requests, shared = parts.disk, parts.requests, parts.redo_on_data
-    caused: Caused = caused_at(parts, per_s, due, met)
+    caused: CausedByOthers = caused_at(parts, per_s, due, met)
     serial_s = _serial_s(parts, caused) / max(requests, LEAST)
     slots_s = met.slots * disk.slot_s
     queued_s = met.serial * serial_s
@@ -414,7 +414,7 @@ def _scale(point: Point, per_s: float) -> None:
     point.per_s = per_s
 
 
-def caused_at(parts: Parts, per_s: float, due: Due, met: Met) -> Caused:
+def caused_at(parts: Parts, per_s: float, due: DueWrites, met: StateOnArrival) -> CausedByOthers:
     """What others cause at a throughput, at which so much is *due*."""
     running = min(float(parts.threads), met.running)
     speed = speed_of(
@@ -432,7 +432,7 @@ def caused_at(parts: Parts, per_s: float, due: Due, met: Met) -> Caused:
     more_s -= parts.disk.sorted_s(met.at_disk + parts.own_bulk, reads_fraction)
     more_s *= 1 - parts.disk.read_hit_fraction
     near_s = parts.scans_go_on * parts.disk.scan_near_s * met.undisturbed
-    return Caused(
+    return CausedByOthers(
         running,
         speed,
         cpu_s / speed,

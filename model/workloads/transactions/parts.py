@@ -23,7 +23,7 @@ LOADS = 256
 """Loads at which the chance that all servers are busy is known."""
 
 
-class Asked(NamedTuple):
+class ReadsAsked(NamedTuple):
     """Reads of a transaction, those among them that the page cache answers."""
 
     reads: float
@@ -93,7 +93,7 @@ class Parts:
     logical_io_s: float
     hit: float
     """Share of the gets outside the hottest blocks that find their block."""
-    asked: Asked
+    asked: ReadsAsked
     on_disk: float
     """Share of the reads that the page cache does not answer."""
     reads: float
@@ -220,7 +220,7 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
     scan_hit = sum(there * blocks for there, blocks in zip(held, data.blocks, strict=True)) / every
     size = data.block_size_bytes
     cpu = _mixed(kinds, lambda kind: kind.cpu)
-    wanted = Asked(
+    wanted = ReadsAsked(
         reads=reads,
         scan_reads=requests,
         scan_blocks=missed,

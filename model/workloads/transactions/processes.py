@@ -75,7 +75,7 @@ class TransactionsProgram:
         self.end_byte = place.first_byte + place_limits(solved.parts.data)
         if at_begin.redo is at_begin.files and system.instance.redo_byte is None:
             self.end_byte = at_begin.log_byte + LOG_FILES_BYTES
-        machine.pool = machine.pool or self.run.shop.pools[-1]
+        machine.pool = machine.pool or self.run.state.pools[-1]
 
     def held_blocks(self) -> None:
         """None: its pools are filled when it begins."""

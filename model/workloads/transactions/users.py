@@ -13,7 +13,7 @@ from model.laws.changed_blocks import undo_gets
 from model.laws.processors import Contention
 from model.loops.rows import GivenBytes, GivenWholes, wholes
 from model.sim.pool import BufferPool
-from model.sim.references import Drawn, Layout, References
+from model.sim.references import DrawnTransaction, Layout, References
 from model.sim.stretches import Stretches
 from model.sim.writers import LogWriter
 from model.workloads.transactions.tally import (
@@ -69,7 +69,7 @@ class Costs:
 
 
 @dataclass
-class Shop:
+class SimulationState:
     """What all users share, and what each of them does."""
 
     env: simpy.Environment
@@ -106,7 +106,7 @@ class Shop:
     def transaction(self) -> Step:  # noqa: PLR0915  (one way, step by step)
         """One transaction from its first call to the end of its commit; what it took is added up as it ends."""
         begin_s: float = self.env.now
-        drawn: Drawn = self.references.next()
+        drawn: DrawnTransaction = self.references.next()
         kind: Kind = self.kinds[drawn.kind]
         undo: float = self._undo(kind)
         self.under_way += 1
@@ -187,7 +187,7 @@ class Shop:
             extra_gets += undo_gets(kind.hottest_gets, others, costs.hottest_changes, costs.hottest_collision)
         return extra_gets
 
-    def _gets(self, drawn: Drawn, late_s: list[float]) -> Generator[simpy.Event, Any, list[int]]:
+    def _gets(self, drawn: DrawnTransaction, late_s: list[float]) -> Generator[simpy.Event, Any, list[int]]:
         """Get all blocks of a transaction; those that it has to read."""
         first: int = drawn.first
         blocks: GivenWholes = drawn.blocks
@@ -200,7 +200,9 @@ class Shop:
             reads += yield from pool.get(blocks[first:], changes[first:], aside, late_s)
         return reads
 
-    def _scan(self, drawn: Drawn, late_s: list[float]) -> Generator[simpy.Event, Any, list[tuple[int, int]]]:
+    def _scan(
+        self, drawn: DrawnTransaction, late_s: list[float]
+    ) -> Generator[simpy.Event, Any, list[tuple[int, int]]]:
         """Scan blocks in order: the reads of those that are not in memory, which enter at the cold end."""
         first: int = drawn.scan_from
         count: int = drawn.scan_blocks

@@ -59,7 +59,7 @@ def written_of(parts: Parts, per_s: float, age_s: float) -> float:
 
 
 @dataclass
-class Due:
+class DueWrites:
     """Blocks that DBWR has to write for a transaction, at a throughput."""
 
     per_s: float
@@ -71,7 +71,7 @@ class Due:
     """Those that leave the cache."""
 
 
-def due_at(parts: Parts, per_s: float) -> Due:
+def due_at(parts: Parts, per_s: float) -> DueWrites:
     """What is due at a throughput.
 
     A scheduler of deadlines serves a batch of writes after two batches of reads, so that DBWR, which has a batch
@@ -79,7 +79,7 @@ def due_at(parts: Parts, per_s: float) -> Due:
     """
     wanted = written_of(parts, per_s, parts.checkpoint_s)
     leaving = written_of(parts, per_s, OLDEST_S)
-    return Due(per_s, wanted, max(leaving, min(parts.requests * parts.disk.passing, wanted)), leaving)
+    return DueWrites(per_s, wanted, max(leaving, min(parts.requests * parts.disk.passing, wanted)), leaving)
 
 
 def _share_per_s(parts: Parts, at_disk: float, held_s: float) -> float:
@@ -202,7 +202,7 @@ def no_writes(written: float, held_s: float) -> Writes:
 
 
 def writes_of(
-    parts: Parts, due: Due, reads_load: float, at_disk: float, more_s: float, log_load: float
+    parts: Parts, due: DueWrites, reads_load: float, at_disk: float, more_s: float, log_load: float
 ) -> Writes:
     """DBWR's writes at a throughput, beside the load of the others' reads, and so many of them there.
 
@@ -308,7 +308,7 @@ class Demands:
 
 
 def disk_demands(
-    parts: Parts, per_s: float, due: Due, more_s: float, wait_s: float, at_disk: float
+    parts: Parts, per_s: float, due: DueWrites, more_s: float, wait_s: float, at_disk: float
 ) -> Demands:
     """The demands at a throughput, with what is *due* there, and a wait of the log.
 

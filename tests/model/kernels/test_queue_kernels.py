@@ -17,7 +17,15 @@ from scipy.optimize import brentq
 
 from model.errors import SpecError
 from model.kernels import queue as kernel
-from model.kernels.queue import Served, Way, open_queue, quantiles, speeds_of, summed_queue, threads_queue
+from model.kernels.queue import (
+    CallPath,
+    Served,
+    open_queue,
+    quantiles,
+    speeds_of,
+    summed_queue,
+    threads_queue,
+)
 from model.laws import queueing
 from model.laws.processors import Cores
 from model.loops import fastest, queue
@@ -160,7 +168,7 @@ def test_calls_summed_up_are_those_of_two_open_queues(
     arrival, queued = arrival[order], worked.end_s[order] if call_s else arrival.copy()
     end = open_queue(queued, service, servers).end_s
     queued[room:] = np.maximum(queued[room:], np.sort(end)[: max(0, many - room)])
-    found = summed_queue(gap, service, Way(call_s, processors, speeds, servers, room))
+    found = summed_queue(gap, service, CallPath(call_s, processors, speeds, servers, room))
     assert list(found.response_s) == list(end - arrival)
     assert found.end_s == end.max()
     assert found.cpu_s == pytest.approx((worked.end_s - worked.begin_s).sum(), rel=1e-9)
@@ -170,7 +178,7 @@ def test_calls_summed_up_are_those_of_two_open_queues(
     inside = np.cumsum(np.where(order < many, 1, -1))[:-1]
     assert found.busy_s == pytest.approx(np.diff(at[order])[inside > 0].sum(), rel=1e-9)
     with plain_loops(kernel):
-        plain = summed_queue(gap, service, Way(call_s, processors, speeds, servers, room))
+        plain = summed_queue(gap, service, CallPath(call_s, processors, speeds, servers, room))
     assert list(plain[0]) == list(found[0])
     assert plain[1:] == found[1:]
 

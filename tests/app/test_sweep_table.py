@@ -14,7 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from app.reports import sweep_report, sweep_size
-from app.reports.sweep_found import Found, found_in, found_of, table_bytes, zipped_csv
+from app.reports.sweep_table import SweepTable, table_bytes, table_in, table_of, zipped_csv
 from app.sweep.sweep_view import columns_of
 from model.errors import SpecError
 from scenarios.sweeps.asked import library_of_sweeps, source_of_sweep, sweep_asked
@@ -28,25 +28,25 @@ for _ in range(900):
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+def found(tmp_path_factory: pytest.TempPathFactory) -> SweepTable:
     at = Where(workers=1, store=tmp_path_factory.mktemp("store"))
     with sweeping(plan_of("rahn-full-scan", AXES, settings=["table.pctfree_percent=20"]), at) as rows:
-        return found_of(rows)
+        return table_of(rows)
 
 
 @pytest.fixture(scope="module")
-def kept(found: Found) -> tuple[bytes, dict[str, Any]]:
+def kept(found: SweepTable) -> tuple[bytes, dict[str, Any]]:
     """The table as CSV, and what describes it."""
     with ZipFile(io.BytesIO(zipped_csv(found))) as archive:
         table, described = sorted(archive.namelist())
         return archive.read(table), json.loads(archive.read(described))
 
 
-def given(table: bytes, described: object, name: str = "x.csv") -> Found:
-    return found_in({name: table, f"{name}.json": json.dumps(described).encode()})
+def given(table: bytes, described: object, name: str = "x.csv") -> SweepTable:
+    return table_in({name: table, f"{name}.json": json.dumps(described).encode()})
 
 
-def everything(found: Found) -> None:
+def everything(found: SweepTable) -> None:
     """All that the page makes of a table."""
     summary = found.summary(found.measures[0])
     sweep_report.page_of(found, [summary])
@@ -126,7 +126,7 @@ def test_a_table_with_only_its_heading_and_one_with_an_empty_cell_are_refused(
 
 @pytest.mark.parametrize("number", [b"inf", b"1e308", b"-1e31", b"5e-324"])
 def test_numbers_beyond_all_measure_are_refused(
-    found: Found, kept: tuple[bytes, dict[str, Any]], number: bytes
+    found: SweepTable, kept: tuple[bytes, dict[str, Any]], number: bytes
 ) -> None:
     table, described = kept
     content = table.replace(repr(float(found.values["elapsed_s"][1])).encode(), number)
@@ -140,29 +140,29 @@ def test_numbers_beyond_all_measure_are_refused(
 
 @pytest.mark.parametrize("stem", ["漢" * 84, "x" * 300, "a\0b"])
 def test_a_name_that_no_file_may_have_is_a_table_all_the_same(
-    found: Found, kept: tuple[bytes, dict[str, Any]], stem: str
+    found: SweepTable, kept: tuple[bytes, dict[str, Any]], stem: str
 ) -> None:
     whole = table_bytes(found, ".parquet")
-    assert len(found_in({f"{stem}.parquet": whole})) == len(found)
+    assert len(table_in({f"{stem}.parquet": whole})) == len(found)
     assert len(given(*kept, f"{stem}.csv")) == len(found)
     with pytest.raises(SpecError) as caught:
-        found_in({f"{stem}.parquet": whole[:-100]})
+        table_in({f"{stem}.parquet": whole[:-100]})
     assert "/tmp" not in str(caught.value)
     assert "is damaged" in str(caught.value)
 
 
-def test_a_disk_without_room_is_a_sentence(found: Found, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_without_room_is_a_sentence(found: SweepTable, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(self: Path, content: bytes) -> int:
         raise OSError(28, "No space left on device", str(self))
 
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(SpecError, match=r"^x.parquet: could not be read \(No space left on device\)$"):
-        found_in({"x.parquet": b"PAR1"})
+        table_in({"x.parquet": b"PAR1"})
 
 
 @pytest.mark.parametrize("name", ["../../elsewhere", "/elsewhere", "x" * 300, "a\r\nb: c", "..."])
 def test_files_that_are_taken_away_stay_in_their_folder(
-    found: Found, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    found: SweepTable, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "a/b"))
     (tmp_path / "a/b").mkdir(parents=True)
@@ -178,7 +178,7 @@ def test_files_that_are_taken_away_stay_in_their_folder(
 # Size
 
 
-def many_rows(found: Found, change: Callable[[pa.Table], pa.Table]) -> bytes:
+def many_rows(found: SweepTable, change: Callable[[pa.Table], pa.Table]) -> bytes:
     """A table of repeated rows, which takes few bytes as a file."""
     table = change(parquet.read_table(io.BytesIO(table_bytes(found, ".parquet"))))
     packed = io.BytesIO()
@@ -187,16 +187,16 @@ def many_rows(found: Found, change: Callable[[pa.Table], pa.Table]) -> bytes:
 
 
 def test_more_rows_than_the_page_reads_are_refused_before_they_are_read(
-    found: Found, monkeypatch: pytest.MonkeyPatch
+    found: SweepTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.reports.sweep_found.read_table", lambda path: pytest.fail("it was read"))
+    monkeypatch.setattr("app.reports.sweep_table.read_table", lambda path: pytest.fail("it was read"))
     content = many_rows(found, lambda table: table.take([0] * (sweep_size.MOST_ROWS + 1)))
     assert len(content) < 1_000_000
     with pytest.raises(SpecError, match=r"^x\.parquet: got 250,001 rows; this page reads up to 250,000"):
-        found_in({"x.parquet": content})
+        table_in({"x.parquet": content})
 
 
-def test_texts_are_measured_as_each_row_has_them(found: Found) -> None:
+def test_texts_are_measured_as_each_row_has_them(found: SweepTable) -> None:
     def with_long_errors(table: pa.Table) -> pa.Table:
         rows = table.take([0] * 30_000)
         place = rows.schema.get_field_index("error")
@@ -205,17 +205,17 @@ def test_texts_are_measured_as_each_row_has_them(found: Found) -> None:
     content = many_rows(found, with_long_errors)
     assert len(content) < 1_000_000
     with pytest.raises(SpecError, match=r"got 150,\d+,000 bytes of text; this page reads up to 100,000,000"):
-        found_in({"x.parquet": content})
+        table_in({"x.parquet": content})
 
 
-def test_columns_are_counted(found: Found) -> None:
+def test_columns_are_counted(found: SweepTable) -> None:
     def wide(table: pa.Table) -> pa.Table:
         for place in range(sweep_size.MOST_COLUMNS):
             table = table.append_column(f"c{place}", table.column("point"))
         return table
 
     with pytest.raises(SpecError, match="columns; this page reads up to 200"):
-        found_in({"x.parquet": many_rows(found, wide)})
+        table_in({"x.parquet": many_rows(found, wide)})
 
 
 def test_of_a_csv_lines_columns_and_description_are_counted(

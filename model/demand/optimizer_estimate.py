@@ -17,7 +17,7 @@ from model.spec import IndexRangeScan, Statement, System, release_tuple
 
 
 @dataclass(slots=True)
-class Opinion:
+class OptimizerEstimate:
     """The optimizer's costs."""
 
     io_cost: Number
@@ -31,7 +31,7 @@ class Opinion:
     """Of the index alone, where a table is visited through it."""
 
 
-def optimizer_of(system: System, work: Statement, demand: Demand) -> Opinion:
+def optimizer_of(system: System, work: Statement, demand: Demand) -> OptimizerEstimate:
     """What the optimizer thinks the workload's access costs."""
     instance, space = system.instance, system.tablespace
     stats = instance.statistics
@@ -76,7 +76,7 @@ def optimizer_of(system: System, work: Statement, demand: Demand) -> Opinion:
     cpu = cpu_cost(cycles)
     index_cost = None if of_index is None else ceiling(of_index[0] + cpu_cost(of_index[1]))
     costed = stats.kind != "none" and demand.access_path != NO_SCAN
-    return Opinion(
+    return OptimizerEstimate(
         io_cost=io,
         cpu_cost=cpu,
         cost=ceiling(io + cpu),

@@ -36,7 +36,7 @@ _NOT_IN_A_FILE_NAME: Final = re.compile(r"[^\w.+-]+")
 
 
 @dataclass(frozen=True)
-class Found:
+class SweepTable:
     """Every point of a sweep with its numbers, and what made them."""
 
     columns: tuple[Column, ...]
@@ -118,9 +118,9 @@ class Found:
         return base, {key: _written(value) for key, value in changed.items()}
 
 
-def found_of(rows: Rows) -> Found:
+def table_of(rows: Rows) -> SweepTable:
     """The rows of a sweep that was run."""
-    return Found(rows.columns, whole_table(rows), rows.about(), rows.plan)
+    return SweepTable(rows.columns, whole_table(rows), rows.about(), rows.plan)
 
 
 @by_object(64)
@@ -129,7 +129,7 @@ def _ends_of(plan: Plan, values: Values) -> tuple[RunResult, ...]:
     return ends_of(plan, np.asarray(values, float))
 
 
-def found_in(files: Mapping[str, bytes]) -> Found:
+def table_in(files: Mapping[str, bytes]) -> SweepTable:
     """The table that was written as *files*, a Parquet file, or a CSV file with the one that describes it.
 
     Raises :class:`SpecError` with one sentence.
@@ -164,12 +164,12 @@ def found_in(files: Mapping[str, bytes]) -> Found:
     except OSError as error:
         raise SpecError(f"{text}: could not be read ({error.strerror or 'no room'})") from None
     check_description(about, columns, text)
-    stored = Found(tuple(columns), values, about)
+    stored = SweepTable(tuple(columns), values, about)
     _check(stored, text)
     return stored
 
 
-def _check(stored: Found, name: str) -> None:
+def _check(stored: SweepTable, name: str) -> None:
     """Complain about a table whose columns do not fit its description."""
     kinds = {column.name: column.kind for column in stored.columns}
     for key in (*stored.keys, "point", "error"):
@@ -199,7 +199,7 @@ def _check_numbers(numbers: NDArray[np.float64], where: str) -> None:
         )
 
 
-def table_bytes(stored: Found, ending: str) -> bytes:
+def table_bytes(stored: SweepTable, ending: str) -> bytes:
     """The table as the file that the command line writes with that *ending*."""
     with TemporaryDirectory(prefix="blocktime-") as folder:
         path = Path(folder, f"sweep{ending}")
@@ -208,7 +208,7 @@ def table_bytes(stored: Found, ending: str) -> bytes:
         return path.read_bytes()
 
 
-def zipped_csv(stored: Found) -> bytes:
+def zipped_csv(stored: SweepTable) -> bytes:
     """The CSV file and the one that describes its columns, in one archive."""
     from io import BytesIO
     from zipfile import ZIP_DEFLATED, ZipFile

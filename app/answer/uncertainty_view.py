@@ -37,10 +37,10 @@ def draw(base: Scenario, other: Scenario, pair: engines.Pair) -> None:
         help="Within what the time lies: uncertain constants, and the model's own error",
     ):
         return
-    found = difference_of(base, other, pair)
-    if found is None:
+    answers = difference_of(base, other, pair)
+    if answers is None:
         return
-    before, after, difference = found
+    before, after, difference = answers
     if before.time == after.time:
         shares = before.uncertainty.contributions if before.uncertainty else []
         _show(interval_sentence(before), shares, {BASELINE: before})

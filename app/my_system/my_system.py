@@ -493,8 +493,8 @@ def _difference(
     with delta_generator:
         answer.elapsed(before, after)
         if held.changes:
-            if found := uncertainty_view.difference_of(*asked, pair):
-                sure = found[2:]
+            if answers := uncertainty_view.difference_of(*asked, pair):
+                sure = answers[2:]
                 st.markdown(plain(uncertainty_view.said(*sure)))
             moved = [control.told(*asked) for control in CONTROLS if control.path in held.changes]
             reasons = why(before, after, asked) or ["Nothing that the model knows of moves."]

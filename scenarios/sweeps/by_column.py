@@ -61,7 +61,7 @@ class ByColumn:
         if any(not PLAIN.issuperset(map(type, columns[key])) for key in points.plain_keys):
             return None
         count = len(next(iter(columns.values()), ()))
-        found = np.empty((count, 2), np.uint64)
+        digests = np.empty((count, 2), np.uint64)
         for places in alike(points, columns, count):
             part = columns
             if len(places) < count:
@@ -69,8 +69,8 @@ class ByColumn:
             totals = self._of_group(part, len(places))
             if totals is None:
                 return None
-            found[places] = totals
-        return found.astype(">u8").tobytes()
+            digests[places] = totals
+        return digests.astype(">u8").tobytes()
 
     def _of_group(self, columns: Columns, count: int) -> Halves | None:
         points = self._points
@@ -81,13 +81,13 @@ class ByColumn:
             if checks is None or not all(self._passes(check, template, columns, first) for check in checks):
                 return None
             total = template.digest - sum(template.marks[key] for key in points.plain_keys)
-            found = np.empty((count, 2), np.uint64)
-            found[:] = _halves(total)
+            digests = np.empty((count, 2), np.uint64)
+            digests[:] = _halves(total)
             for key in points.plain_keys:
-                found = _sum(found, _marks(key, _understood(template, key, columns[key])))
+                digests = _sum(digests, _marks(key, _understood(template, key, columns[key])))
         except (SpecError, ValidationError):
             return None
-        return found
+        return digests
 
     def _checks_of(self, template: Template, values: Mapping[str, Any]) -> list[_Check] | None:
         """The checks that a value of an axis has a part in; None where it cannot be told."""
@@ -150,16 +150,16 @@ class _Reader:
 
 def _models(system: System, work: Workload, keys: Sequence[str]) -> Iterator[tuple[BaseModel, str]]:
     """The sections that have the *keys* inside them, each with what stands before its fields."""
-    found: dict[str, BaseModel] = {}
+    sections: dict[str, BaseModel] = {}
     for key in keys:
         of_work = key.startswith("workload.")
         section: BaseModel = work if of_work else system
         where = "workload." if of_work else ""
-        found[where] = section
+        sections[where] = section
         for name in key.removeprefix("workload.").split(".")[:-1]:
             section, where = getattr(section, name), f"{where}{name}."
-            found[where] = section
-    return ((section, where) for where, section in found.items())
+            sections[where] = section
+    return ((section, where) for where, section in sections.items())
 
 
 def _reads(model: BaseModel, where: str) -> set[str] | None:
@@ -183,9 +183,9 @@ def _adapter(model: Any, name: str) -> TypeAdapter[Any] | None:
     if any(name in check.info.fields or "*" in check.info.fields for check in validators):
         return None
     declared = model.model_fields[name]
-    one = Annotated[declared.annotation, *declared.metadata] if declared.metadata else declared.annotation
+    checked = Annotated[declared.annotation, *declared.metadata] if declared.metadata else declared.annotation
     infinite = model.model_config.get("allow_inf_nan", True)
-    return TypeAdapter(list[one], config={"allow_inf_nan": infinite})  # type: ignore[valid-type]
+    return TypeAdapter(list[checked], config={"allow_inf_nan": infinite})  # type: ignore[valid-type]
 
 
 def _understood(template: Template, key: str, column: Sequence[Any]) -> list[Any]:

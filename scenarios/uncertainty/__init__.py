@@ -219,18 +219,18 @@ def _off_measured(scenario: Scenario, result: RunResult, draws: Draws) -> Origin
     return Origin((log1p(farthest) * draws.scores[MEASURED],), mechanism=MEASURED)
 
 
-def _open(first: Reals, second: Reals, found: tuple[float, float], measured: Origin) -> Reals:
+def _open(first: Reals, second: Reals, modelled: tuple[float, float], measured: Origin) -> Reals:
     """What of *second*, a time for each draw, stays open where that of *first* is known as it was measured.
 
     By linear regression of the logarithms. How far the model is off the *measured* figures is as like in both as its
-    own errors of the times *found* are.
+    own errors of the times *modelled* are.
     """
     import numpy as np  # noqa: PLC0415
 
-    logs = np.log(first / found[0])
+    logs = np.log(first / modelled[0])
     around = logs - logs.mean()
     slope = around @ np.log(second) / (around @ around or 1.0)
-    alike = model_error().correlations(found)[0, 1]
+    alike = model_error().correlations(modelled)[0, 1]
     (off,) = measured.scores
     left: Reals = second * np.exp((1 - alike**2) ** 0.5 * off[: len(second)] - slope * logs)
     return left

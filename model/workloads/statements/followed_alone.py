@@ -16,7 +16,7 @@ from model.laws.numeric import Number, is_array, larger, largest, some, where
 from model.laws.read_slots import LOOK_EVERY_S
 from model.loops import fastest
 from model.loops.rows import reals, row
-from model.machine.device.drive import Bounded, drive_of
+from model.machine.device.drive import BoundedDrive, drive_of
 from model.machine.segment.extent_map import Extent, reads_of
 from model.spec import Statement, System
 from model.workloads.statements.lone_session import SUMS, LoneSession
@@ -89,10 +89,13 @@ class Alone:
         given = (demand.segment.blocks, blocks, plan.single_reads, plan.mbrc, plan.window_blocks)
         numbers = (*given, *self._numbers())
         disks = None if (each := each_of(system.disk)) is None else [disk for (disk,) in each]
-        lengths = {len(one) for one in (*numbers, disks) if isinstance(one, list) or is_array(one)}
+        lengths = {
+            len(column) for column in (*numbers, disks) if isinstance(column, list) or is_array(column)
+        }
         (length,) = lengths or {1}
         scenarios = zip(
-            *(one.tolist() if is_array(one) else repeat(one, length) for one in numbers), strict=True
+            *(column.tolist() if is_array(column) else repeat(column, length) for column in numbers),
+            strict=True,
         )
         scan = _Scan(extents_of(system, largest(demand.segment.blocks), MOST_BLOCKS), self.ahead)
         table = reals(length * SUMS, 0.0)
@@ -116,7 +119,7 @@ class Alone:
     def _play(  # noqa: PLR0913, PLR0917  (one scenario)
         self,
         sums: Any,
-        server: Bounded,
+        server: BoundedDrive,
         singles: Sequence[int],
         reads: Rows,
         blocks: int,

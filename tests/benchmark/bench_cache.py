@@ -23,9 +23,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from figures import Figure, cpu_of
-
-pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(300)]
+from figures import Figure, cpu_of, print_all
 
 REFERENCES = 1_000_000
 BLOCKS = 100_000
@@ -83,8 +81,14 @@ def simulator(file: Path, stream: Any) -> Callable[..., float]:
     return replay
 
 
-def figures_of(kind: str, folder: Path) -> list[Figure]:
+def figures_of(kind: str) -> list[Figure]:
     """All figures for one kind of block numbers."""
+    with TemporaryDirectory() as folder:
+        return figures_in(kind, Path(folder))
+
+
+def figures_in(kind: str, folder: Path) -> list[Figure]:
+    """The same, with *folder* for the simulator's file."""
     import numpy as np
 
     from model.kernels import cache
@@ -158,23 +162,7 @@ def figures_of_kept() -> list[Figure]:
     return [figure for size in (1_000, 100_000, 1_000_000) for figure in kept_of(size, REFERENCES)]
 
 
-@pytest.mark.parametrize("kind", NUMBERS)
-def test_report(kind: str, tmp_path: Path) -> None:
-    figures = figures_of(kind, tmp_path)
-    print("\n" + "\n".join(str(figure) for figure in figures))
-    assert all(figure.value > 0 for figure in figures)
-
-
-def test_report_of_a_cache_that_lives_on() -> None:
-    figures = figures_of_kept()
-    print("\n" + "\n".join(str(figure) for figure in figures))
-    assert all(figure.value > 0 for figure in figures)
-
+REPORTS = {"a cache that lives on": figures_of_kept} | {kind: partial(figures_of, kind) for kind in NUMBERS}
 
 if __name__ == "__main__":
-    for figure_ in figures_of_kept():
-        print(figure_)
-    for kind_ in NUMBERS:
-        with TemporaryDirectory() as folder_:
-            for figure_ in figures_of(kind_, Path(folder_)):
-                print(figure_)
+    print_all(REPORTS)

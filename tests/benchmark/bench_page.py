@@ -13,8 +13,9 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -23,9 +24,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from figures import ROOT, Figure
-
-pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(1200)]
+from figures import ROOT, Figure, print_all
 
 MOVES = 50
 READERS = 20
@@ -208,19 +207,8 @@ def readers(for_s: float = READ_FOR_S) -> list[Figure]:
     ]
 
 
-REPORTS: tuple[Callable[[], list[Figure]], ...] = (reruns, painted, ready, readers)
-
-
-@pytest.mark.parametrize("report", REPORTS)
-def test_report(report: Callable[[], list[Figure]]) -> None:
-    print("\n" + "\n".join(str(figure) for figure in report()))
-
+REPORTS = {report.__name__: report for report in (reruns, painted, ready, readers)}
 
 if __name__ == "__main__":
-    wanted = [word for word in sys.argv[1:] if not word.replace(".", "").isdigit()]
     seconds = [float(word) for word in sys.argv[1:] if word.replace(".", "").isdigit()]
-    for report_ in REPORTS:
-        if not wanted or report_.__name__ in wanted:
-            figures_ = readers(*seconds) if report_ is readers else report_()
-            for figure_ in figures_:
-                print(figure_, flush=True)
+    print_all(REPORTS | {"readers": partial(readers, *seconds)})

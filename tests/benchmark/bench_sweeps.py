@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -20,15 +20,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import pytest
-
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from bench_queue import by_events
 from bench_validate import started
-from figures import ROOT, Figure, cpu_of
-
-pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(1200)]
+from figures import ROOT, Figure, cpu_of, print_all
 
 SCENARIOS = 1_000
 REQUESTS = 10_000
@@ -254,21 +250,10 @@ def cluster() -> list[Figure]:
     ]
 
 
-REPORTS: tuple[Callable[[], list[Figure]], ...] = (
-    against_events, two_processes, second_run, in_new_processes, hundred_thousand, cluster,
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("report", REPORTS)
-def test_report(report: Callable[[], list[Figure]]) -> None:
-    figures = report()
-    print("\n" + "\n".join(str(figure) for figure in figures))
-    assert all(figure.value >= 0 for figure in figures)
-
+REPORTS = {
+    report.__name__: report
+    for report in (against_events, two_processes, second_run, in_new_processes, hundred_thousand, cluster)
+}
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:]
-    for report_ in REPORTS:
-        if not wanted or report_.__name__ in wanted:
-            for figure_ in report_():
-                print(figure_, flush=True)
+    print_all(REPORTS)

@@ -13,13 +13,9 @@ import sys
 from pathlib import Path
 from statistics import median
 
-import pytest
-
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from figures import ROOT, Figure
-
-pytestmark = [pytest.mark.benchmark, pytest.mark.timeout(300)]
+from figures import ROOT, Figure, print_all
 
 BAR = 8.0
 REFERENCE = "import simpy, numpy, pydantic"
@@ -51,12 +47,7 @@ def in_new_processes() -> list[Figure]:
     ]
 
 
-def test_report() -> None:
-    figures = in_new_processes()
-    print("\n" + "\n".join(str(figure) for figure in figures))
-    assert next(figure.value for figure in figures if figure.what == COMPARED) > 0
-
+REPORTS = {"in_new_processes": in_new_processes}
 
 if __name__ == "__main__":
-    for figure_ in in_new_processes():
-        print(figure_)
+    print_all(REPORTS)

@@ -1,10 +1,10 @@
-"""What the benchmarks share: a measured figure with its bar, and the CPU seconds of a call."""
+"""What the benchmarks share: a measured figure with its bar, the CPU seconds of a call, and reports by their names."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,3 +35,15 @@ def cpu_of(call: Callable[[], Any]) -> float:
     begin = time.process_time()
     call()
     return time.process_time() - begin
+
+
+Reports = Mapping[str, Callable[[], list[Figure]]]
+"""Name -> what measures."""
+
+
+def print_all(reports: Reports) -> None:
+    """Print the reports that the command line names, or all."""
+    named = [name for name in reports if name in sys.argv[1:]]
+    for name in named or reports:
+        for figure in reports[name]():
+            print(figure, flush=True)

@@ -15,6 +15,7 @@ from model.errors import BooksDoNotBalance
 from model.laws.iostat import DeviceSums, quantities
 from model.laws.numeric import Number, known_where, nearest, some, where
 from model.limit_warnings import credit_warnings
+from model.machine.device.iostat import lines_of
 from model.measures import measures_of
 from model.money_books import money_of, money_sources
 from model.provenance import Extrapolation
@@ -180,7 +181,7 @@ def device_of(counters: Any, span_s: float) -> DeviceStats | None:
         merged_writes=counters.merges[True],
         request_bytes=dict(sorted(sizes.items())),
         late_requests=sum(counters.requests) - sum(counted.requests) or None,
-        lines=counters.lines,
+        lines=lines_of(counters.intervals, counters.interval_s),
     )
 
 

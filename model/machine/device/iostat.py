@@ -8,6 +8,8 @@ from model.laws.iostat import DeviceSums, quantities
 from model.results import DeviceLine
 
 MOST_LINES = 3600
+Interval = tuple[float, tuple[float, ...], tuple[float, ...]]
+"""Its begin, and the counts before it and after it."""
 
 
 class Counters:
@@ -32,7 +34,8 @@ class Counters:
     """Direction and size of the requests that are done -> how many."""
     last_s: float
     """When the last request was done."""
-    lines: list[DeviceLine]
+    intervals: list[Interval]
+    """Those that have ended."""
     _stamp_s: float
     _ran: DeviceSums | None
     _opened: int
@@ -47,7 +50,7 @@ class Counters:
         self.ticks_s = [0.0, 0.0]
         self.flushes = self.in_flight = self._opened = 0
         self.flushes_s = self.busy_s = self.weighted_s = self.last_s = self._stamp_s = 0.0
-        self.sizes, self.lines = {}, []
+        self.sizes, self.intervals = {}, []
         self._ran = None
         self._before = self._now()
 
@@ -91,13 +94,11 @@ class Counters:
 
     def _close(self) -> None:
         """An interval ends and the next begins; what was before the first one is not shown."""
-        from model.machine.device.iostat import line_of  # noqa: PLC0415  (what is not compiled)
-
         now = self._now()
         late_and_idle = self._ran is not None and now == self._before
         if self._opened and not late_and_idle:
             begin_s = self.first_s + (self._opened - 1) * self.interval_s
-            self.lines.append(line_of(begin_s, self.interval_s, self._before, now))
+            self.intervals.append((begin_s, self._before, now))
         self._before = now
         self._opened += 1
         full = self._opened > MOST_LINES
@@ -134,21 +135,24 @@ class Counters:
             self.bytes[write] += size_bytes
 
 
-def line_of(
-    begin_s: float,
-    interval_s: float,
-    before: tuple[float, ...],
-    now: tuple[float, ...],
-) -> DeviceLine:
-    """The line of an interval: merges, requests, bytes, ticks, busy and weighted time, flushes, *before* it and *now*.
+def lines_of(intervals: list[Interval], interval_s: float) -> list[DeviceLine]:
+    """The lines of intervals, each from its merges, requests, bytes, ticks, busy and weighted time, and flushes.
 
-    Its ``aqu-sz`` is of all that were under way, whether or not they ended in it.
+    Their ``aqu-sz`` is of all that were under way, whether or not they ended in it.
     """
+    if not intervals:
+        return []
+    import numpy as np  # noqa: PLC0415  (numpy, which a run has and an answer by law does without)
+
+    begins_s, before, after = zip(*intervals, strict=True)
     rrqm, wrqm, r, w, rbytes, wbytes, reads_s, writes_s, busy_s, weighted_s, flushes, flushes_s = (
-        later - earlier for later, earlier in zip(now, before, strict=True)
-    )
+        np.array(after, dtype=float) - np.array(before, dtype=float)
+    ).T
     ticks_s, flushed = (reads_s, writes_s), (flushes, flushes_s)
     sums = DeviceSums((r, w), (rrqm, wrqm), (rbytes, wbytes), ticks_s, busy_s, flushed)
-    columns = quantities(sums, interval_s)
-    columns["average_queue"] = weighted_s / interval_s
-    return DeviceLine(begin_s=begin_s, interval_s=interval_s, **columns)
+    columns = quantities(sums, interval_s) | {"average_queue": weighted_s / interval_s}
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [
+        DeviceLine(begin_s=begin_s, interval_s=interval_s, **dict(zip(columns, row, strict=True)))
+        for begin_s, row in zip(begins_s, rows, strict=True)
+    ]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from model.machine.device.iostat import MOST_LINES, Counters, line_of
+from model.machine.device.iostat import MOST_LINES, Counters
 
 Times = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -96,7 +96,7 @@ def count_merged(counters: Counters, bios: Bios, requests: Requests, until_s: fl
         strict=True,
     )
     for begin_s, (before, now) in zip(moments[:-1].tolist(), itertools.pairwise(at_moments), strict=True):
-        counters.lines.append(line_of(begin_s, counters.interval_s, before, now))
+        counters.intervals.append((begin_s, before, now))
 
 
 def _ordered(columns: Columns, times_s: Times) -> Columns:

@@ -47,8 +47,9 @@ class Rotating:
     place_s: float
     since_s: float
     limit_byte: int
+    its_zone: int
+    """Of the byte that was looked for last, as are the others: the next is mostly near."""
     its_track: int
-    """Of the byte that was looked for last."""
     its_place_s: float
     its_track_bytes: float
 
@@ -93,7 +94,7 @@ class Rotating:
         self.zone_tracks = zone_tracks
         self.free_s = self.ended_place_s = self.place_s = self.since_s = 0.0
         self.ended_byte = -1
-        self.track = self.from_byte = self.passed_byte = self.limit_byte = 0
+        self.track = self.from_byte = self.passed_byte = self.limit_byte = self.its_zone = 0
         self.wrote = self.reads_on = False
 
     def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
@@ -202,13 +203,16 @@ class Rotating:
 
     def _look_for(self, byte: int) -> None:
         """Find track and place of a byte, and the bytes of a track there."""
-        zone, above = 0, len(self.zone_starts)
-        while above - zone > 1:
-            middle = (zone + above) >> 1
-            if self.zone_starts[middle] <= byte:
-                zone = middle
-            else:
-                above = middle
+        zone, zones = self.its_zone, len(self.zone_starts)
+        if byte < self.zone_starts[zone] or (zone + 1 < zones and byte >= self.zone_starts[zone + 1]):
+            zone, above = 0, zones
+            while above - zone > 1:
+                middle = (zone + above) >> 1
+                if self.zone_starts[middle] <= byte:
+                    zone = middle
+                else:
+                    above = middle
+            self.its_zone = zone
         offset = byte - self.zone_starts[zone]
         before, self.its_track_bytes = self.zone_tracks[zone], self.zone_track_bytes[zone]
         self.its_track = track_of(offset, self.its_track_bytes, before)

@@ -57,7 +57,7 @@ class Alone:
 
     def __init__(self, system: System, demand: Demand) -> None:
         pace, plan, instance = pace_of(system, demand), demand.plan, system.instance
-        self.system, self.demand = system, demand
+        self.system, self.demand, self.session = system, demand, fastest(LoneSession)
         self.most = max(MOST_READS, LEAST_ASYNCHRONOUS) if plan.asynchronous else MOST_READS
         self.slots, self.limit = instance.direct_read_slots, instance.direct_read_slots_limit
         self.ahead = self.most + 1 + (self.limit if plan.asynchronous else 0)
@@ -131,7 +131,7 @@ class Alone:
         reap_s: float,
     ) -> None:
         """Make all reads that are followed, of the first *blocks* blocks of *reads*."""
-        session = fastest(LoneSession)(
+        session = self.session(
             server, int(self.demand.block_size_bytes), int(self.largest_bytes), wanted_blocks, each_blocks,
             block_s, self.most, sums,
         )  # fmt: skip

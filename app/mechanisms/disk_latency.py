@@ -11,8 +11,8 @@ import numpy as np
 from app.charts import drawing
 from app.charts.drawing import marker
 from app.mechanisms import measured
+from app.mechanisms.changed import changed, loaded, stream_of
 from app.mechanisms.lesson import Answer, Chart, Values, lesson_of
-from app.mechanisms.streams import stream_of
 from model.demand.calls import call_cpu_s, files_of, places
 from model.laws import disk_means
 from model.laws.device import transfer_s
@@ -20,7 +20,7 @@ from model.laws.disk import seek_s
 from model.laws.disk_geometry import geometry_of
 from model.machine.device.drive import capacity_of, drive_of
 from model.units import KIB, show_bytes, show_seconds
-from scenarios import Scenario, load
+from scenarios import Scenario
 
 SCENARIO: Final = "magni-dd-raw-10000"
 DISK, SIZE, PATTERN, CALLS, PAUSE = (
@@ -76,7 +76,7 @@ def changes_of(values: Values) -> dict[str, str]:
 
 def scenario_of(values: Values) -> Scenario:
     """The scenario that the controls describe."""
-    return load(SCENARIO, [f"{path}={text}" for path, text in changes_of(values).items()])
+    return changed(SCENARIO, changes_of(values))
 
 
 def gap_s(scenario: Scenario) -> float:
@@ -245,7 +245,7 @@ def curve(scenario: Scenario, values: Values, ink: str) -> Chart:
     """Service over the size of a call: the chosen disk, document 001's, and flash."""
     sizes = np.array(SIZES, dtype=float)
     others = (
-        ("Magni's disk, writes in order", load(SCENARIO), drawing.ORANGE, "dash"),
+        ("Magni's disk, writes in order", loaded(SCENARIO), drawing.ORANGE, "dash"),
         ("NVMe flash, the same calls", scenario_of({**values, DISK: "nvme"}), drawing.GREEN, "dot"),
     )
     mine = law_s(scenario, sizes)

@@ -13,11 +13,12 @@ from app.answer.segment_view import curves_of
 from app.charts.segment_charts import Line
 from app.controls.fields import value_at
 from app.mechanisms import measured
+from app.mechanisms.changed import loaded, settings_of
 from app.mechanisms.lesson import Values
 from model.engine import calculate, calculate_many
 from model.results import RunResult, SegmentSpace
 from model.spec import Update
-from scenarios import Scenario, load
+from scenarios import load
 
 SCENARIO: Final = "rahn-pctfree-8k-10"
 BLOCK, PCTFREE, UPDATED, ROWS, RELEASE, SPACE = (
@@ -46,11 +47,6 @@ def changes_of(values: Values) -> dict[str, str]:
         else:
             changes[path] = f"{value / 100:g}" if path == UPDATED else f"{value}"
     return changes
-
-
-def settings_of(changes: Mapping[str, str]) -> list[str]:
-    """The same as settings."""
-    return [f"{path}={text}" for path, text in changes.items()]
 
 
 @dataclass(frozen=True)
@@ -85,18 +81,13 @@ def over_block_size(values: Values) -> list[float]:
 
 @lru_cache(maxsize=64)
 def _over_block_size(settings: tuple[str, ...]) -> list[float]:
-    base = _base(settings)
+    base = loaded(SCENARIO, settings)
     curves = calculate_many(base.system, base.workload, {BLOCK: np.array(SIZES)})
     return [float(elapsed_s) for elapsed_s in curves["elapsed_s"]]
 
 
 def _fixed(values: Values) -> tuple[str, ...]:
-    return tuple(settings_of(changes_of(values)))
-
-
-@lru_cache(maxsize=64)
-def _base(settings: tuple[str, ...]) -> Scenario:
-    return load(SCENARIO, settings)
+    return settings_of(changes_of(values))
 
 
 def played(values: Values, most_rows: int) -> SegmentSpace:
@@ -109,7 +100,7 @@ def played(values: Values, most_rows: int) -> SegmentSpace:
 
 @lru_cache(maxsize=64)
 def _played(settings: tuple[str, ...]) -> RunResult:
-    scenario = load(SCENARIO, settings)
+    scenario = loaded(SCENARIO, settings)
     return calculate(scenario.system, scenario.workload)
 
 
@@ -121,7 +112,7 @@ def over_pctfree(values: Values) -> tuple[list[int], list[Line]]:
 
 @lru_cache(maxsize=64)
 def _over_pctfree(settings: tuple[str, ...]) -> tuple[list[int], list[Line]]:
-    curves = curves_of(_base(settings))
+    curves = curves_of(loaded(SCENARIO, settings))
     return curves.percents, curves.blocks
 
 

@@ -13,11 +13,12 @@ import numpy.typing as npt
 from app.charts import drawing
 from app.charts.drawing import marker
 from app.mechanisms import measured
+from app.mechanisms.changed import changed, loaded, settings_of
 from app.mechanisms.lesson import Answer, Chart, Values
 from model.engine import calculate, calculate_many
 from model.results import RunResult
 from model.units import show_seconds
-from scenarios import Scenario, load
+from scenarios import Scenario
 
 SCENARIO: Final = "index-range-scan"
 SHARE, CLUSTERING, ROW, CACHED, BLOCK, DISK, MBRC = (
@@ -61,12 +62,7 @@ def scenario_of(values: Values, way: str = "range") -> Scenario:
     changes = changes_of(values) | WAYS[way]
     if way == "full":
         changes.pop(SHARE, None)
-    return _loaded(tuple(f"{path}={text}" for path, text in changes.items()))
-
-
-@lru_cache(maxsize=64)
-def _loaded(settings: tuple[str, ...]) -> Scenario:
-    return load(SCENARIO, settings)
+    return changed(SCENARIO, changes)
 
 
 def result_of(values: Values, way: str) -> RunResult:
@@ -78,12 +74,12 @@ def result_of(values: Values, way: str) -> RunResult:
 def over_shares(values: Values, clustering: str) -> Mapping[str, Numbers]:
     """Elapsed time and the optimizer's cost of the range scan over SHARES."""
     changes = changes_of({**values, CLUSTERING: clustering, SHARE: OWN[SHARE]})
-    return _over_shares(tuple(f"{path}={text}" for path, text in changes.items()))
+    return _over_shares(settings_of(changes))
 
 
 @lru_cache(maxsize=64)
 def _over_shares(settings: tuple[str, ...]) -> Mapping[str, Numbers]:
-    base = _loaded(settings)
+    base = loaded(SCENARIO, settings)
     curves = calculate_many(base.system, base.workload, {SHARE: SHARES})
     return {name: curves[name] for name in ("elapsed_s", "optimizer_cost")}
 

@@ -11,6 +11,7 @@ import numpy as np
 from app.charts import drawing
 from app.charts.drawing import marker
 from app.mechanisms import measured
+from app.mechanisms.changed import changed
 from app.mechanisms.lesson import Answer, Chart, Values
 from model.engine import calculate, calculate_many
 from model.laws import block
@@ -56,7 +57,7 @@ def changes_of(values: Values) -> dict[str, str]:
 
 def scenario_of(values: Values) -> Scenario:
     """The scenario that the controls describe."""
-    return load(MACHINES[values[HOST]][0], [f"{path}={text}" for path, text in changes_of(values).items()])
+    return changed(MACHINES[values[HOST]][0], changes_of(values))
 
 
 def parts_of(scenario: Scenario, rows: float) -> dict[str, float]:

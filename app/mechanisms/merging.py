@@ -12,8 +12,8 @@ import numpy as np
 from app.charts import drawing
 from app.charts.drawing import marker
 from app.mechanisms import measured
+from app.mechanisms.changed import changed, stream_of
 from app.mechanisms.lesson import Answer, Chart, Values
-from app.mechanisms.streams import stream_of
 from model.laws import block_layer
 from model.units import KIB, show_bytes, show_seconds
 from model.workloads.streams.watched import Served, requests_of
@@ -56,8 +56,7 @@ def place_of(values: Values) -> tuple[str, dict[str, str]]:
 
 def scenario_of(values: Values) -> Scenario:
     """The scenario that the controls describe."""
-    name, changes = place_of(values)
-    return load(name, [f"{path}={text}" for path, text in changes.items()])
+    return changed(*place_of(values))
 
 
 def largest_bytes(scenario: Scenario) -> float:

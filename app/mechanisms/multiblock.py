@@ -9,6 +9,7 @@ import numpy as np
 
 from app.charts import drawing
 from app.mechanisms import measured
+from app.mechanisms.changed import changed, loaded, settings_of
 from app.mechanisms.lesson import Answer, Chart, Values, lesson_of
 from model.demand.reading import mbrc_of
 from model.engine import calculate, calculate_many
@@ -46,7 +47,7 @@ def changes_of(values: Values) -> dict[str, str]:
 
 def scenario_of(values: Values) -> Scenario:
     """The scenario that the controls describe."""
-    return load(SCENARIO, [f"{path}={text}" for path, text in changes_of(values).items()])
+    return changed(SCENARIO, changes_of(values))
 
 
 def reads_of_a_megabyte(scenario: Scenario, block_size_bytes: int) -> list[int]:
@@ -113,22 +114,15 @@ def picture(values: Values, scenario: Scenario, ink: str) -> Chart:
 def over_block_size(values: Values, measure: str) -> list[float]:
     """Blocks or reads of the scan over COINS."""
     changes = changes_of({**values, BLOCK: LESSON.start[BLOCK], CACHED: 0})
-    return _over_block_size(tuple(f"{path}={text}" for path, text in changes.items()), values[CACHED])[
-        measure
-    ]
+    return _over_block_size(settings_of(changes), values[CACHED])[measure]
 
 
 @lru_cache(maxsize=128)
 def _over_block_size(settings: tuple[str, ...], cached_percent: int) -> dict[str, list[float]]:
-    base = _base(settings)
+    base = loaded(SCENARIO, settings)
     laid = {BLOCK: np.array(COINS), "table.cached_fraction": np.full(len(COINS), cached_percent / 100)}
     curves = calculate_many(base.system, base.workload, laid)
     return {name: [float(level) for level in curves[name]] for name in ("read_blocks", "read_requests")}
-
-
-@lru_cache(maxsize=64)
-def _base(settings: tuple[str, ...]) -> Scenario:
-    return load(SCENARIO, settings)
 
 
 def curve(values: Values, ink: str) -> Chart:

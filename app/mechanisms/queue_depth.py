@@ -9,12 +9,12 @@ from typing import Any, Final
 
 from app.charts import drawing
 from app.charts.drawing import marker
+from app.mechanisms.changed import changed, loaded, settings_of, stream_of
 from app.mechanisms.lesson import Answer, Chart, Values, lesson_of
-from app.mechanisms.streams import stream_of
 from model.engine import calculate
 from model.units import show_seconds
 from model.workloads.streams.watched import Served, requests_of
-from scenarios import Scenario, load
+from scenarios import Scenario
 
 SCENARIO: Final = "random-read-depth"
 DISK, DEPTH, SIZE, SUBMISSION = (
@@ -39,20 +39,14 @@ def changes_of(values: Values) -> dict[str, str]:
     return {path: str(value) for path, value in values.items() if value != start[path]}
 
 
-@lru_cache(maxsize=256)
-def _loaded(settings: tuple[str, ...]) -> Scenario:
-    return load(SCENARIO, settings)
-
-
 def scenario_of(values: Values) -> Scenario:
     """The scenario that the controls describe."""
-    return _loaded(tuple(f"{path}={text}" for path, text in changes_of(values).items()))
+    return changed(SCENARIO, changes_of(values))
 
 
 def reads_of(values: Values) -> list[Served]:
     """The first reads, in order of submission."""
-    work = {**changes_of(values), COUNT: str(2 * values[DEPTH] + SHOWN)}
-    scenario = _loaded(tuple(f"{path}={text}" for path, text in work.items()))
+    scenario = changed(SCENARIO, {**changes_of(values), COUNT: str(2 * values[DEPTH] + SHOWN)})
     served = requests_of(scenario.system, stream_of(scenario))
     return sorted(served, key=lambda read: read.queued_s)[:SHOWN]
 
@@ -104,7 +98,7 @@ def over_depth(settings: tuple[str, ...]) -> tuple[tuple[float, ...], tuple[floa
     """Reads a second and mean time of a read over DEPTHS, in closed form."""
     answers = []
     for depth in DEPTHS:
-        scenario = _loaded((*settings, f"{DEPTH}={depth}"))
+        scenario = loaded(SCENARIO, (*settings, f"{DEPTH}={depth}"))
         answers += (calculate(scenario.system, scenario.workload).streams or [])[:1]
     return tuple(float(stream.calls_per_s) for stream in answers), tuple(
         float(stream.response_s) for stream in answers
@@ -112,7 +106,7 @@ def over_depth(settings: tuple[str, ...]) -> tuple[tuple[float, ...], tuple[floa
 
 
 def _settings(values: Values) -> tuple[str, ...]:
-    return tuple(f"{path}={text}" for path, text in changes_of(values).items() if path != DEPTH)
+    return settings_of({path: text for path, text in changes_of(values).items() if path != DEPTH})
 
 
 def curves(values: Values, ink: str) -> tuple[Chart, Chart]:

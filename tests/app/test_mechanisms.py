@@ -32,8 +32,8 @@ from app.mechanisms import (
     queue_depth,
     space_search,
 )
+from app.mechanisms.changed import settings_of, stream_of
 from app.mechanisms.lesson import Answer, Knob, Lesson, lesson_of
-from app.mechanisms.streams import stream_of
 from model.engine import calculate
 from model.laws import assm, block
 from model.laws.block_layer import PAGE_BYTES
@@ -540,7 +540,7 @@ def test_the_numbers_of_the_pages_are_those_of_what_if_and_the_lines_are_near_th
     for size, percent in ((4096, 10), (8192, 35), (16384, 10)):
         values = {**LESSONS["space_search"].start, growing.BLOCK: size, growing.PCTFREE: percent}
         found = growing.outcome(values)
-        settings = growing.settings_of(growing.changes_of(values))
+        settings = settings_of(growing.changes_of(values))
         played = run(load(growing.SCENARIO, settings), "calculate")
         assert played.segment is not None
         assert found == growing.Outcome(

@@ -100,6 +100,10 @@ class Family:
         """Who simulates its numbers alone."""
         return cast("SummedUp", self._module("processes")) if self.is_summed_up else None
 
+    def calculated(self, name: str) -> Callable[[System, Any], RunResult]:
+        """The closed form of a program that is alone."""
+        return lambda system, work: self.closed_form.calculate(system, work, name=name)[0]
+
     def cost(self, system: System, work: Any) -> Cost:
         """What the simulation takes."""
         return cast("Costs", self._module("cost")).cost(system, work)
@@ -124,11 +128,6 @@ if TYPE_CHECKING:  # that the folders have what a family asks of them
     _COSTS: tuple[Costs, Costs, Costs] = (_cost_of_statements, _cost_of_streams, _cost_of_transactions)
 
 
-def _calculated(family: Family, name: str) -> Callable[[System, Any], RunResult]:
-    """The closed form of a program that is alone."""
-    return lambda system, work: family.closed_form.calculate(system, work, name=name)[0]
-
-
 class _Together(Family):
     """Programs of several families on one machine: each family answers its own, and here they meet."""
 
@@ -147,7 +146,7 @@ class _Together(Family):
 
         families = [family_of(program.kind) for program in work.programs]
         every = own_systems(system, work)
-        by = [_calculated(family, name) for family in families]
+        by = [family.calculated(name) for family in families]
         alone = seen_alone(every, by)
         endless = families[0].endless
         together = seen_together(every, by, alone, begins_of(work.programs), endless=endless)

@@ -66,19 +66,8 @@ class Processes(Protocol):
         """Begins it on a machine: by machine, system, workload, seed and place."""
 
 
-class ClosedForm(Protocol):
-    """Who answers a program alone, in closed form."""
-
-    def calculate(self, system: System, work: Workload, *, name: str) -> tuple[RunResult, bool]:
-        """Its answer, and whether nobody queues."""
-
-
 class Family(Protocol):
     """What is to be known of a program's kind."""
-
-    @property
-    def closed_form(self) -> ClosedForm:
-        """Who calculates it."""
 
     @property
     def processes(self) -> Processes:
@@ -87,6 +76,9 @@ class Family(Protocol):
     @property
     def endless(self) -> bool:
         """Whether it never ends by itself."""
+
+    def calculated(self, name: str) -> Callable[[System, Any], RunResult]:
+        """The closed form of a program that is alone."""
 
 
 class RepeatedProgram:
@@ -177,7 +169,7 @@ def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], li
     families = [family for *_, family in every]
     held = held_of(
         [(own, work) for own, work, *_ in every],
-        [_calculated(family, name) for family in families],
+        [family.calculated(name) for family in families],
         begins_of([work for _, work, *_ in every]),
         endless=families[0].endless,
     )
@@ -206,10 +198,6 @@ def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], li
     _warm(machine, every[0][2], in_order)
     _run(machine, in_order)
     return machine, in_order, [program.result(name) for program in in_order]
-
-
-def _calculated(family: Family, name: str) -> Callable[[System, Workload], RunResult]:
-    return lambda system, work: family.closed_form.calculate(system, work, name=name)[0]
 
 
 def _warm(machine: Machine, seed: int, programs: Sequence[Program]) -> None:

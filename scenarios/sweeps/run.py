@@ -131,7 +131,7 @@ class Running:
         missing = list(self._missing())
         ranks = dict.fromkeys(int(step * GOLDEN % 1 * len(missing)) for step in range(MOST_STEPS))
         spread = (missing[rank] for rank in (ranks if missing else ()))
-        for step, size in enumerate((1, 1, 16, 256)):
+        for step, size in enumerate((1, 1, 4, 16, 64, 256)):
             items = self._items(sorted(islice(spread, size)))
             if not items:
                 break

@@ -116,21 +116,17 @@ class Alone:
         blocks = demand.blocks_wanted, self.each_blocks, demand.read_blocks
         return (*blocks, self.block_s, self.every_s, self.reap_s)
 
-    def _play(  # noqa: PLR0913, PLR0917  (one scenario)
+    def _play(
         self,
         sums: Any,
         server: BoundedDrive,
         singles: Sequence[int],
         reads: Rows,
         blocks: int,
-        wanted_blocks: float,
-        each_blocks: float,
-        read_blocks: float,
-        block_s: float,
-        every_s: float,
-        reap_s: float,
+        *numbers: float,
     ) -> None:
         """Make all reads that are followed, of the first *blocks* blocks of *reads*."""
+        wanted_blocks, each_blocks, read_blocks, block_s, every_s, reap_s = numbers
         session = self.session(
             server, int(self.demand.block_size_bytes), int(self.largest_bytes), wanted_blocks, each_blocks,
             block_s, self.most, sums,

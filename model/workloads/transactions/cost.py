@@ -16,6 +16,7 @@ from model.workloads.transactions.processes import MOST_TRANSACTIONS
 BEGIN_S: Final = 0.1
 FILLED_S: Final = 2e-6
 """Of a buffer that holds a block when a run of transactions begins."""
+FILLED: Final = "buffers, which a run fills before it begins"
 TRANSACTION_S: Final = {True: 30e-6, False: 150e-6}
 """Of a transaction's events, its commit among them; by whether the device serves requests in order of arrival."""
 READ_S: Final = {True: 10e-6, False: 30e-6}
@@ -23,7 +24,8 @@ READ_S: Final = {True: 10e-6, False: 30e-6}
 WRITE_S: Final = {True: 3e-6, False: 12e-6}
 """Of a block that DBWR writes."""
 GET_S: Final = 0.6e-6
-BUFFER_BYTES: Final = 60
+BUFFER_BYTES: Final = 175
+"""At most, while the cache is filled: resident memory of runs with 1, 3 and 6 million buffers."""
 BUSY: Final = 0.5
 DOUBLED_WHERE_BUSY: Final = 4
 WITHIN_A_KIND: Final = 0.3
@@ -40,12 +42,14 @@ def cost(system: System, work: Transactions) -> Cost:
     buffers = system.instance.buffer_cache_bytes / size
     filled = min(buffers, work.data_bytes / size)
     writes = count * io.write_requests
-    if io.write_requests and _is_busy(by_law):  # DBWR is behind from the begin on
-        writes += filled
+    stats = by_law.transactions
+    if io.write_requests and stats and stats.per_s and _is_busy(by_law):  # DBWR is behind from the begin on
+        writes += min(filled, count / stats.per_s * stats.written_blocks_per_s)
     in_order = is_in_order(system, largest_request_bytes(system.host), size)
     each_s = TRANSACTION_S[in_order] + READ_S[in_order] * io.read_requests + GET_S * gets
-    seconds = BEGIN_S + FILLED_S * filled + WRITE_S[in_order] * writes + count * each_s
-    return Cost(seconds, BUFFER_BYTES * buffers, count, "transactions")
+    plays_s = WRITE_S[in_order] * writes + count * each_s
+    steps, what = (count, "transactions") if plays_s > FILLED_S * filled else (filled, FILLED)
+    return Cost(BEGIN_S + FILLED_S * filled + plays_s, BUFFER_BYTES * buffers, steps, what)
 
 
 def _is_busy(by_law: RunResult) -> bool:

@@ -39,6 +39,8 @@ FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "concurrency": ("workload.users",), "connections": ("workload.users",),
     "think_time": ("workload.think_s",), "tps": ("workload.rate_per_s",),
     "fast_start_mttr_target": ("instance.checkpoint_s",), "checkpoint": ("instance.checkpoint_s",),
+    "log_checkpoint_interval": ("instance.checkpoint_redo_bytes",),
+    "log_file_size": ("instance.checkpoint_redo_bytes",),
     "redo": ("instance.redo_disk",), "log_buffer": ("instance.log_buffer_bytes",), "redo_log": ("instance.redo_disk",),
     "cpu_count": ("host.cpus",), "cores": ("host.cpus",), "hyperthreading": ("host.threads_per_core",),
     "elevator": ("host.scheduler",), "read_ahead_kb": ("host.read_ahead_bytes",),

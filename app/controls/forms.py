@@ -171,6 +171,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("instance.redo_service_cv", "Variation of log writes", only_for=TRANSACTIONS),
         Control("instance.log_buffer_bytes", "Log buffer", only_for=TRANSACTIONS),
         Control("instance.checkpoint_s", "DBWR writes blocks dirty for", only_for=TRANSACTIONS),
+        Control("instance.checkpoint_redo_bytes", "Redo before DBWR writes them", only_for=TRANSACTIONS),
         Control("client.use", "Client", only_for=TRANSACTIONS),
     ),
     "Stream": (

@@ -17,6 +17,15 @@ def written_per_s(changes_per_s: Number, blocks: Number, age_s: Number) -> Numbe
     return blocks * each_per_s / (1 + each_per_s * age_s)
 
 
+def checkpoint_age_s(checkpoint_s: float, lag_bytes: float, redo_bytes_per_s: float) -> float:
+    """Age in seconds at which DBWR writes a changed block: its own, or the time in which so much redo comes.
+
+    The checkpoint lags behind the end of the redo by *lag_bytes* at most, so that no log is reused before its blocks
+    are written; the bytes are infinite where there is no such limit. Formula: min(t, bytes / rate) [oracle-tuning].
+    """
+    return min(checkpoint_s, lag_bytes / max(redo_bytes_per_s, LEAST))
+
+
 def dirty_age_s(checkpoint_s: Number, resident_blocks: Number, reads_per_s: Number) -> Number:
     """Mean time after which a dirty block is written: by its age, or when its buffer is wanted, whichever comes first.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import inf
 
 import simpy
 
@@ -33,6 +34,8 @@ class LogWriter:
     env: simpy.Environment
     files: Files
     writes: int
+    noted: int
+    """Bytes of redo that have come."""
     first_byte: int
     buffer_bytes: int
     _place: int
@@ -51,7 +54,7 @@ class LogWriter:
         self.env = env
         self.files = files
         self.first_byte, self.buffer_bytes = first_byte, buffer_bytes
-        self.writes = self._place = self._redo_bytes = self._under_way = 0
+        self.writes = self.noted = self._place = self._redo_bytes = self._under_way = 0
         self._gathers = int(gathered_bytes(buffer_bytes))
         self._wanted = []
         self._idle = True
@@ -60,6 +63,7 @@ class LogWriter:
 
     def note(self, redo_bytes: int) -> simpy.Event | None:
         """Redo that goes with the next write; where the buffer has no room for it, an event once it has found some."""
+        self.noted += redo_bytes
         left = redo_bytes if self._wanted else self._put(redo_bytes)
         if left <= 0:
             return None
@@ -151,6 +155,11 @@ class DatabaseWriter:
     _idle: bool
     _looks: int
     _cleaned: simpy.Event
+    _log: LogWriter | None
+    """Whose redo the checkpoint lags behind by so many bytes at most, where that is limited."""
+    _lag_bytes: float
+    _come: list[tuple[float, float]]
+    """When so much redo had come, the longest ago first; negative for what came before the run."""
 
     def __init__(
         self,
@@ -170,6 +179,13 @@ class DatabaseWriter:
         self._since_s, self._asked = {}, []
         self._idle = False
         self._cleaned = env.event()
+        self._log, self._lag_bytes, self._come = None, 0.0, []
+
+    def follow(self, log: LogWriter, lag_bytes: float, before_per_s: float) -> None:
+        """Write blocks before the redo of *log* has come so much further; before the run it came at that rate."""
+        self._log, self._lag_bytes, self._come = log, lag_bytes, [(0.0, 0.0)]
+        if before_per_s:
+            self._come.insert(0, (-lag_bytes / before_per_s, -lag_bytes))
 
     def dirtied(self, blocks: list[int], now_s: float) -> None:
         """Blocks have become dirty."""
@@ -237,11 +253,28 @@ class DatabaseWriter:
             cleaned.succeed()
         self.look()
 
+    def _lagging_s(self) -> float:
+        """Since when the checkpoint may lag at most: what is dirty for longer is due; -∞ where redo sets no limit."""
+        if self._log is None:
+            return -inf
+        come, now = float(self._log.noted), self.env.now
+        last_s, last = self._come[len(self._come) - 1]
+        if now >= last_s + LOOKS_EVERY_S and come > last:
+            self._come.append((now, come))
+        first = come - self._lag_bytes
+        while len(self._come) > 1 and self._come[1][1] <= first:
+            self._come.pop(0)
+        since_s, begin = self._come[0]
+        if begin > first or len(self._come) == 1:
+            return since_s if begin <= first else -inf
+        until_s, end = self._come[1]
+        return since_s + (first - begin) / (end - begin) * (until_s - since_s)
+
     def _due(self) -> list[int]:
         """The next blocks to write: no more than may be under way at once."""
         due = [block for block in dict.fromkeys(self._asked[: self.most]) if block in self._since_s]
         self._asked = self._asked[self.most :]
-        old_s = self.env.now - self.age_s
+        old_s = max(self.env.now - self.age_s, self._lagging_s())
         chosen = set(due)
         for block, since_s in self._since_s.items():
             if len(due) >= self.most or since_s > old_s:

@@ -136,6 +136,12 @@ class Instance(Frozen):
         ge=1,
         le=86_400,
     )
+    checkpoint_redo_bytes: Annotated[Size, Field(ge=MIB, le=1024**5)] | None = setting(
+        None,
+        "Redo that the checkpoint lags behind at most: DBWR writes a block once so much redo has come since it changed "
+        "(90 % of the smallest redo log; LOG_CHECKPOINT_INTERVAL); no limit if not set",
+        "oracle-tuning",
+    )
     db_writer_requests: Whole = setting(
         64,
         "Writes that DBWR has under way at once; without asynchronous I/O one for each of db_writer_processes",

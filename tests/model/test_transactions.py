@@ -248,6 +248,7 @@ INSTANCES = st.builds(
     db_keep_cache_bytes=st.integers(MIB, 8 * MIB),
     db_recycle_cache_bytes=st.integers(MIB, 8 * MIB),
     checkpoint_s=st.sampled_from([1, 60, 3600]),
+    checkpoint_redo_bytes=st.sampled_from([None, MIB, 64 * MIB]),
     db_writer_requests=st.sampled_from([1, 8, 64]),
     redo_disk=st.sampled_from(["own", "data"]),
 )

@@ -15,6 +15,11 @@ LOAD: Final = "Load Profile: "
 TIME_MODEL: Final = "Time Model: "
 FOREGROUND: Final = "Wait Events: foreground: "
 ADVISORY: Final = "Buffer Pool Advisory: "
+RECOVERY: Final = "Instance Recovery: E"
+"""At the end of the interval."""
+LAGS: Final = (
+    "Log Sz RedoBlks", "Log File Size Redo Blks", "Log Ckpt Interval RedoBlks", "Log Ckpt Interval Redo Blks",
+)  # fmt: skip
 CACHE: Final = "Memory Statistics: Buffer Cache"
 WHOLE: Final = "report"
 SHARES: Final = ("% DB time", "%Total Call Time")
@@ -129,6 +134,11 @@ class Report:
             parts.append(Part(event.name, event.total.value, share, event.waits, event.total.line))
         rest = whole.value - sum(part.seconds for part in parts)
         return [*sorted(parts, key=lambda part: -part.seconds), Part(UNNAMED, rest, rest / whole.value)]
+
+    def checkpoint_lag(self) -> Figure | None:
+        """Redo blocks that the checkpoint lags behind at most, by the size of the logs or LOG_CHECKPOINT_INTERVAL."""
+        limits = [self.named(RECOVERY, name) for name in LAGS]
+        return min((limit for limit in limits if limit), key=lambda limit: limit.value, default=None)
 
     def advised(self) -> list[Advised]:
         """The buffer pool advisory of the default pool, the smallest size first."""

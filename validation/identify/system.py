@@ -22,9 +22,10 @@ from model.causes import (
 )
 from model.demand.transactions import curve_classes
 from model.laws.block_layer import stated_call_s
+from model.laws.commit import LOG_BLOCK_BYTES
 from model.laws.opened_files import WITHOUT_FILESYSTEM, database_path
 from model.spec import Instance, Transactions
-from model.units import show_bytes
+from model.units import MIB, show_bytes
 from model.workloads.transactions.parts import parts_of
 from scenarios import from_mapping, run
 from scenarios.measured import (
@@ -457,9 +458,18 @@ class Interval(Filling):
         if limit.redo_bytes_per_s:
             self.know("instance.redo_limit_bytes_per_s", limit.redo_bytes_per_s, limit.redo_source)
             self._log_buffer()
+        self._checkpoint()
         if limit.per_s:
             self.know("disk.iops_limit", limit.per_s, limit.source)
         self.found.says += limit.says
+
+    def _checkpoint(self) -> None:
+        """How much redo may come before DBWR has to write a changed block."""
+        if lag := self.report.checkpoint_lag():
+            self.know(
+                "instance.checkpoint_redo_bytes", max(MIB, int(lag.value * LOG_BLOCK_BYTES)),
+                f"instance recovery: {lag.name}, of {LOG_BLOCK_BYTES} bytes each", lag,
+            )  # fmt: skip
 
     def _log_buffer(self) -> None:
         """How much redo may wait for LGWR."""

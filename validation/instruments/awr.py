@@ -109,6 +109,7 @@ KINDS: Final = (
     ),
     Kind("Segments", "owner|objectname", "total|capture", hidden="segment"),
     Kind("Latch Activity", "latchname|latch", "requests"),
+    Kind("Instance Recovery", "", "estdios$"),
     Kind("Undo Segment Summary", "undots", "undoblocks"),
     Kind("Undo Segment Statistics", "endtime", "undoblocks"),
 )

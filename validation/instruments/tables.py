@@ -14,7 +14,7 @@ ROW: Final = re.compile(r"<tr\b[^<>]*>(.*?)(?=<tr\b|</tr|$)", re.IGNORECASE | re
 CELL: Final = re.compile(r"<t([hd])\b[^<>]*>(.*?)(?=<t[hd]\b|</t[hd]|$)", re.IGNORECASE | re.DOTALL)
 TAG: Final = re.compile(r"<[^<>]*>")
 HEADING: Final = re.compile(r"<h[1-4]\b[^>]*>(.*?)</h[1-4]>", re.IGNORECASE | re.DOTALL)
-RULE: Final = re.compile(r"\s*-{2,}(?: +-+)+\s*|\s*-{3,}\s*")
+RULE: Final = re.compile(r"\s*(?:- +)?-{2,}(?: +-+)+\s*|\s*-{3,}\s*")
 TITLED: Final = re.compile(r"(.{0,200}?)(?:DB/Inst:| for DB: .{0,200}?Instance:)")
 """The line above a section of text: AWR and Statspack from 10g on, Statspack before."""
 LABELS_FROM: Final = 8

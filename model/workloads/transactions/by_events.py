@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 
 import numpy as np
 
@@ -55,6 +56,12 @@ class ByEvents:
             writer.since(dirty.blocks.tolist(), dirty.since_s.tolist())
             writer.outside = int(sum(data.blocks))
             pools.append(fastest(BufferPool)(self.env, buffers, writer))
+        log = fastest(LogWriter)(self.env, begin.redo, begin.log_byte, int(system.instance.log_buffer_bytes))
+        if parts.checkpoint_redo_bytes < inf:
+            warm = self.work.begins == "warm"
+            before_per_s = self.solved.point.per_s * parts.redo_bytes if warm else 0.0
+            for pool in pools:
+                pool.writer.follow(log, parts.checkpoint_redo_bytes, before_per_s)
         return fastest(SimulationState)(
             env=self.env,
             sessions=fastest(Stretches)(self.env, begin.processors, begin.files, begin.layout),
@@ -62,9 +69,7 @@ class ByEvents:
             layout=begin.layout,
             pools=pools,
             hot_blocks=int(data.blocks[0]),
-            log=fastest(LogWriter)(
-                self.env, begin.redo, begin.log_byte, int(system.instance.log_buffer_bytes)
-            ),
+            log=log,
             kinds=[kind_of(kind) for kind in parts.kinds],
             references=begin.references,
             latch=parts.latch,

@@ -35,7 +35,7 @@ from model.workloads.transactions.disk import LEAST
 from model.workloads.transactions.knee import Knee, knee_of
 from model.workloads.transactions.network import CPUS, CausedByOthers, Point, at_rate, closed, contended
 from model.workloads.transactions.parts import Parts, parts_of
-from model.workloads.transactions.writers import FULL, written_of
+from model.workloads.transactions.writers import FULL, due_at
 
 FALLS_INTO_STEP = 0.5
 """Variation of pauses below which mean values, which take users to come by chance, say too much."""
@@ -229,10 +229,8 @@ def _warnings(parts: Parts, point: Point) -> list[str]:
             f"users who pause equally long (workload.think_cv {work.think_cv:g}) fall into step and queue less than "
             "calculate says: the response of a busy disk is up to a quarter shorter"
         )
-    if (
-        point.free_s > 0
-        or point.writes.written < fastest(written_of)(parts, point.per_s, parts.checkpoint_s) * FULL
-    ):
+    wanted = fastest(due_at)(parts, point.per_s).wanted
+    if point.free_s > 0 or point.writes.written < wanted * FULL:
         texts.append("DBWR cannot write as fast as blocks change: there would be free buffer waits")
     return texts
 

@@ -82,6 +82,8 @@ class Parts:
     think_cv: float
     hottest_blocks: float
     checkpoint_s: float
+    checkpoint_redo_bytes: float
+    """Infinite where redo sets no limit."""
     redo_on_data: bool
     """Whether the log lies on the disk of the data."""
     cores: float
@@ -270,6 +272,7 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
         think_cv=work.think_cv,
         hottest_blocks=work.hottest_blocks,
         checkpoint_s=system.instance.checkpoint_s,
+        checkpoint_redo_bytes=float(system.instance.checkpoint_redo_bytes or inf),
         redo_on_data=system.instance.redo_disk == "data",
         **host.cores._asdict(),
         collision=data.collision,

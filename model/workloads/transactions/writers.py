@@ -7,7 +7,7 @@ from math import exp, expm1, inf
 
 from model.laws import queueing
 from model.laws.bursts import burst_requests, found_ahead, found_in_sweep, met_fraction
-from model.laws.changed_blocks import dirty_age_s, written_per_s
+from model.laws.changed_blocks import checkpoint_age_s, dirty_age_s, written_per_s
 from model.laws.commit import (
     LARGE_DIRTY_QUEUE,
     LOOKS_EVERY_S,
@@ -45,6 +45,11 @@ def dirty_groups(parts: Parts, per_s: float, age_s: float) -> list[DirtyGroup]:
     return [_dirty(parts, group, per_s, age_s) for group in parts.groups]
 
 
+def old_at_s(parts: Parts, per_s: float) -> float:
+    """Age at which DBWR writes a changed block, at a throughput."""
+    return checkpoint_age_s(parts.checkpoint_s, parts.checkpoint_redo_bytes, per_s * parts.redo_bytes)
+
+
 def written_of(parts: Parts, per_s: float, age_s: float) -> float:
     """Blocks that DBWR writes for a transaction, the hottest among them, at a throughput and an age."""
     if per_s <= 0:
@@ -77,7 +82,7 @@ def due_at(parts: Parts, per_s: float) -> DueWrites:
     A scheduler of deadlines serves a batch of writes after two batches of reads, so that DBWR, which has a batch
     waiting at all times, writes half as many blocks as are read, if so many are due [linux-deadline].
     """
-    wanted = written_of(parts, per_s, parts.checkpoint_s)
+    wanted = written_of(parts, per_s, old_at_s(parts, per_s))
     leaving = written_of(parts, per_s, OLDEST_S)
     return DueWrites(per_s, wanted, max(leaving, min(parts.requests * parts.disk.passing, wanted)), leaving)
 
@@ -106,17 +111,17 @@ def reads_at_most(parts: Parts, per_s: float) -> float:
 
 def _leaving_changed(parts: Parts, per_s: float) -> float:
     """Changed blocks of a transaction that leave the cache before they are old enough to be written: 1 - e^(-λt)."""
-    blocks_per_s = 0.0
+    blocks_per_s, old_s = 0.0, old_at_s(parts, per_s)
     group: Group
     for group in parts.groups:
-        dirty: DirtyGroup = _dirty(parts, group, per_s, parts.checkpoint_s)
-        blocks_per_s -= dirty.written_per_s * expm1(-parts.checkpoint_s * dirty.leave_per_s)
+        dirty: DirtyGroup = _dirty(parts, group, per_s, old_s)
+        blocks_per_s -= dirty.written_per_s * expm1(-old_s * dirty.leave_per_s)
     return blocks_per_s / per_s
 
 
 def written_age_s(parts: Parts, per_s: float, written: float) -> float:
     """Age at which DBWR writes so many blocks for a transaction: the instance's, or older where it falls behind."""
-    low, high = parts.checkpoint_s, OLDEST_S
+    low, high = old_at_s(parts, per_s), OLDEST_S
     if per_s <= 0 or written >= written_of(parts, per_s, low) * FULL:
         return low
     for _ in range(AGE_STEPS):

@@ -285,6 +285,20 @@ def test_hottest_blocks_are_written_at_their_age_however_often_they_change(hotte
         assert stats_of(found).written_blocks_per_s == pytest.approx(expected, rel=0.1)
 
 
+@pytest.mark.parametrize(("lag_bytes", "age_s"), [(8 * MIB, 8 * MIB / 1e6), (GIB, 30)])
+def test_blocks_are_written_before_the_redo_of_their_changes_is_too_far_behind(
+    lag_bytes: int, age_s: float
+) -> None:
+    """At 1 MB of redo a second 8 MB come in 8.4 s; 1 GB comes in more than the age, which holds then."""
+    system = machine(disk(8, 1e-3), checkpoint_s=30, checkpoint_redo_bytes=lag_bytes)
+    hot = {"hottest_blocks": 100, "hottest_gets_percent": 50, "hottest_changes_percent": 100}
+    kind = {"gets": 8, "changed_blocks": 3, "redo_bytes": 10_000}
+    many = work(kind, rate_per_s=100.0, transactions=10_000, **hot)
+    expected = 300 / (1 + 3 * age_s)
+    for found in (simulate(system, many), calculate(system, many)):
+        assert stats_of(found).written_blocks_per_s == pytest.approx(expected, rel=0.1)
+
+
 def test_a_core_of_two_threads_does_so_much_more_as_they_gain() -> None:
     found = []
     for threads in (1, 2):

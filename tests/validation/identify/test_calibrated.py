@@ -10,23 +10,20 @@ from pathlib import Path
 import pytest
 
 from app.command.cli import main
+from app.controls import own_files, settings
 from app.reports.written import written
 from model.errors import SpecError
 from scenarios import load, run
-from scenarios.measured import READ_WAIT, TRANSACTIONS
+from scenarios.measured import PARTS, READ_WAIT, TRANSACTIONS
 
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of a system whose users wait for reads."""
     folder = tmp_path_factory.mktemp("calibrated")
-    settings = [
-        "workload.users=40",
-        "workload.think_s=0",
-        "disk.overhead_s=1ms",
-    ]
+    busy = ["workload.users=40", "workload.think_s=0", "disk.overhead_s=1ms"]
     report, out = folder / "report.txt", folder / "my.toml"
-    report.write_text(written(run(load("oltp-nvme", settings), "calculate"), "awr"))
+    report.write_text(written(run(load("oltp-nvme", busy), "calculate"), "awr"))
     assert main(["measure", str(report), "--out", str(out), "--quiet"]) == 0
     return out
 
@@ -38,6 +35,15 @@ def changed(measured: Path, tmp_path: Path) -> Path:
     text = copy.read_text()
     read_s = tomllib.loads(text)["disk"]["overhead_s"]
     copy.write_text(text.replace(f"overhead_s = {read_s}", f"overhead_s = {0.7 * read_s}", 1))
+    return copy
+
+
+def with_target(measured: Path, tmp_path: Path) -> Path:
+    """A copy whose disk has a limit, and which defines another one that has none."""
+    copy = tmp_path / "mine.toml"
+    target = '\n[profile.disk.target]\nuse = "nvme"\noverhead_s = "0.8ms"\n'
+    text = measured.read_text().replace("[disk]\n", "[disk]\niops_limit = 5000\n", 1)
+    copy.write_text(text + target)
     return copy
 
 
@@ -79,10 +85,7 @@ def test_a_system_goes_alone(measured: Path, capsys: pytest.CaptureFixture[str])
 def test_another_disk_without_a_limit_is_refused(
     measured: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    copy = tmp_path / "mine.toml"
-    target = '\n[profile.disk.target]\nuse = "nvme"\noverhead_s = "0.8ms"\n'
-    text = measured.read_text().replace("[disk]\n", "[disk]\niops_limit = 5000\n", 1)
-    copy.write_text(text + target)
+    copy = with_target(measured, tmp_path)
     run_it = ["run", str(copy), "--engine", "calculate", "--quiet", "--set", "disk.use=target"]
     assert main(run_it) == 2
     assert "has no limit of requests a second" in capsys.readouterr().err
@@ -105,3 +108,51 @@ def test_a_file_of_a_newer_form_is_refused(measured: Path, tmp_path: Path, said:
     assert load(str(measured)).compared
     with pytest.raises(SpecError, match=f"{told}.*reads form 1.*measure again"):
         load(str(copy))
+
+
+def test_a_calibrated_file_keeps_its_form_and_a_newer_one_is_refused(
+    measured: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = changed(measured, tmp_path)
+    assert main(["calibrate", str(copy), "--quiet"]) == 0
+    content = tomllib.loads(copy.read_text())["measured"]
+    assert content["form"] == tomllib.loads(measured.read_text())["measured"]["form"]
+    assert set(content) <= set(PARTS)
+    newer = copy.read_text().replace(f"form = {content['form']}", f"form = {content['form'] + 1}", 1)
+    copy.write_text(newer)
+    for command in ("calibrate", "run"):
+        assert main([command, str(copy)]) == 2
+        said = capsys.readouterr().err
+        assert f"measured.form: got {content['form'] + 1}; this version reads form {content['form']}" in said
+        assert len(said.splitlines()) == 1
+    assert copy.read_text() == newer
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("optimise", "--minimise", "response_s", "--vary", "disk.use=nvme,target", "--workers", "1"),
+        ("optimise", "--minimise", "response_s", "--vary", "workload.users=1:9", "--set", "disk.use=target",
+         "--workers", "1"),
+        ("compare", "--set", "disk.use=target"),
+    ],
+)  # fmt: skip
+def test_every_command_says_in_one_sentence_that_a_target_has_no_limit(
+    command: tuple[str, ...], measured: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = with_target(measured, tmp_path)
+    name, *options = command
+    store = ["--store", str(tmp_path / "store")] if name == "optimise" else []
+    assert main([name, str(copy), *options, *store, "--engine", "calculate"]) != 0
+    told = "".join(capsys.readouterr())
+    sentences = told.count("disk.use: got '")
+    assert " ".join(told.split()).count("which has no limit of requests a second") == sentences > 0
+
+
+def test_the_page_says_in_one_sentence_that_a_target_has_no_limit(measured: Path, tmp_path: Path) -> None:
+    name, _ = own_files.opened(with_target(measured, tmp_path).read_bytes(), "my.toml")
+    kept, refused = settings.settle(name, {"disk.use": "target", "workload.users": "5"})
+    assert kept.workload.users == 5
+    assert kept.system.disk.iops_limit == 5000
+    assert list(refused) == ["disk.use"]
+    assert "got 'target', which has no limit of requests a second" in refused["disk.use"]

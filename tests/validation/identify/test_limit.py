@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from math import log, sqrt
+from pathlib import Path
 
 import pytest
 
+from tests.validation.instruments import made
 from validation.identify.limit import (
     histogram,
     limit_of,
@@ -174,3 +176,35 @@ def test_where_sessions_wait_for_the_log_buffer_lgwr_sets_the_pace() -> None:
     assert limit.redo_bytes_per_s == 40e6
     assert limit.per_s is None  # the log holds throughput, not the data disk
     assert "log buffer space" in limit.says[0]
+
+
+AWR_RECOVERY = """
+Instance Recovery Stats               DB/Inst: SECRET/secret  Snaps: 1124-1126
+-> B: Begin Snapshot,  E: End Snapshot
+
+                                                                            Estd
+  Targt  Estd                                     Log Ckpt Log Ckpt    Opt   RAC
+  MTTR   MTTR Recovery  Actual   Target   Log Sz   Timeout Interval    Log Avail
+   (s)    (s) Estd IOs RedoBlks RedoBlks RedoBlks RedoBlks RedoBlks  Sz(M)  Time
+- ----- ----- -------- -------- -------- -------- -------- -------- ------ -----
+B     0     9      173      312  1234567  1234567      N/A      N/A    N/A   N/A
+E     0    17     4075    67622   876543  1234567  1800000 {interval}    N/A   N/A
+                          ------------------------------------------------------
+
+End of Report"""
+
+
+@pytest.mark.parametrize(("interval", "blocks"), [("     N/A", 1_234_567), (" 1000000", 1_000_000)])
+def test_the_checkpoint_lags_as_far_as_logs_or_their_interval_allow(
+    interval: str, blocks: int, tmp_path: Path
+) -> None:
+    text = made.AWR.replace("\nEnd of Report", AWR_RECOVERY.format(interval=interval))
+    (reading,) = made.read_text(tmp_path, text)
+    lag = Report(reading).checkpoint_lag()
+    assert lag is not None
+    assert lag.value == blocks
+
+
+def test_a_report_without_instance_recovery_tells_no_lag(tmp_path: Path) -> None:
+    (reading,) = made.read_text(tmp_path, made.AWR)
+    assert Report(reading).checkpoint_lag() is None

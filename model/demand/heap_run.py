@@ -183,7 +183,7 @@ def steps(rules: HeapRules, table: Table, work: Dml, lengths: tuple[int, int, in
     else:
         steps += STEPS_PER_VISIT * work.passes * min(homes, changed / work.passes)
         steps += _steps_of_growth(rules, work, homes * work.rows_fraction, fit, lengths)
-    if work.commit_every_rows:
+    if work.commit_every_rows and not (work.inserts and work.users == 1):
         steps += STEPS_PER_TURN * changed / work.commit_every_rows
     return steps
 

@@ -29,6 +29,7 @@ from app.text.measure_first import printed_cells, tables_of
 from app.text.measure_text import MOST_FIGURES, reading_lines
 from app.text.measured_text import cells_of
 from app.text.measured_text import sentence as said_of
+from app.text.uncertainty_text import largest_sentence
 from model.errors import BlocktimeError, cut
 from model.results import RunResult
 from model.units import show_seconds
@@ -495,7 +496,8 @@ def _difference(
         if held.changes:
             if answers := uncertainty_view.difference_of(*asked, pair):
                 sure = answers[2:]
-                st.markdown(plain(uncertainty_view.said(*sure)))
+                causes = largest_sentence(sure[0].contributions)
+                st.markdown(plain(f"{uncertainty_view.said(*sure)} {causes}"))
             moved = [control.told(*asked) for control in CONTROLS if control.path in held.changes]
             reasons = why(before, after, asked) or ["Nothing that the model knows of moves."]
             st.markdown(plain(answer.leading(before, after, reasons[0], ", ".join(moved))))

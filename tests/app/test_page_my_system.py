@@ -151,6 +151,7 @@ def test_a_faster_disk_moves_the_response_and_says_why() -> None:
     assert metric(app, "TPS").delta.startswith("+")
     assert "With Latency of a read 200 µs instead of 525 µs, the response fell" in words(app)
     assert "What-if takes less time than baseline, by" in words(app)
+    assert "of this uncertainty." in words(app)
     assert "with 95 % confidence" in words(app)
     app.button(key="my_system.reset").click().run()
     assert not metric(app, "Response").delta

@@ -149,7 +149,8 @@ def margin(n: int) -> float:
 def busiest_fraction(result: RunResult) -> float:
     """Share of its capacity that is taken of the busiest device; of other work than transactions iostat's %util."""
     if result.transactions is not None:
-        return max((result.transactions.utilisation.get(disk, 0.0) for disk in (DATA, REDO)), default=0.0)
+        used = result.transactions.utilisation.items()
+        return max((share for name, share in used if name == REDO or name.startswith(DATA)), default=0.0)
     return max((device.utilisation_fraction for device in result.device.values()), default=0.0)
 
 

@@ -216,13 +216,23 @@ FIGURES: Final[Mapping[str, Callable[[RunResult], float | None]]] = {
     ),
 }
 """What is measured -> how an answer gives it."""
+READ_ON: Final = "mean read on "
+"""Before the name of a device of the data."""
+
+
+def figure_in(result: RunResult, name: str) -> float | None:
+    """What an answer gives for the figure *name*; None where it gives none."""
+    if name.startswith(READ_ON):
+        device = result.device.get(name.removeprefix(READ_ON))
+        return device.read_await_s if device is not None else None
+    return FIGURES[name](result) if name in FIGURES else None
 
 
 def as_modelled(compared: Sequence[Compared], result: RunResult) -> list[AsModelled]:
     """Each figure beside what the answer says; without those that it does not give."""
     rows = []
     for figure in compared:
-        value = FIGURES[figure.name](result) if figure.name in FIGURES else None
+        value = figure_in(result, figure.name)
         if value is not None:
             rows.append(AsModelled(measured=figure, modelled=float(value)))
     return rows

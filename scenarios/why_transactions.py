@@ -119,7 +119,7 @@ def afterwards(base: RunResult, other: RunResult, asked: Asked | None) -> Iterat
         limits = from_to(before.saturation_per_s, after.saturation_per_s, _tps)
         writes = base.physical_io.write_requests, other.physical_io.write_requests
         told = f": DBWR writes {_times(writes[1])} blocks per transaction instead of {_times(writes[0])}"
-        writes_there = after.bottleneck in (DATA, DBWR) and differs(*writes, 0.1)
+        writes_there = after.bottleneck.startswith((DATA, DBWR)) and differs(*writes, 0.1)
         yield f"the limit of the {after.bottleneck} {limits}{told if writes_there else ''}"
 
 

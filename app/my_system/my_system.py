@@ -35,7 +35,7 @@ from model.results import RunResult
 from model.units import show_seconds
 from scenarios import Scenario, load
 from scenarios.compare import why
-from scenarios.measured import COUNTS, FIGURES, AsModelled, Light, as_modelled, light_of
+from scenarios.measured import COUNTS, AsModelled, Light, as_modelled, figure_in, light_of
 from scenarios.uncertainty import Difference
 from validation.identify.found import Identified
 from validation.identify.plans import listed_in
@@ -517,7 +517,7 @@ def _counts(before: RunResult, after: RunResult) -> Rows:
     """Counts of one transaction or execution in both answers."""
     table = []
     for name in COUNTS:
-        was, now = FIGURES[name](before), FIGURES[name](after)
+        was, now = figure_in(before, name), figure_in(after, name)
         if was is not None and now is not None:
             change = f"{now / was - 1:+.1%}" if was else ""
             table.append(

@@ -50,7 +50,7 @@ def saturation(stats: TransactionStats, *, beside: bool = False) -> str:
         return f"Without the other programs {text} first, at {knee} TPS{exceeded}{users}{taken}"
     if stats.without_disk:
         unknown = "No limit of the disk is known"
-        if stats.bottleneck in (DATA, DBWR):
+        if stats.bottleneck.startswith((DATA, DBWR)):
             return f"{unknown}, and so not at what load it saturates"
         return f"{unknown}; of the rest, {text} first{now}, at {knee} TPS{exceeded}{users}"
     return f"{text[0].upper()}{text[1:]} first{now}, at {knee} TPS{exceeded}{users}"

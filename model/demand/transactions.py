@@ -18,6 +18,7 @@ from model.laws.numeric import Number, larger, smaller
 from model.laws.opened_files import UNBUFFERED
 from model.machine.device.drive import capacity_of
 from model.spec import System, Transaction, Transactions
+from model.spec.placed import DISK
 from model.spec.popularity import PopularBlocks
 from model.units import show_bytes
 
@@ -37,6 +38,11 @@ ROUNDING = 1e-3
 LEAST_POINTS = 2
 ROUNDS_OF_USERS = 10
 """Transactions of each user that a first run has at least."""
+
+
+def data_disk_name(device: str) -> str:
+    """What a device of the data is called among the resources: the data disk, with its name where it has one."""
+    return DATA if device == DISK else f"{DATA} {device}"
 
 
 def run_transactions(work: Transactions) -> int:
@@ -178,11 +184,15 @@ def block_cpu_s(system: System) -> dict[str, float]:
 def data_of(system: System, work: Transactions) -> Data:
     """Groups of blocks and the pools that they share; OutsideLaw for more than memory or disk hold."""
     size = int(system.tablespace.block_size_bytes)
-    if work.data_bytes > capacity_of(system.disk):
+    devices = work.data_devices
+    most = max(devices, key=lambda device: device.share)
+    if work.data_bytes * most.share > capacity_of(system.disk):
+        on = "" if len(devices) == 1 else f" on device {most.name!r}"
         raise OutsideLaw(
-            f"workload.data_bytes {show_bytes(work.data_bytes)} is more than the disk holds, "
+            f"workload.data_bytes {show_bytes(work.data_bytes * most.share)}{on} is more than the disk holds, "
             f"{show_bytes(capacity_of(system.disk))}: set disk.capacity_bytes, or disk.raid_level and disk.raid_disks"
         )
+    _several_devices_can_be(system, len(devices))
     if work.hottest_blocks * size > work.data_bytes:
         raise OutsideLaw(
             f"workload.hottest_blocks {work.hottest_blocks:,} of {show_bytes(size)} are more than workload.data_bytes "
@@ -194,6 +204,33 @@ def data_of(system: System, work: Transactions) -> Data:
         share**2 / class_blocks for class_blocks, share in zip(classes, shares, strict=True) if class_blocks
     )
     return Data(size, classes, shares, collision, _pools(system, work, size, len(classes)))
+
+
+def check_beside(work: Transactions) -> None:
+    """Raise OutsideLaw where data lie on several devices and other programs run beside: these share one disk."""
+    if len(work.data_devices) > 1:
+        raise OutsideLaw(
+            f"workload.tablespaces lie on {len(work.data_devices)} devices, and programs beside each other share one "
+            "disk: leave tablespaces out, or the other programs"
+        )
+
+
+def _several_devices_can_be(system: System, devices: int) -> None:
+    """Raise OutsideLaw for limits and credits that several devices would share."""
+    shared = [
+        name
+        for name, given in (
+            ("host.iops_limit", system.host.iops_limit),
+            ("host.bandwidth_limit_bytes_per_s", system.host.bandwidth_limit_bytes_per_s),
+            ("disk.burst_iops", system.disk.burst_iops),
+        )
+        if given is not None
+    ]
+    if devices > 1 and shared:
+        raise OutsideLaw(
+            f"workload.tablespaces lie on {devices} devices, and {shared[0]} is not modelled for several: leave one "
+            "of the two out"
+        )
 
 
 def _popularity(

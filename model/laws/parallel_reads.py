@@ -5,7 +5,7 @@ Nested loops that prefetch and batched table access read so [oracle-parallel-rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import ceil, exp, floor, lgamma, log, sqrt
 from typing import NamedTuple
@@ -164,3 +164,32 @@ def side_by_side_s(requests: int, servers: int, service_s: float, variation: flo
         return ceil(requests / servers) * service_s
     together = min(requests, servers)
     return service_s * ((requests - together) / servers + slowest_service(together, variation))
+
+
+@lru_cache(maxsize=1024)
+def at_one_device(reads: int, share: float) -> dict[int, float]:
+    """Of so many reads, each on a device with such a chance: how many go there, 1 or more -> chance (binomial)."""
+    if share >= 1:
+        return {reads: 1.0}
+    if share <= 0:
+        return {}
+    chances = {}
+    for there in range(1, reads + 1):
+        ways = lgamma(reads + 1) - lgamma(there + 1) - lgamma(reads - there + 1)
+        chance = exp(ways + there * log(share) + (reads - there) * log(1 - share))
+        if chance > NEVER:
+            chances[there] = chance
+    return chances
+
+
+def longest_s(takes_s: Sequence[Sequence[tuple[float, float]]]) -> float:
+    """Mean of the longest of several times, each of which has some values with their chances, by itself."""
+    ends = sorted({time_s for values in takes_s for time_s, _ in values})
+    mean_s = before = 0.0
+    for end_s in ends:
+        below = 1.0
+        for values in takes_s:
+            below *= min(1.0, sum(chance for time_s, chance in values if time_s <= end_s))
+        mean_s += end_s * (below - before)
+        before = below
+    return mean_s

@@ -14,6 +14,7 @@ from model.machine.device.iostat import Counters
 from model.sim.device import BlockDevice, Pieces, Submitter
 from model.sim.device import Server as Drive
 from model.sim.fast import UNBUFFERED_CALLS, fields, reads_all
+from model.sim.references import DEVICE_BYTES
 from model.spec import System
 
 ENDED, QUEUED, WRITE, SIZE = 0, 1, 2, 3
@@ -21,7 +22,7 @@ FIELDS = 4
 """Of a request under way."""
 
 
-class Files(Protocol):
+class Handed(Protocol):
     """What takes requests for blocks."""
 
     def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
@@ -29,6 +30,10 @@ class Files(Protocol):
 
     def requests(self, write: bool, start_bytes: list[int], size_bytes: int) -> simpy.Event:
         """An event at the end of the last of several requests that are handed over now."""
+
+
+class Files(Handed, Protocol):
+    """Files on one device, which counts their requests."""
 
     def finish(self, end_s: float) -> Counters:
         """Counters of all requests that are done."""
@@ -195,6 +200,29 @@ class Scheduled:
         """Counters up to the end, as iostat has them; requests may still be under way then."""
         self.counters.round(end_s)
         return self.counters
+
+
+class OnDevices:
+    """Files on several devices, each with requests of its own; places say which, as :class:`Layout` has them."""
+
+    def __init__(self, env: simpy.Environment, devices: list[Files]) -> None:
+        self._env, self.devices = env, devices
+
+    def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
+        """An event at the end of a request that is handed over now."""
+        device, place = divmod(start_byte, DEVICE_BYTES)
+        return self.devices[device].request(write, place, size_bytes)
+
+    def requests(self, write: bool, start_bytes: list[int], size_bytes: int) -> simpy.Event:
+        """An event at the end of the last of several requests that are handed over now."""
+        of_device: dict[int, list[int]] = {}
+        for start_byte in start_bytes:
+            device, place = divmod(start_byte, DEVICE_BYTES)
+            of_device.setdefault(device, []).append(place)
+        events = [
+            self.devices[device].requests(write, places, size_bytes) for device, places in of_device.items()
+        ]
+        return events[0] if len(events) == 1 else self._env.all_of(events)
 
 
 READS = (

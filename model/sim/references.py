@@ -20,6 +20,11 @@ SPREAD = 2654435761
 """Odd, and so prime to a power of two; extents are spread over the disk by its multiples."""
 
 
+DEVICE_BYTES = 2**52
+"""From the first byte of a device to that of the next, more than any holds of the data."""
+TURNS = 1000
+
+
 class DrawnTransaction(NamedTuple):
     """One transaction."""
 
@@ -146,9 +151,10 @@ def _whole(mean: NDArray[np.float64], draws: np.random.Generator) -> NDArray[np.
 
 
 class Layout:
-    """Where blocks lie on the disk: hot ones in whole extents, and those anywhere among the others.
+    """Where blocks lie: hot ones in whole extents, and those anywhere among the others.
 
-    The hottest, whose numbers are behind all others', lie together, where the middle of the others is.
+    Extents go to the devices of the data by turns, as many of a thousand as the share of each says. The hottest blocks,
+    whose numbers are behind all others', lie together, where the middle of the others is.
     """
 
     first_byte: int
@@ -156,27 +162,47 @@ class Layout:
     _blocks: int
     _extent: int
     _extents: int
-    _step: int
+    _turns: int
+    _device_of: list[int]
+    _rank: list[int]
+    _per_round: list[int]
+    _on_device: list[int]
+    _steps: list[int]
 
-    def __init__(self, data: Data, first_byte: int = 0) -> None:
+    def __init__(self, data: Data, first_byte: int = 0, shares: list[float] | None = None) -> None:
         self.first_byte = first_byte
         self.block_bytes = data.block_size_bytes
         self._extent = max(1, EXTENT_BYTES // self.block_bytes)
         self._blocks = int(sum(data.blocks))
         self._extents = max(1, self._blocks // self._extent)
-        self._step = SPREAD % self._extents
-        while gcd(self._step, self._extents) != 1:
-            self._step += 1
+        self._device_of = turns_of(shares or [1.0])
+        self._turns = len(self._device_of)
+        self._per_round = [self._device_of.count(device) for device in range(len(shares or [1.0]))]
+        self._rank = [self._device_of[:turn].count(device) for turn, device in enumerate(self._device_of)]
+        rounds, more = divmod(self._extents, self._turns)
+        self._on_device = [
+            max(1, rounds * each + self._device_of[:more].count(device))
+            for device, each in enumerate(self._per_round)
+        ]
+        self._steps = [step_of(extents) for extents in self._on_device]
 
     def byte_of(self, block: int) -> int:
-        """First byte of a block."""
+        """First byte of a block; behind those of each device begin those of the next."""
         if block >= self._blocks:
             middle = self._blocks // 2
             block = middle + (block - self._blocks) % max(1, middle)
-        extent, inside = block // self._extent, block % self._extent
+        extent: int = block // self._extent
+        inside: int = block % self._extent
+        turn: int = extent % self._turns
+        device: int = self._device_of[turn]
+        each: int = self._per_round[device]
+        there: int = self._rank[turn]
+        place: int = extent // self._turns * each + there
         if extent < self._extents:
-            extent = extent * self._step % self._extents
-        return self.first_byte + (extent * self._extent + inside) * self.block_bytes
+            step: int = self._steps[device]
+            extents: int = self._on_device[device]
+            place = place * step % extents
+        return device * DEVICE_BYTES + self.first_byte + (place * self._extent + inside) * self.block_bytes
 
     def runs(self, blocks: list[int], most: int) -> list[tuple[int, int]]:
         """First block and length of the reads of blocks in order, each of at most *most* in one extent."""
@@ -192,6 +218,28 @@ class Layout:
         if length:
             runs.append((first, length))
         return runs
+
+
+def turns_of(shares: list[float]) -> list[int]:
+    """Which device the extents go to by turns: each as often of a thousand as its share, as evenly as can be."""
+    if max(shares) >= 1:
+        return [shares.index(max(shares))]
+    due = [0.0] * len(shares)
+    turns = []
+    for _ in range(TURNS):
+        due = [waiting + share for waiting, share in zip(due, shares, strict=True)]
+        device = due.index(max(due))
+        turns.append(device)
+        due[device] -= 1
+    return turns
+
+
+def step_of(extents: int) -> int:
+    """The step by which the extents of a device are spread over it: prime to their number."""
+    step = SPREAD % extents
+    while gcd(step, extents) != 1:
+        step += 1
+    return step
 
 
 class ByPlace:

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from model.laws.parallel_reads import LEAST_AT_ONCE
 from model.provenance import Frozen
 from model.spec.fields import GENERAL, LEAST_FRACTION, Real, Seconds, Size, Whole, setting
+from model.spec.placed import DataDevice, PlacedTablespace, check_placed, devices_of
 from model.spec.popularity import PopularBlocks
 from model.spec.programs import Work
 from model.units import GIB, KIB
@@ -130,6 +131,12 @@ class Transactions(PopularBlocks, Work):
         ge=1024 * KIB,
         le=1024**5,
     )
+    tablespaces: tuple[PlacedTablespace, ...] = setting(
+        (),
+        "Table spaces of the data and the devices that they lie on; all data lie on one disk if not set",
+        GENERAL,
+        max_length=64,
+    )
     hot_data_percent: Real = setting(
         20.0, "Share of the blocks that is hot", GENERAL, ge=LEAST_FRACTION, le=100
     )
@@ -172,6 +179,11 @@ class Transactions(PopularBlocks, Work):
     )
 
     @property
+    def data_devices(self) -> list[DataDevice]:
+        """The devices that the data lie on."""
+        return devices_of(self.tablespaces)
+
+    @property
     def mixed(self) -> tuple[Transaction, ...]:
         """The kinds of transactions that it mixes."""
         return self.mix
@@ -198,6 +210,11 @@ class Transactions(PopularBlocks, Work):
                 f"rate_per_s {self.rate_per_s:g} and think_s {self.think_s:g} exclude each other: transactions arrive "
                 "at a rate, or users come back after a pause; give one of them"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _table_spaces_hold_all_blocks(self) -> Transactions:
+        check_placed(self.tablespaces)
         return self
 
     @model_validator(mode="after")

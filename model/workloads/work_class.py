@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from model.causes import DIRECT
 from model.demand.device_calls import changed
+from model.demand.transactions import check_beside
 from model.laws import disk_means, disk_sets
 from model.measures import READ_EVENTS
 from model.results import RunResult, StreamStats
@@ -81,6 +82,7 @@ def program_of(system: System, workload: Workload, alone: RunResult) -> Program:
 
 
 def _of_transactions(system: System, work: Transactions, alone: RunResult, per_s: float) -> Program:
+    check_beside(work)
     device, reads, rate = alone.device.get("disk"), alone.physical_io, work.rate_per_s
     users = ARRIVING if rate is not None else work.users
     size, span = float(system.tablespace.block_size_bytes), float(work.data_bytes)

@@ -70,7 +70,8 @@ def work(gets: float = 20, **more: Any) -> Transactions:
 
 def exponential(parts: Parts) -> Parts:
     """With services that vary by chance, for which the laws of networks are exact."""
-    parts.cpu_scv = parts.disk.serial_scv = parts.disk.slot_scv = 1.0
+    disk = parts.devices[0].disk
+    parts.cpu_scv = disk.serial_scv = disk.slot_scv = 1.0
     return parts
 
 
@@ -95,7 +96,7 @@ def test_single_servers_are_exact_for_every_number_of_users(
         assert point.per_s == pytest.approx(network.throughput_per_s, rel=1e-9)
         assert point.response_s == pytest.approx(network.response_s, rel=1e-9)
         assert point.at_processors == pytest.approx(network.in_station[0], rel=1e-9)
-        assert point.at_disk == pytest.approx(network.in_station[1], rel=1e-9)
+        assert point.devices[0].at_disk == pytest.approx(network.in_station[1], rel=1e-9)
 
 
 @pytest.mark.sampled(9)
@@ -142,7 +143,7 @@ def test_a_set_of_disks_has_a_queue_for_each_member() -> None:
     for users, point in enumerate(closed(parts, 60), start=1):
         network = queueing.mean_values(users, demands_s, 1, [64, *[1] * 8])
         assert point.per_s == pytest.approx(network.throughput_per_s, rel=1e-4)
-        assert point.at_disk == pytest.approx(sum(network.in_station[1:]), rel=1e-3)
+        assert point.devices[0].at_disk == pytest.approx(sum(network.in_station[1:]), rel=1e-3)
 
 
 @pytest.mark.parametrize(("cores", "servers"), [(1, 1), (4, 1), (1, 8), (8, 8), (64, 1)])

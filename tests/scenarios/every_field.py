@@ -41,6 +41,12 @@ OTHER_WORDS = {
     "workload.miss_curve": (
         [{"cache_bytes": "1M", "miss_percent": 60}, {"cache_bytes": "2M", "miss_percent": 30}],
     ),
+    "workload.tablespaces": (
+        [
+            {"name": "a", "blocks_percent": 50, "device": "a"},
+            {"name": "b", "blocks_percent": 50, "device": "b"},
+        ],
+    ),
     "workload.beside": ([{"kind": "read_stream", "count": 50, "pattern": "random"}],),
 }
 """Values of fields whose form the schema does not say."""

@@ -21,6 +21,10 @@ LAGS: Final = (
     "Log Sz RedoBlks", "Log File Size Redo Blks", "Log Ckpt Interval RedoBlks", "Log Ckpt Interval Redo Blks",
 )  # fmt: skip
 CACHE: Final = "Memory Statistics: Buffer Cache"
+FILES: Final = "File IO: "
+APART: Final = ("drive ", "disk group ")
+"""What files on different ones of lie apart."""
+MEAN_READ: Final = re.compile(r"Av Rd ?\(ms\)|Av Rd")
 WHOLE: Final = "report"
 SHARES: Final = ("% DB time", "%Total Call Time")
 CPU: Final = "DB CPU"
@@ -69,6 +73,18 @@ class Advised:
     """Estimated physical reads since the startup; where they are not printed, over those with the pool as it is."""
 
 
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """What the database's files on one drive or disk group were asked for."""
+
+    name: str
+    reads: float
+    read_s: float
+    """Of them all."""
+    line: int
+    """Of its first file."""
+
+
 @dataclass(slots=True)
 class Report:
     """What an AWR or Statspack report says, by section."""
@@ -115,6 +131,20 @@ class Report:
             total = next((figure for figure in figures if figure.name.startswith("Total Wait Time")), None)
             if waits and total:
                 yield Event(name, waits.value, self._finer(name, total))
+
+    def volumes(self) -> list[Volume]:
+        """What the files lie on by its number, where that is drives or disk groups: folders may share a disk."""
+        volumes: dict[str, Volume] = {}
+        for part, figures in self._by_part.items():
+            name = part.rpartition(", ")[2]
+            if not part.startswith(FILES) or not name.startswith(APART):
+                continue
+            named = {figure.name: figure for figure in figures}
+            reads = named["Reads"].value if "Reads" in named else 0.0
+            each = next((figure.value for figure in figures if MEAN_READ.fullmatch(figure.name)), 0.0)
+            before = volumes.get(name, Volume(name, 0.0, 0.0, figures[0].line))
+            volumes[name] = Volume(name, before.reads + reads, before.read_s + reads * each, before.line)
+        return sorted(volumes.values(), key=lambda volume: volume.name)
 
     def profile(self) -> list[Part]:
         """DB time by CPU and wait event, the longest first; last what no line names, below 0 where lines overlap.

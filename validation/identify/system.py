@@ -33,6 +33,7 @@ from scenarios.measured import (
     DB_TIME,
     FIGURES,
     PARALLEL_WAIT,
+    READ_ON,
     READ_REQUESTS,
     READ_WAIT,
     SYNC_WAIT,
@@ -55,6 +56,9 @@ BASE_MEMORY_BYTES: Final = 64 << 30
 ASSUMED_CACHE_BYTES: Final = 1 << 30
 MOST_DATA_BYTES: Final = 1 << 46
 REWRITES: Final = 3
+MORE_THAN_ONE: Final = 2
+MOST_VOLUMES: Final = 64
+"""Devices that a scenario may have."""
 CPU_PASSES: Final = 2
 LEAST_ACTIVE: Final = 0.05
 """Average active sessions below which an hour was idle."""
@@ -461,6 +465,7 @@ class Interval(Filling):
         self._checkpoint()
         if limit.per_s:
             self.know("disk.iops_limit", limit.per_s, limit.source)
+        self._table_spaces(limit)
         self.found.says += limit.says
 
     def _checkpoint(self) -> None:
@@ -470,6 +475,30 @@ class Interval(Filling):
                 "instance.checkpoint_redo_bytes", max(MIB, int(lag.value * LOG_BLOCK_BYTES)),
                 f"instance recovery: {lag.name}, of {LOG_BLOCK_BYTES} bytes each", lag,
             )  # fmt: skip
+
+    def _table_spaces(self, limit: Limit) -> None:
+        """The drives or disk groups that files lie on, each with its share of the reads; one where a limit binds."""
+        volumes = [volume for volume in self.report.volumes() if volume.reads]
+        every = sum(volume.reads for volume in volumes)
+        shares = [volume.reads / every for volume in volumes]
+        if len(volumes) < MORE_THAN_ONE or len(volumes) > MOST_VOLUMES:
+            return
+        lie_on = f"the files lie on {len(volumes)} {volumes[0].name.rpartition(' ')[0]}s"
+        if limit.per_s:
+            self.found.says.append(
+                f"{lie_on}, and one device stands for all, as the report does not tell how the limit that binds is "
+                "shared among them"
+            )
+            return
+        placed: list[dict[str, Any]] = [
+            {"name": f"files on {volume.name}", "device": volume.name, "blocks_percent": 100 * share}
+            for volume, share in zip(volumes, shares, strict=True)
+        ]
+        source = f"files by what they lie on, line {volumes[0].line:,}: its share of {every:,.0f} reads"
+        self.know("workload.tablespaces", placed, source)
+        self.found.says.append(
+            f"{lie_on}, each a device with its share of the reads; whether they share disks the report does not tell"
+        )
 
     def _log_buffer(self) -> None:
         """How much redo may wait for LGWR."""
@@ -529,6 +558,12 @@ class Interval(Filling):
         if SEQUENTIAL in waits:
             add(READ_WAIT, waits[SEQUENTIAL].each_s, "s", waits[SEQUENTIAL].total)
             add(READ_REQUESTS, self.reads * self.per_s.value, "1/s", waits[SEQUENTIAL].total)
+        for volume in self.report.volumes() if "workload.tablespaces" in self.found.paths() else ():
+            if volume.read_s:
+                line = Figure(
+                    volume.name, volume.name, volume.read_s, "s", volume.read_s, volume.read_s, volume.line
+                )
+                add(f"{READ_ON}{volume.name}", volume.read_s / volume.reads, "s", line)
         if self.parallel:
             add(PARALLEL_WAIT, waits[PARALLEL].each_s, "s", waits[PARALLEL].total)
         if LOG_FILE_SYNC in waits and waits[LOG_FILE_SYNC].waits > count / 2:

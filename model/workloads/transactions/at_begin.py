@@ -20,13 +20,21 @@ from model.loops import fastest
 from model.machine.device.drive import capacity_of
 from model.machine.device.servers import Servers, Threads
 from model.sim.clock import environment
-from model.sim.data_files import Files, InOrder, Scheduled, is_in_order, largest_request_bytes
+from model.sim.data_files import (
+    Files,
+    Handed,
+    InOrder,
+    OnDevices,
+    Scheduled,
+    is_in_order,
+    largest_request_bytes,
+)
 from model.sim.machine import Machine, Place, counters_of, device_of, host_limits_of, processors_of, server_of
 from model.sim.references import Layout, References, place_limits
 from model.sim.streams import LEAST_CV, stream, varied
 from model.spec import System, Transactions
 from model.workloads.transactions.closed_form import Solved
-from model.workloads.transactions.parts import log_disk_of
+from model.workloads.transactions.parts import log_disk_of, on_device
 from model.workloads.transactions.warm import Chance, Dirty, dirty, hottest_dirty, together, warm
 from model.workloads.transactions.writers import dirty_groups, written_age_s
 
@@ -40,9 +48,12 @@ class Begin:
 
     env: simpy.Environment
     seed: int
-    files: Files
+    devices: dict[str, Files]
+    """Of the data, by their names."""
+    files: Handed
+    """Those of the data together."""
     redo: Files
-    """The same as *files* where the log lies among the data."""
+    """The first of *devices* where the log lies among the data."""
     log_byte: int
     layout: Layout
     references: References
@@ -68,8 +79,12 @@ def begin_of(
     """
     system, work, solved, seed = question
     data = solved.parts.data
+    if shared is not None:
+        asked.check_beside(work)
+    shares = [device.share for device in work.data_devices]
     env = environment() if shared is None else shared.env
-    files, redo = _devices(env, system, data, seed, shared, place)
+    devices, redo = _devices(env, (system, work, data, seed), shared, place)
+    first = next(iter(devices.values()))
     gaps_s = None
     thinks_s: Iterator[float] = iter(())
     begins_s = np.empty(0)
@@ -82,10 +97,11 @@ def begin_of(
     return Begin(
         env=env,
         seed=seed,
-        files=files,
+        devices=devices,
+        files=first if len(devices) == 1 else OnDevices(env, list(devices.values())),
         redo=redo,
-        log_byte=place.first_byte + _behind(system, data) if redo is files else 0,
-        layout=fastest(Layout)(data, place.first_byte),
+        log_byte=place.first_byte + _behind(system, data, shares[0]) if redo is first else 0,
+        layout=fastest(Layout)(data, place.first_byte, shares),
         references=References(solved.parts.kinds, data, seed, work.hottest_blocks),
         pools=_pools(system, work, solved, seed),
         gaps_s=gaps_s,
@@ -123,7 +139,7 @@ def _pools(system: System, work: Transactions, solved: Solved, seed: int) -> lis
     if work.begins == "cold":
         return [(buffers, Dirty(NOBODY, np.empty(0))) for buffers in pools]
     per_s = solved.point.per_s
-    age_s = fastest(written_age_s)(solved.parts, per_s, solved.point.writes.written)
+    age_s = fastest(written_age_s)(solved.parts, per_s, solved.point.written)
     groups = fastest(dirty_groups)(solved.parts, per_s, age_s)
     first, *others = [dirty(buffers, data, groups, chance, age_s) for buffers in pools]
     changes_per_s = per_s * solved.parts.hottest_changes
@@ -134,33 +150,48 @@ def _pools(system: System, work: Transactions, solved: Solved, seed: int) -> lis
 NOBODY = np.empty(0, dtype=np.int64)
 
 
-def _behind(system: System, data: Any) -> int:
-    """First byte of the log on the disk of the data."""
+def _behind(system: System, data: Any, share: float) -> int:
+    """First byte of the log on a disk that has such a share of the data."""
     size = data.block_size_bytes
     room = capacity_of(system.disk) - LOG_FILES_BYTES
     given = system.instance.redo_byte
-    wanted = place_limits(data) + size if given is None else int(given)
+    wanted = int(place_limits(data) * share) + size if given is None else int(given)
     return int(max(0, min(room, wanted)) // size * size)
 
 
 def _devices(
-    env: simpy.Environment, system: System, data: Any, seed: int, shared: Machine | None, place: Place
-) -> tuple[Files, Files]:
-    """The data disk and the redo disk, which may be the same."""
+    env: simpy.Environment,
+    question: tuple[System, Transactions, Any, int],
+    shared: Machine | None,
+    place: Place,
+) -> tuple[dict[str, Files], Files]:
+    """The data disks by their names, and the redo disk, which may be the first of them."""
+    system, work, data, seed = question
     largest = largest_request_bytes(system.host)
-    counters = counters_of(system)
-    depth = max(system.disk.queue_depth, system.disk.parallel_requests)
-    files: Files
     limits = host_limits_of(system) if shared is None else shared.limits
-    if shared is not None:
-        files = fastest(Scheduled)(env, shared.disk, largest, place.owner, shared.counted_apart(place.owner))
-    elif is_in_order(system, largest, data.block_size_bytes):
-        files = fastest(InOrder)(env, server_of(system, seed, limits), counters, largest, depth)
-    else:
-        files = fastest(Scheduled)(env, device_of(env, system, counters, seed, limits), largest)
+    files: dict[str, Files] = {}
+    for number, device in enumerate(work.data_devices):
+        there = on_device(system, device)
+        counters = counters_of(there)
+        chance = seed if number == 0 else seed + number + 1  # the log has the seed behind the first
+        if shared is not None:
+            apart = shared.counted_apart(place.owner)
+            files[device.name] = fastest(Scheduled)(env, shared.disk, largest, place.owner, apart)
+        elif is_in_order(system, largest, data.block_size_bytes):
+            server = server_of(there, chance, limits)
+            files[device.name] = fastest(InOrder)(env, server, counters, largest, _depth(there))
+        else:
+            queue = device_of(env, there, counters, chance, limits)
+            files[device.name] = fastest(Scheduled)(env, queue, largest)
     if system.instance.redo_disk == "data":
-        return files, files
+        return files, next(iter(files.values()))
     # NOTE: the log writer waits for each of its writes, so nothing has to be sorted
     redo_counters = counters_of(system)
     of_log = changed(system, disk=log_disk_of(system))
-    return files, fastest(InOrder)(env, server_of(of_log, seed + 1, limits), redo_counters, largest, depth)
+    server = server_of(of_log, seed + 1, limits)
+    return files, fastest(InOrder)(env, server, redo_counters, largest, _depth(system))
+
+
+def _depth(system: System) -> int:
+    """Requests that a device holds at once."""
+    return int(max(system.disk.queue_depth, system.disk.parallel_requests))

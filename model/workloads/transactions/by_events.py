@@ -143,8 +143,8 @@ class ByEvents:
             tally=self.tally,
             batch=self.batch,
             marks=np.array(self._marks),
-            files=begin.files,
-            redo=None if begin.redo is begin.files else begin.redo,
+            devices=begin.devices,
+            redo=None if begin.redo in begin.devices.values() else begin.redo,
             end_s=self.env.now,
         )
 

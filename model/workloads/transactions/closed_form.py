@@ -21,7 +21,7 @@ from model.causes import (
 from model.demand import transactions as asked
 from model.demand.device_calls import changed
 from model.demand.host_limits import through_host
-from model.demand.transactions import DATA, DBWR, REDO, KindDemand, block_cpu_s
+from model.demand.transactions import DBWR, REDO, KindDemand, block_cpu_s, data_disk_name
 from model.errors import OutsideLaw
 from model.laws import commit, limits, queueing
 from model.laws.block_layer import stated_call_s
@@ -33,7 +33,15 @@ from model.units import show_seconds
 from model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
 from model.workloads.transactions.disk import LEAST
 from model.workloads.transactions.knee import Knee, knee_of
-from model.workloads.transactions.network import CPUS, CausedByOthers, Point, at_rate, closed, contended
+from model.workloads.transactions.network import (
+    CPUS,
+    AtDevice,
+    CausedByOthers,
+    Point,
+    at_rate,
+    closed,
+    contended,
+)
 from model.workloads.transactions.parts import Parts, parts_of
 from model.workloads.transactions.writers import FULL, due_at
 
@@ -111,27 +119,31 @@ def _counted(parts: Parts, point: Point) -> float:
     )
     shared = parts.redo_on_data
     logs = point.log.writes_per_s / max(point.per_s, LEAST) if shared else 0.0
-    return parts.reads + scanned + point.writes.written + logs
+    return parts.reads + scanned + point.written + logs
 
 
 def rates_of(solved: Solved) -> Rates:
     """What the resources do at a load, of their capacity in the long run, and which saturates first at which."""
     parts, point, knee, lasting, _ = solved
-    caused, per_s, log = point.caused, point.per_s, point.log
+    per_s, log = point.per_s, point.log
     log_load = log.writes_per_s * log.held_s
-    disk = per_s * (
-        lasting.disk_held_s + (parts.requests * caused.more_s - caused.near_s) / parts.disk.servers
-    )
-    write_s = point.writes.held_s + lasting.disk.write_held_s - parts.disk.write_held_s
-    disk += per_s * point.writes.written * write_s
-    used = {CPUS: per_s * caused.cpu_s / parts.threads, DATA: disk}
-    if parts.redo_on_data:
-        used[DATA] += log_load / parts.disk.servers
-    else:
-        used[DATA] += log.writes_per_s * parts.log_limit_s
+    used = {CPUS: per_s * point.caused.cpu_s / parts.threads}
+    for device, long, at in zip(parts.devices, lasting.devices, point.devices, strict=True):
+        disk = per_s * (long.disk_held_s + (device.requests * at.more_s - at.near_s) / device.disk.servers)
+        write_s = at.writes.held_s + long.disk.write_held_s - device.disk.write_held_s
+        disk += per_s * at.writes.written * write_s
+        if device.redo_on_data:
+            disk += log_load / device.disk.servers
+        elif not parts.redo_on_data:
+            disk += log.writes_per_s * device.log_limit_s
+        used[data_disk_name(device.name)] = disk
+    if not parts.redo_on_data:
         used[REDO] = max(log_load, per_s * parts.redo_held_s)
     if knee.bottleneck == DBWR:
-        used[DBWR] = per_s * point.writes.written / parts.disk.writer_per_s
+        used[DBWR] = max(
+            per_s * at.writes.written / device.disk.writer_per_s
+            for device, at in zip(parts.devices, point.devices, strict=True)
+        )
     return Rates(
         utilisation={name: min(1.0, share) for name, share in used.items()},
         bottleneck=knee.bottleneck,
@@ -197,9 +209,9 @@ def _mean(solved: Solved) -> Mean:
         misses=wanted.blocks,
         read_requests=reads_by_size(wanted.reads, wanted.scan_reads, wanted.scan_blocks),
         read_bytes=wanted.blocks * size,
-        written_blocks=point.writes.written,
+        written_blocks=point.written,
         per_s=point.per_s,
-        device=_device(parts, point),
+        device=_devices(parts, point),
         kinds=[_kind(parts, point, kind) for kind in parts.kinds],
         warnings=[*credit_warnings(solved), *_warnings(parts, point)],
     )
@@ -230,7 +242,7 @@ def _warnings(parts: Parts, point: Point) -> list[str]:
             "calculate says: the response of a busy disk is up to a quarter shorter"
         )
     wanted = fastest(due_at)(parts, point.per_s).wanted
-    if point.free_s > 0 or point.writes.written < wanted * FULL:
+    if point.free_s > 0 or point.written < wanted * FULL:
         texts.append("DBWR cannot write as fast as blocks change: there would be free buffer waits")
     return texts
 
@@ -271,36 +283,42 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
     )
 
 
-def _device(parts: Parts, point: Point) -> dict[str, DeviceStats]:
-    """The data disk, and the redo disk where it is another one, in iostat's quantities."""
-    size, per_s, caused = parts.data.block_size_bytes, point.per_s, point.caused
-    log_s, log_held_s, logs = point.log.write_s, point.log.held_s, point.log.writes_per_s
-    log_bytes = per_s * parts.redo_bytes + logs * float(commit.log_write_bytes(0.0))
-    log = (logs, log_s, log_held_s)
-    writes = per_s * point.writes.written
-    more_s = caused.more_s / parts.disk.servers
-    burst_s = (
-        0.0 if parts.system.disk.write_cache_bytes else (point.writes.requests - 1) / 2 * point.writes.held_s
-    )
-    waits_s = max(0.0, point.read_s - parts.disk.read_s) + burst_s
-    most_s = parts.disk.writes_at_once / max(writes, LEAST)
+def _devices(parts: Parts, point: Point) -> dict[str, DeviceStats]:
+    """The data disks, and the redo disk where it is another one, in iostat's quantities."""
+    log = (point.log.writes_per_s, point.log.write_s, point.log.held_s)
+    log_bytes = point.per_s * parts.redo_bytes + log[0] * float(commit.log_write_bytes(0.0))
+    of_data = {
+        device.name: _device(device, point, at, log, log_bytes)
+        for device, at in zip(parts.devices, point.devices, strict=True)
+    }
+    if not parts.redo_on_data:
+        of_data["redo"] = _stats(0.0, log[0], (0.0, log_bytes), ([], [log]), _held([log]))
+    return devices(**of_data)
+
+
+def _device(
+    device: Parts, point: Point, at: AtDevice, log: tuple[float, float, float], log_bytes: float
+) -> DeviceStats | None:
+    """One data disk, with what the log writes there."""
+    size, per_s, disk = device.data.block_size_bytes, point.per_s, device.disk
+    writes = per_s * at.writes.written
+    more_s = at.more_s / disk.servers
+    burst_s = 0.0 if device.system.disk.write_cache_bytes else (at.writes.requests - 1) / 2 * at.writes.held_s
+    waits_s = max(0.0, at.read_s - disk.read_s) + burst_s
+    most_s = disk.writes_at_once / max(writes, LEAST)
     flow = [
-        (per_s * parts.reads, point.each_s, parts.disk.read_held_s + more_s),
-        (per_s * parts.scan_reads, point.scan_read_s, parts.disk.scan_held_s + more_s),
-        (writes, min(parts.disk.write_s + waits_s, most_s), point.writes.held_s),
+        (per_s * device.reads, at.each_s, disk.read_held_s + more_s),
+        (per_s * device.scan_reads, at.scan_read_s, disk.scan_held_s + more_s),
+        (writes, min(disk.write_s + waits_s, most_s), at.writes.held_s),
     ]
     written_bytes = writes * size
-    shared = parts.redo_on_data
-    if shared:
+    if device.redo_on_data:
         flow.append(log)
-        writes, written_bytes = writes + logs, written_bytes + log_bytes
+        writes, written_bytes = writes + log[0], written_bytes + log_bytes
     reads = flow[0][0] + flow[1][0]
-    read_bytes = per_s * (parts.reads + parts.scan_read_blocks) * size
-    busy = _any_under_way(parts, point) if parts.disk.servers > 1 else _held(flow)
-    return devices(
-        disk=_stats(reads, writes, (read_bytes, written_bytes), (flow[:2], flow[2:]), busy),
-        redo=None if shared else _stats(0.0, logs, (0.0, log_bytes), ([], [log]), _held([log])),
-    )
+    read_bytes = per_s * (device.reads + device.scan_read_blocks) * size
+    busy = _any_under_way(device, point, at) if disk.servers > 1 else _held(flow)
+    return _stats(reads, writes, (read_bytes, written_bytes), (flow[:2], flow[2:]), busy)
 
 
 def _held(flow: list[tuple[float, float, float]]) -> float:
@@ -308,16 +326,16 @@ def _held(flow: list[tuple[float, float, float]]) -> float:
     return min(1.0, sum(per_s * held_s for per_s, _, held_s in flow))
 
 
-def _any_under_way(parts: Parts, point: Point) -> float:
+def _any_under_way(device: Parts, point: Point, at: AtDevice) -> float:
     """Share of the time in which a disk that serves several requests at once has one: of a user, DBWR or LGWR."""
-    per_s, writes = point.per_s, point.writes
-    reading = per_s * (parts.single_waits * point.read_s + parts.scan_reads * point.scan_read_s)
-    reading += per_s * parts.parallel_waits * point.parallel_s
-    users = inf if parts.work.rate_per_s is not None else float(parts.work.users)
-    beside = min(parts.disk.servers, max(1.0, writes.requests))
+    per_s, writes = point.per_s, at.writes
+    reading = per_s * (device.single_waits * at.read_s + device.scan_reads * at.scan_read_s)
+    reading += per_s * device.parallel_waits * at.parallel_s
+    users = inf if device.work.rate_per_s is not None else float(device.work.users)
+    beside = min(device.disk.servers, max(1.0, writes.requests))
     idle = 1 - float(queueing.any_busy_fraction(reading, users))
-    idle *= 1 - min(1.0, per_s * writes.written * parts.disk.write_s / beside)
-    if parts.redo_on_data:
+    idle *= 1 - min(1.0, per_s * writes.written * device.disk.write_s / beside)
+    if device.redo_on_data:
         idle *= 1 - min(1.0, point.log.writes_per_s * point.log.write_s)
     return float(1 - idle)
 

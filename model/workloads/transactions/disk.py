@@ -284,11 +284,12 @@ def _later_s(disk: Any, size_bytes: float, pieces: float) -> float:
 
 
 def data_disk(
-    system: System, size_bytes: int, scan: tuple[float, float, float], span_bytes: float
+    system: System, size_bytes: int, scan: tuple[float, float, float], span_bytes: float, share: float = 1.0
 ) -> DataDisk:
     """The data disk for blocks and multiblock reads, at random places in a span.
 
-    A *scan* has reads of a size, so far from one begin to the next, and so long between them.
+    A *scan* has reads of a size, so far from one begin to the next, and so long between them. Of DBWR's writes as many
+    are under way there as its *share* of the blocks.
     """
     disk, host = system.disk, system.host
     scan_bytes, stride_bytes, gap_s = scan
@@ -357,7 +358,7 @@ def data_disk(
     write_held_s = held_s(size_bytes, True)
     deep = changed(disk, queue_depth=MOST_COMMANDS)
     apart_s = disk.raid_disks / float(disk_means.random_requests_per_s(deep, size_bytes, span_bytes, True))
-    under_way = writes_at_once(system)
+    under_way = max(1, round(writes_at_once(system) * share))
     positionings = None if disk.reorder_age_s is None else Positionings(disk, member_span)
     return fastest(DataDisk)(
         arm=_arm(disk, member_span),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from model.demand.transactions import DATA, DBWR, REDO
+from model.demand.transactions import DBWR, REDO, data_disk_name
 from model.laws import queueing
 from model.loops import fastest
 from model.spec import System, Transactions
@@ -15,9 +15,11 @@ from model.workloads.transactions.network import (
     AT_LOG,
     AT_PROCESSORS,
     CPUS,
+    StateAtDevice,
     StateOnArrival,
     caused_at,
     closed,
+    more_at,
     unhindered,
 )
 from model.workloads.transactions.parts import parts_of
@@ -55,15 +57,16 @@ def knee_of(system: System, work: Transactions) -> Knee:
     per_s = 1 / max(first.response_s, LEAST)
     demands: dict[str, float] = {}
     for _ in range(PASSES):
-        at_disk, due = fastest(reads_at_most)(parts, per_s), fastest(due_at)(parts, per_s)
-        met = fastest(StateOnArrival)(
-            float(parts.threads), 0.0, 0.0, 0.0, 0.0, per_s * first.response_s, at_disk, 0.0
-        )
-        caused = fastest(caused_at)(parts, per_s, due, met)
-        disks = fastest(disk_demands)(parts, per_s, due, caused.more_s, 0.0, at_disk)
-        demands = {CPUS: caused.cpu_s / parts.threads, DATA: disks.data_s, DBWR: disks.dbwr_s}
-        if not parts.redo_on_data:
-            demands[REDO] = disks.redo_s
+        met = fastest(StateOnArrival)(float(parts.threads), 0.0, 0.0, per_s * first.response_s, [])
+        demands = {CPUS: fastest(caused_at)(parts, met).cpu_s / parts.threads}
+        for device in parts.devices:
+            at_disk, due = fastest(reads_at_most)(device, per_s), fastest(due_at)(device, per_s)
+            more_s = fastest(more_at)(device, per_s, due, fastest(StateAtDevice)(0.0, 0.0, at_disk, 0.0))
+            disks = fastest(disk_demands)(device, per_s, due, more_s, 0.0, at_disk)
+            demands[data_disk_name(device.name)] = disks.data_s
+            demands[DBWR] = max(disks.dbwr_s, demands.get(DBWR, 0.0))
+            if not parts.redo_on_data:
+                demands[REDO] = disks.redo_s
         before, per_s = per_s, 1 / max(*demands.values(), LEAST)
         if abs(per_s - before) <= NEAR * per_s:
             break

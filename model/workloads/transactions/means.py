@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from model import causes
 from model.books import close, device_of, devices, percentiles
 from model.demand import transactions as asked
-from model.demand.transactions import DATA, DBWR, REDO
+from model.demand.transactions import DBWR, REDO, data_disk_name
 from model.laws.block_layer import stated_call_s
 from model.results import DeviceStats, EventTime, Interval, RunResult, TransactionKind
 from model.sim import policies
@@ -64,7 +64,7 @@ class Played:
     batch: int
     """Transactions between two marks."""
     marks: NDArray[np.float64]
-    files: Files
+    devices: dict[str, Files]
     redo: Files | None
     end_s: float
 
@@ -236,7 +236,7 @@ def _devices(played: Played) -> dict[str, DeviceStats]:
     return devices(
         **{
             name: device_of(files.finish(played.end_s), played.end_s)
-            for name, files in (("disk", played.files), ("redo", played.redo))
+            for name, files in (*played.devices.items(), ("redo", played.redo))
             if files is not None
         }
     )
@@ -248,17 +248,19 @@ def _utilisation(
     """Busy share of each resource; of a disk that serves several requests at once, from their number and time."""
     parts = played.solved.lasting
     busy = {CPUS: min(1.0, float(each[Sum.CPU]) * per_s / parts.threads)}
-    for name, label in (("disk", DATA), ("redo", REDO)):
+    disks = {data.name: data_disk_name(data.name) for data in parts.devices}
+    for name, label in (disks | {"redo": REDO}).items():
         if name in device:
             busy[label] = device[name].utilisation_fraction
-    if parts.disk.servers > 1 and DATA in busy:
-        held_s = (
-            float(each[Sum.REQUESTS]) * parts.on_disk * parts.disk.read_held_s
-            + float(each[Sum.WRITTEN]) * parts.disk.write_held_s
-        )
-        busy[DATA] = min(1.0, per_s * held_s)
+    reads, written = float(each[Sum.REQUESTS]) * parts.on_disk, float(each[Sum.WRITTEN])
+    for data in parts.devices:
+        if data.disk.servers > 1 and data.name in device:
+            held_s = data.share * (reads * data.disk.read_held_s + written * data.disk.write_held_s)
+            busy[disks[data.name]] = min(1.0, per_s * held_s)
     if played.solved.knee.bottleneck == DBWR:
-        busy[DBWR] = min(1.0, per_s * float(each[Sum.WRITTEN]) / parts.disk.writer_per_s)
+        busy[DBWR] = min(
+            1.0, max(per_s * written * data.share / data.disk.writer_per_s for data in parts.devices)
+        )
     return busy
 
 

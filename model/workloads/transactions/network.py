@@ -59,12 +59,44 @@ class CausedByOthers:
     """Of a get of the hottest blocks, for the latch."""
     asleep_s: float
     """Of a transaction, waiting for latches and buffers of the hottest blocks."""
+
+
+@dataclass
+class AtDevice:
+    """One device of the data at one load, as a transaction meets it."""
+
     more_s: float
-    """What a request of the data disk costs more, coming from the log, or less than nothing where many are sorted."""
+    """What a request costs more, coming from the log, or less than nothing where many are sorted."""
     near_s: float
     """Of a transaction, what reads of its scans cost less, as nobody's come between."""
+    serial_s: float
+    """Of the capacity to serve one by one, for one read."""
+    slots_s: float
+    """Wait of a read for slots."""
+    queued_s: float
+    """Wait of a read for those before it that are served one by one."""
+    wait_s: float
+    """Wait of a read for both, and for the log."""
+    batch_wait_s: float
+    """That of the slowest of the reads that are handed over at once."""
     disk_s: float
-    """Time of all reads of a transaction, nobody queueing."""
+    """Time of all reads of a transaction there."""
+    load: float
+    """Of reads, a share of all its time."""
+    writes: Writes
+    read_s: float = 0.0
+    """Each single-block read."""
+    scan_read_s: float = 0.0
+    parallel_s: float = 0.0
+    """Each wait for reads that are handed over at once."""
+    each_s: float = 0.0
+    """Each single-block read at the device, alone or in a batch, on average."""
+    in_slots: float = 0.0
+    """Reads that it works on beside each other, and those that wait for that."""
+    at_disk: float = 0.0
+    """Reads there, those in slots where it has no more than these."""
+    unseen: float = 0.0
+    """Of them those behind a burst of writes that nobody who comes finds: they all wait, so nobody comes."""
 
 
 @dataclass
@@ -74,7 +106,7 @@ class Point:
     per_s: float
     response_s: float
     caused: CausedByOthers
-    writes: Writes
+    devices: list[AtDevice]
     log: Log
     run_queue_s: float
     read_s: float
@@ -82,20 +114,35 @@ class Point:
     scan_read_s: float
     parallel_s: float
     """Each wait for reads that are handed over at once."""
-    each_s: float
-    """Each single-block read at the device, alone or in a batch, on average."""
     at_processors: float
     """Transactions there, waiting or running."""
-    in_slots: float
-    """Reads that the disk works on beside each other, and those that wait for that."""
-    at_disk: float
-    """Reads there, those in slots where it has no more than these."""
-    unseen: float
-    """Of them those behind a burst of writes that nobody who comes finds: they all wait, so nobody comes."""
     free_s: float = 0.0
     """Wait for buffers that DBWR has not written yet."""
     space_s: float = 0.0
     """Wait for room in the log buffer."""
+
+    @property
+    def written(self) -> float:
+        """Blocks that DBWR writes of a transaction, on all devices."""
+        written = 0.0
+        at: AtDevice
+        for at in self.devices:
+            written += at.writes.written
+        return written
+
+
+@dataclass
+class StateAtDevice:
+    """What a transaction finds at a device as it comes."""
+
+    slots: float
+    """Services in slots of the disk that it waits for."""
+    serial: float
+    """Services of what the disk does one by one that it waits for, each a share of its capacity."""
+    at_disk: float
+    """Reads there."""
+    undisturbed: float
+    """Chance that nobody's read comes between two of a scan."""
 
 
 @dataclass
@@ -106,23 +153,19 @@ class StateOnArrival:
     """Transactions on the processors, itself included."""
     at_processors: float
     """Services that it waits for."""
-    slots: float
-    """Services in slots of the disk that it waits for."""
-    serial: float
-    """Services of what the disk does one by one that it waits for, each a share of its capacity."""
     per_s: float
     """Throughput of the others."""
     others: float
     """Transactions under way."""
-    at_disk: float
-    """Reads there."""
-    undisturbed: float
-    """Chance that nobody's read comes between two of a scan."""
+    devices: list[StateAtDevice]
 
 
-def alone() -> StateOnArrival:
+def alone(parts: Parts) -> StateOnArrival:
     """Nobody else."""
-    return StateOnArrival(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+    met: StateOnArrival = StateOnArrival(1.0, 0.0, 0.0, 0.0, [])
+    for _ in parts.devices:
+        met.devices.append(StateAtDevice(0.0, 0.0, 0.0, 1.0))
+    return met
 
 
 def closed(parts: Parts, users: int, most_per_s: float = inf, most_at: int = AT_DISK) -> Iterator[Point]:
@@ -149,22 +192,20 @@ def closed(parts: Parts, users: int, most_per_s: float = inf, most_at: int = AT_
 
 def _with(parts: Parts, present: int, users: int, before: Point, most_per_s: float, most_at: int) -> Point:
     """The network with so many of the users, if it was so *before* the last one came."""
-    met: StateOnArrival = alone() if present == 1 else _met(parts, before, present)
+    met: StateOnArrival = alone(parts) if present == 1 else _met(parts, before, present)
     per_s, ends_per_s = before.per_s, most_per_s
-    demands: Demands = Demands(0.0, 0.0, 0.0)
+    demands: Demands = Demands(0.0, 0.0, 0.0, 0)
     for _ in range(PASSES if present == users or present <= EXACT_USERS else 1):
-        due: DueWrites = due_at(parts, max(per_s, LEAST))
-        point: Point = _point(parts, per_s, due, met)
-        caused: CausedByOthers = point.caused
-        demands = disk_demands(parts, due.per_s, due, caused.more_s, _queue_s(parts, met), met.at_disk)
-        demands.data_s -= caused.near_s / parts.disk.servers
+        dues = dues_at(parts, max(per_s, LEAST))
+        point: Point = _point(parts, per_s, dues, met)
+        demands = demands_at(parts, dues, met, point)
         # NOTE: few users whose scans nobody disturbs do more than many
         ends_per_s = min(
-            inf if caused.near_s > LEAST else most_per_s,
+            inf if _near_s(point) > LEAST else most_per_s,
             1 / max(demands.data_s, demands.dbwr_s, demands.redo_s, LEAST),
         )
         per_s = min(ends_per_s, present / (parts.think_s + point.response_s))
-    point = _point(parts, per_s, due_at(parts, per_s), met)
+    point = _point(parts, per_s, dues_at(parts, per_s), met)
     per_s = min(ends_per_s, present / (parts.think_s + point.response_s))
     _scale(point, per_s)
     if per_s == ends_per_s:
@@ -173,18 +214,52 @@ def _with(parts: Parts, present: int, users: int, before: Point, most_per_s: flo
             at = AT_DBWR if demands.dbwr_s > max(demands.data_s, demands.redo_s) else AT_DISK
             if demands.redo_s > max(demands.data_s, demands.dbwr_s):
                 at = AT_LOG
-        _hold_back(parts, point, present / per_s - parts.think_s, at)
+        _hold_back(parts, point, present / per_s - parts.think_s, at, demands.device)
     return point
+
+
+def _near_s(point: Point) -> float:
+    """Of a transaction, what reads of its scans cost less on all devices."""
+    near_s = 0.0
+    at: AtDevice
+    for at in point.devices:
+        near_s += at.near_s
+    return near_s
+
+
+def demands_at(parts: Parts, dues: list[DueWrites], met: StateOnArrival, point: Point) -> Demands:
+    """What a transaction takes of the capacity of the disks, the most of those of the data, with what is due."""
+    most: Demands = Demands(0.0, 0.0, 0.0, 0)
+    device: Parts
+    there: StateAtDevice
+    at: AtDevice
+    due: DueWrites
+    for k in range(len(parts.devices)):
+        device, there, at, due = parts.devices[k], met.devices[k], point.devices[k], dues[k]
+        wait_s = _queue_s(device, there)
+        takes: Demands = disk_demands(device, due.per_s, due, at.more_s, wait_s, there.at_disk)
+        data_s = takes.data_s - at.near_s / device.disk.servers
+        if data_s > most.data_s:
+            most.data_s, most.device = data_s, k
+        most.dbwr_s = max(most.dbwr_s, takes.dbwr_s)
+        most.redo_s = max(most.redo_s, takes.redo_s)
+    return most
+
+
+def dues_at(parts: Parts, per_s: float) -> list[DueWrites]:
+    """What is due on each device at a throughput."""
+    dues: list[DueWrites] = []
+    device: Parts
+    for device in parts.devices:
+        dues.append(due_at(device, per_s))
+    return dues
 
 
 def _met(parts: Parts, point: Point, present: int) -> StateOnArrival:
     """What the last of so many users meets: the network with one user less."""
-    disk, caused, per_s = parts.disk, point.caused, point.per_s
-    at_disk = min(point.at_disk, reads_at_most(parts, per_s))
-    seen_at_disk = max(0.0, at_disk - point.unseen)
-    others, groups = present - 1.0, disk.members / disk.copies
-    requests = others * parts.at_once
-    return StateOnArrival(
+    caused, per_s = point.caused, point.per_s
+    others = present - 1.0
+    met: StateOnArrival = StateOnArrival(
         point.at_processors + 1,
         _waiting(
             per_s * caused.cpu_s / parts.threads,
@@ -194,52 +269,69 @@ def _met(parts: Parts, point: Point, present: int) -> StateOnArrival:
             parts.cpu_scv,
             others,
         ),
+        per_s,
+        per_s * point.response_s,
+        [],
+    )
+    for k in range(len(parts.devices)):
+        met.devices.append(_met_there(parts, parts.devices[k], point, point.devices[k], others))
+    return met
+
+
+def _met_there(parts: Parts, device: Parts, point: Point, at: AtDevice, others: float) -> StateAtDevice:
+    """What so many others have at a device."""
+    disk, per_s = device.disk, point.per_s
+    at_disk = min(at.at_disk, reads_at_most(device, per_s))
+    groups = disk.members / disk.copies
+    requests = others * device.at_once
+    return StateAtDevice(
         _waiting(
-            per_s * parts.requests * disk.slot_s / disk.servers,
-            parts.slots_busy,
+            per_s * device.requests * disk.slot_s / disk.servers,
+            device.slots_busy,
             disk.in_slot_group,
-            point.in_slots * disk.in_slot_group / disk.servers,
+            at.in_slots * disk.in_slot_group / disk.servers,
             disk.slot_scv,
             requests,
         ),
         disk.members
         * _waiting(
-            per_s * _serial_s(parts, caused),
-            parts.copies_busy,
+            per_s * _serial_s(device, at.more_s, at.near_s),
+            device.copies_busy,
             disk.copies,
-            seen_at_disk / groups,
+            max(0.0, at_disk - at.unseen) / groups,
             disk.serial_scv,
             requests,
         ),
-        per_s,
-        per_s * point.response_s,
         at_disk,
-        _undisturbed(parts, point, per_s, others),
+        _undisturbed(parts, device, point, at, per_s, others),
     )
 
 
-def _undisturbed(parts: Parts, point: Point, per_s: float, others: float) -> float:
+def _undisturbed(
+    parts: Parts, device: Parts, point: Point, at: AtDevice, per_s: float, others: float
+) -> float:
     """Chance that none of so many others reads from the same disk between the begins of two reads of a scan."""
-    if not parts.scans_go_on or not parts.disk.scan_near_s:
+    if not device.scans_go_on or not device.disk.scan_near_s:
         return 0.0
-    apart_s = point.scan_read_s + point.caused.cpu_s / (parts.disk_waits + 1)
-    come = per_s * parts.requests * apart_s / parts.disk.members
+    apart_s = at.scan_read_s + point.caused.cpu_s / (parts.disk_waits + 1)
+    come = per_s * device.requests * apart_s / device.disk.members
     if others == inf:
         return exp(-come)
     chance: float = (1 - min(1.0, come / others)) ** others
     return chance
 
 
-def _serial_s(parts: Parts, caused: CausedByOthers) -> float:
-    """What the reads of a transaction take of the disk's capacity to serve one by one."""
-    more_s = parts.requests * caused.more_s - caused.near_s
-    return max(0.0, parts.serial_s + (more_s / parts.disk.members if parts.serial_s else 0.0))
+def _serial_s(device: Parts, more_s: float, near_s: float) -> float:
+    """What the reads of a transaction take of a device's capacity to serve one by one."""
+    all_s = device.requests * more_s - near_s
+    return max(0.0, device.serial_s + (all_s / device.disk.members if device.serial_s else 0.0))
 
 
-def _hold_back(parts: Parts, point: Point, response_s: float, at: int) -> None:
-    """Let a response be as long as throughput at its most makes it: for a processor, the disk, DBWR, or the log."""
+def _hold_back(parts: Parts, point: Point, response_s: float, at: int, busiest: int) -> None:
+    """Let a response be as long as throughput at its most makes it: for a processor, a disk, DBWR, or the log."""
     longer_s = max(0.0, response_s - point.response_s)
-    requests, waits = parts.requests, max(parts.disk_waits, LEAST)
+    device: Parts = parts.devices[busiest]
+    requests, waits = device.requests, max(device.disk_waits, LEAST)
     each_waits = requests / waits
     point.response_s += longer_s
     if at == AT_PROCESSORS:
@@ -256,55 +348,91 @@ def _hold_back(parts: Parts, point: Point, response_s: float, at: int) -> None:
     if at == AT_DBWR or requests < LEAST:
         point.free_s = longer_s
         return
-    room = max(0.0, reads_at_most(parts, point.per_s) - point.at_disk) / each_waits
+    held: AtDevice = point.devices[busiest]
+    room = max(0.0, reads_at_most(device, point.per_s) - held.at_disk) / each_waits
     queued_s = min(longer_s, room / point.per_s)
     point.free_s = longer_s - queued_s
-    point.read_s += queued_s / waits
-    point.scan_read_s += queued_s / waits
-    point.parallel_s += queued_s / waits
-    point.each_s += queued_s / waits
-    point.at_disk += point.per_s * queued_s * each_waits
+    held.read_s += queued_s / waits
+    held.scan_read_s += queued_s / waits
+    held.parallel_s += queued_s / waits
+    held.each_s += queued_s / waits
+    held.at_disk += point.per_s * queued_s * each_waits
+    _over_devices(parts, point)
+
+
+def _over_devices(parts: Parts, point: Point) -> None:
+    """Let a point have what a transaction's reads take on average, and reads at once until the last of them is done."""
+    point.read_s = point.scan_read_s = point.parallel_s = 0.0
+    device: Parts
+    at: AtDevice
+    for k in range(len(parts.devices)):
+        device, at = parts.devices[k], point.devices[k]
+        point.read_s += device.share * at.read_s
+        point.scan_read_s += device.share * at.scan_read_s
+        point.parallel_s = max(point.parallel_s, at.parallel_s)
 
 
 def at_rate(parts: Parts, rate_per_s: float) -> Point:
     """The network at a rate of arrivals below saturation; what transactions cause each other by several passes."""
-    disk, requests = parts.disk, parts.requests
-    copies, groups = disk.copies, disk.members / disk.copies
     point: Point = unhindered(parts, rate_per_s)
-    due: DueWrites = due_at(parts, rate_per_s)
+    dues = dues_at(parts, rate_per_s)
     for _ in range(OPEN_PASSES):
         caused = point.caused
-        read_s = _serial_s(parts, caused) * disk.members / max(requests, LEAST)
-        in_group = waited(rate_per_s * requests / groups, read_s, copies)
-        gap_s = caused.cpu_s / (parts.disk_waits + 1)
-        left = left_fraction(disk.serial_scv, read_s, gap_s, parts.disk_waits)
-        # NOTE: batches come at once: who comes finds what is left of a whole one [kleinrock-1975]
-        left += parts.own_bulk / groups
-        slots_left = (1 + disk.slot_scv) / 2
-        slots_left += parts.own_bulk * disk.in_slot_group / disk.servers
-        slots_per_s = rate_per_s * requests * disk.in_slot_group / disk.servers
         met: StateOnArrival = StateOnArrival(
             point.at_processors + 1,
             waited(rate_per_s, caused.cpu_s, parts.threads) * (1 + parts.cpu_scv) / 2,
-            waited(slots_per_s, disk.slot_s, disk.in_slot_group) * slots_left,
-            disk.members * in_group * left,
             rate_per_s,
             rate_per_s * point.response_s,
-            point.at_disk,
-            _undisturbed(parts, point, rate_per_s, inf),
+            [],
         )
-        point = _point(parts, rate_per_s, due, met)
+        for k in range(len(parts.devices)):
+            met.devices.append(_arrives_there(parts, parts.devices[k], point, point.devices[k], rate_per_s))
+        point = _point(parts, rate_per_s, dues, met)
     return point
 
 
-def _queue_s(parts: Parts, met: StateOnArrival) -> float:
+def _arrives_there(
+    parts: Parts, device: Parts, point: Point, at: AtDevice, rate_per_s: float
+) -> StateAtDevice:
+    """What arrivals at a rate find at a device."""
+    disk, requests, waits = device.disk, device.requests, device.disk_waits
+    copies, groups = disk.copies, disk.members / disk.copies
+    read_s = _serial_s(device, at.more_s, at.near_s) * disk.members / max(requests, LEAST)
+    in_group = waited(rate_per_s * requests / groups, read_s, copies)
+    gap_s = point.caused.cpu_s / (parts.disk_waits + 1)
+    elsewhere_s = gap_s + _elsewhere_s(point, at) / max(waits * (1 - device.share), LEAST)
+    left = device.share * left_fraction(disk.serial_scv, read_s, gap_s, waits)
+    left += (1 - device.share) * left_fraction(disk.serial_scv, read_s, elsewhere_s, waits)
+    # NOTE: batches come at once: who comes finds what is left of a whole one [kleinrock-1975]
+    left += device.own_bulk / groups
+    slots_left = (1 + disk.slot_scv) / 2
+    slots_left += device.own_bulk * disk.in_slot_group / disk.servers
+    slots_per_s = rate_per_s * requests * disk.in_slot_group / disk.servers
+    return StateAtDevice(
+        waited(slots_per_s, disk.slot_s, disk.in_slot_group) * slots_left,
+        disk.members * in_group * left,
+        at.at_disk,
+        _undisturbed(parts, device, point, at, rate_per_s, inf),
+    )
+
+
+def _elsewhere_s(point: Point, here: AtDevice) -> float:
+    """Time of a transaction's reads on other devices."""
+    all_s = 0.0
+    at: AtDevice
+    for at in point.devices:
+        all_s += at.disk_s
+    return all_s - here.disk_s
+
+
+def _queue_s(device: Parts, there: StateAtDevice) -> float:
     """Wait of a read for the reads before it."""
-    return met.slots * parts.disk.slot_s + met.serial * parts.serial_s / max(parts.requests, LEAST)
+    return there.slots * device.disk.slot_s + there.serial * device.serial_s / max(device.requests, LEAST)
 
 
 def unhindered(parts: Parts, rate_per_s: float) -> Point:
     """What transactions cause and do at a rate, if none met another."""
-    return _point(parts, rate_per_s, due_at(parts, rate_per_s), alone())
+    return _point(parts, rate_per_s, dues_at(parts, rate_per_s), alone(parts))
 
 
 def _waiting(
@@ -332,90 +460,171 @@ def _all_busy_fraction(load: float, known: list[float]) -> float:
     return below + (place - low) * (above - below)
 
 
-def _point(parts: Parts, per_s: float, due: DueWrites, met: StateOnArrival) -> Point:
-    """The network at a throughput, at which so much is *due*, for one who meets this."""
-    disk, requests, shared = parts.disk, parts.requests, parts.redo_on_data
-    caused: CausedByOthers = caused_at(parts, per_s, due, met)
-    serial_s = _serial_s(parts, caused) / max(requests, LEAST)
-    slots_s = met.slots * disk.slot_s
-    queued_s = met.serial * serial_s
-    wait_s = slots_s + queued_s
-    slots_load = min(1.0, met.per_s * requests * disk.slot_s / disk.servers)
-    serial_load = min(1.0, met.per_s * serial_s * requests)
-    batch_wait_s = disk.batch_wait_s(parts.at_once, slots_s, slots_load, queued_s, serial_load)
-    # NOTE: a log on a disk of its own waits with the data's requests for the limit of their host
-    log_waits_s = wait_s if shared else queued_s if parts.log_limit_s else 0.0
-    log_use: LogUse = log_of(parts, per_s, due.wanted, log_waits_s if parts.log_limit_s else wait_s)
-    log_s = log_use.held_s
-    log_load = log_use.writes_per_s * (log_s / disk.servers if shared else parts.log_limit_s)
-    reads_load = met.per_s * (parts.disk_held_s + (requests * caused.more_s - caused.near_s) / disk.servers)
-    writes: Writes = writes_of(parts, due, min(FULL, reads_load), met.at_disk, caused.more_s, log_load)
+def _point(parts: Parts, per_s: float, dues: list[DueWrites], met: StateOnArrival) -> Point:
+    """The network at a throughput, at which so much is due on each device, for one who meets this."""
+    caused: CausedByOthers = caused_at(parts, met)
+    first: Parts = parts.devices[0]
+    shared = first.redo_on_data
+    at: AtDevice
+    device: Parts
+    due: DueWrites
+    ats: list[AtDevice] = []
+    disk_s = batch_s = at_once_s = 0.0
+    log_use: LogUse = LogUse(0.0, 0.0, 0.0)
+    log_waits_s = log_s = 0.0
+    for k in range(len(parts.devices)):
+        device, due = parts.devices[k], dues[k]
+        at = _queues_at(device, per_s, due, met, met.devices[k])
+        if k == 0:
+            # NOTE: a log on a disk of its own waits with the data's requests for the limit of their host
+            log_waits_s = at.wait_s if shared else at.queued_s if parts.log_limit_s else 0.0
+            log_use = log_of(first, per_s, due.wanted, log_waits_s if parts.log_limit_s else at.wait_s)
+            log_s = log_use.held_s
+        _reads_at(device, due, met.devices[k], at, log_use)
+        batches = device.parallel_waits
+        at.disk_s = at.disk_s + (device.disk_waits - batches) * at.wait_s + batches * at.batch_wait_s
+        disk_s += at.disk_s
+        batch_s += batches * (device.batch_s + device.at_once * at.more_s + at.batch_wait_s)
+        at_once_s = max(at_once_s, parts.batch_s + device.at_once * at.more_s + at.batch_wait_s)
+        ats.append(at)
+    # NOTE: reads that are handed over at once are on all of their devices at the same time
+    disk_s -= batch_s - parts.parallel_waits * at_once_s
     run_queue_s = caused.cpu_s * met.at_processors
     cpu_s = caused.cpu_s + run_queue_s
-    held_up_s = log_load * (log_s + wait_s if shared else parts.log_limit_s + queued_s)
-    batch_wait_s += held_up_s
-    wait_s += held_up_s
-    waits, batches = parts.disk_waits, parts.parallel_waits
-    disk_s = caused.disk_s + (waits - batches) * wait_s + batches * batch_wait_s
-    # NOTE: what a controller's cache holds passes the writes
-    missed = waits * (1 - disk.read_hit_fraction)
-    gap_s = cpu_s / (missed + 1) + disk.before_serial_s
     inside_s, asleep_s = cpu_s + disk_s, parts.apart_s + caused.asleep_s
-    late_s = gap_s + asleep_s
-    users, away_s, left = inf, inf, 1 - min(FULL, reads_load)
-    if not parts.open_loop:
-        users, away_s, left = max(1.0, met.others + per_s * parts.think_s), parts.think_s + asleep_s, 1.0
-    delayed_s = writes.delay_s(users, away_s, gap_s, inside_s, missed, late_s) / left
+    spent: Spent = Spent(cpu_s, disk_s, asleep_s)
+    delayed_s = _delayed_s(parts, ats, met, per_s, spent, 0.0)
+    at = ats[0]
     if shared or not parts.log_turns:
-        behind = writes if shared or parts.log_limit_s else no_writes(0.0, 0.0)
-        log: Log = log_at(parts, per_s, met.per_s, log_s, wait_s if shared else log_waits_s, behind)
+        behind = at.writes if shared or parts.log_limit_s else no_writes(0.0, 0.0)
+        log_waits_s = at.wait_s if shared else log_waits_s
+        log: Log = log_at(first, per_s, met.per_s, log_s, log_waits_s, behind)
     else:
         by_chance_s = run_queue_s + disk_s + delayed_s + parts.think_s * min(1.0, parts.think_cv)
         fixed_s = caused.cpu_s + asleep_s + parts.think_s * max(0.0, 1 - parts.think_cv)
-        log = log_that_turns(parts, per_s, met.per_s, fixed_s, inf if parts.open_loop else by_chance_s)
+        log = log_that_turns(first, per_s, met.per_s, fixed_s, inf if parts.open_loop else by_chance_s)
     sync_s = parts.commits * log.sync_s
     # NOTE: reads pile up behind a burst; a closed network knows them as those that are there
-    delayed_s = writes.delay_s(users, away_s + sync_s, gap_s, inside_s, missed, late_s) / left
-    each_s = delayed_s / max(waits, LEAST)
-    queued = per_s * delayed_s * requests / max(waits, LEAST)
-    seen = found_behind(users * parts.at_once, per_s * requests, writes.requests * writes.held_s, writes.load)
-    own_s = parts.own_serial * serial_s * disk.members
-    own_each_s = (own_s + parts.own_slots * disk.slot_s) / max(parts.reads, LEAST)
-    alike_s = caused.more_s + wait_s + each_s
-    parallel_s = 0.0
-    if batches:
-        parallel_s = parts.batch_s + parts.at_once * caused.more_s + batch_wait_s + each_s
-    return Point(
+    delayed_s = _delayed_s(parts, ats, met, per_s, spent, sync_s)
+    point: Point = Point(
         per_s,
         inside_s + delayed_s + sync_s + asleep_s,
         caused,
-        writes,
+        ats,
         log,
         run_queue_s,
-        disk.read_s + alike_s,
-        disk.scan_read_s + alike_s - caused.near_s / max(parts.scan_reads, LEAST),
-        parallel_s,
-        disk.read_s + alike_s + own_each_s,
+        0.0,
+        0.0,
+        0.0,
         per_s * cpu_s,
-        per_s * (requests * (disk.slot_s + slots_s) + parts.own_slots * disk.slot_s),
-        per_s * (requests * (serial_s * disk.members + wait_s - slots_s + each_s) + own_s),
-        # NOTE: the members of a set end a burst one after the other, so that users come while others still wait
-        max(0.0, queued - seen) if disk.members == 1 else 0.0,
     )
+    _over_devices(parts, point)
+    return point
+
+
+def _queues_at(
+    device: Parts, per_s: float, due: DueWrites, met: StateOnArrival, there: StateAtDevice
+) -> AtDevice:
+    """What a read waits for those before it at a device."""
+    disk, requests = device.disk, device.requests
+    more_s = more_at(device, per_s, due, there)
+    near_s = device.scans_go_on * disk.scan_near_s * there.undisturbed
+    serial_s = _serial_s(device, more_s, near_s) / max(requests, LEAST)
+    slots_s = there.slots * disk.slot_s
+    queued_s = there.serial * serial_s
+    slots_load = min(1.0, met.per_s * requests * disk.slot_s / disk.servers)
+    serial_load = min(1.0, met.per_s * serial_s * requests)
+    return AtDevice(
+        more_s,
+        near_s,
+        serial_s,
+        slots_s,
+        queued_s,
+        slots_s + queued_s,
+        disk.batch_wait_s(device.at_once, slots_s, slots_load, queued_s, serial_load),
+        device.disk_s + requests * more_s - near_s,
+        met.per_s * (device.disk_held_s + (requests * more_s - near_s) / disk.servers),
+        no_writes(0.0, 0.0),
+    )
+
+
+def _reads_at(device: Parts, due: DueWrites, there: StateAtDevice, at: AtDevice, log_use: LogUse) -> None:
+    """What a read waits for the log, and what DBWR writes beside it, at a device."""
+    disk, shared, log_s = device.disk, device.redo_on_data, log_use.held_s
+    log_load = log_use.writes_per_s * (log_s / disk.servers if shared else device.log_limit_s)
+    at.writes = writes_of(device, due, min(FULL, at.load), there.at_disk, at.more_s, log_load)
+    held_up_s = log_load * (log_s + at.wait_s if shared else device.log_limit_s + at.queued_s)
+    at.batch_wait_s += held_up_s
+    at.wait_s += held_up_s
+
+
+@dataclass
+class Spent:
+    """Where the time of a transaction goes, but for its commit and what DBWR's writes cost it."""
+
+    cpu_s: float
+    """On processors, and waiting for one."""
+    disk_s: float
+    asleep_s: float
+
+
+def _delayed_s(
+    parts: Parts, ats: list[AtDevice], met: StateOnArrival, per_s: float, spent: Spent, sync_s: float
+) -> float:
+    """What DBWR's writes cost a transaction that waits so long for its commit, and with them what its reads take."""
+    users, away_s = inf, inf
+    cpu_s, disk_s, asleep_s = spent.cpu_s, spent.disk_s, spent.asleep_s
+    inside_s = cpu_s + disk_s
+    if not parts.open_loop:
+        users, away_s = max(1.0, met.others + per_s * parts.think_s), parts.think_s + asleep_s + sync_s
+    all_s = 0.0
+    device: Parts
+    at: AtDevice
+    for k in range(len(ats)):
+        device, at = parts.devices[k], ats[k]
+        disk, requests, waits, writes = device.disk, device.requests, device.disk_waits, at.writes
+        # NOTE: what a controller's cache holds passes the writes
+        missed = waits * (1 - disk.read_hit_fraction)
+        gap_s = (cpu_s + (disk_s - at.disk_s)) / (missed + 1) + disk.before_serial_s
+        left = 1 - min(FULL, at.load) if parts.open_loop else 1.0
+        delayed_s = writes.delay_s(users, away_s, gap_s, inside_s, missed, gap_s + asleep_s) / left
+        all_s += delayed_s
+        each_s = delayed_s / max(waits, LEAST)
+        queued = per_s * delayed_s * requests / max(waits, LEAST)
+        burst_s = writes.requests * writes.held_s
+        seen = found_behind(users * device.at_once, per_s * requests, burst_s, writes.load)
+        own_s = device.own_serial * at.serial_s * disk.members
+        own_each_s = (own_s + device.own_slots * disk.slot_s) / max(device.reads, LEAST)
+        alike_s = at.more_s + at.wait_s + each_s
+        at.parallel_s = 0.0
+        if device.parallel_waits:
+            at.parallel_s = parts.batch_s + device.at_once * at.more_s + at.batch_wait_s + each_s
+        at.read_s = disk.read_s + alike_s
+        at.scan_read_s = disk.scan_read_s + alike_s - at.near_s / max(device.scan_reads, LEAST)
+        at.each_s = disk.read_s + alike_s + own_each_s
+        at.in_slots = per_s * (requests * (disk.slot_s + at.slots_s) + device.own_slots * disk.slot_s)
+        at.at_disk = per_s * (
+            requests * (at.serial_s * disk.members + at.wait_s - at.slots_s + each_s) + own_s
+        )
+        # NOTE: the members of a set end a burst one after the other, so that users come while others still wait
+        at.unseen = max(0.0, queued - seen) if disk.members == 1 else 0.0
+    return all_s
 
 
 def _scale(point: Point, per_s: float) -> None:
     """Let a point be at a throughput next to its own."""
     times = per_s / point.per_s if point.per_s else 0.0
     point.at_processors *= times
-    point.in_slots *= times
-    point.at_disk *= times
-    point.unseen *= times
+    at: AtDevice
+    for at in point.devices:
+        at.in_slots *= times
+        at.at_disk *= times
+        at.unseen *= times
     point.per_s = per_s
 
 
-def caused_at(parts: Parts, per_s: float, due: DueWrites, met: StateOnArrival) -> CausedByOthers:
-    """What others cause at a throughput, at which so much is *due*."""
+def caused_at(parts: Parts, met: StateOnArrival) -> CausedByOthers:
+    """What others cause on the processors."""
     running = min(float(parts.threads), met.running)
     speed = speed_of(
         running, parts.cores, parts.threads_per_core, parts.smt_gain_fraction, parts.busy_loss_fraction
@@ -424,14 +633,6 @@ def caused_at(parts: Parts, per_s: float, due: DueWrites, met: StateOnArrival) -
     undo += undo_gets(parts.hottest_gets, met.others, parts.hottest_changes, 1 / parts.hottest_blocks)
     spin_s = contended(parts.latch, running, 0)
     cpu_s = parts.cpu_s + undo * parts.logical_io_s + parts.hottest_gets * spin_s
-    more_s = 0.0
-    if parts.redo_on_data:
-        log: LogUse = log_of(parts, per_s, due.wanted, _queue_s(parts, met))
-        more_s = log.later_s
-    reads_fraction = parts.requests / max(parts.requests + due.wanted, LEAST)
-    more_s -= parts.disk.sorted_s(met.at_disk + parts.own_bulk, reads_fraction)
-    more_s *= 1 - parts.disk.read_hit_fraction
-    near_s = parts.scans_go_on * parts.disk.scan_near_s * met.undisturbed
     return CausedByOthers(
         running,
         speed,
@@ -440,10 +641,18 @@ def caused_at(parts: Parts, per_s: float, due: DueWrites, met: StateOnArrival) -
         spin_s,
         parts.hottest_gets * contended(parts.latch, running, 1)
         + parts.hottest_changes * contended(parts.pin, running, 1),
-        more_s,
-        near_s,
-        parts.disk_s + parts.requests * more_s - near_s,
     )
+
+
+def more_at(device: Parts, per_s: float, due: DueWrites, there: StateAtDevice) -> float:
+    """What a request of a device costs more at a throughput, as :class:`AtDevice` has it."""
+    more_s = 0.0
+    if device.redo_on_data:
+        log: LogUse = log_of(device, per_s, due.wanted, _queue_s(device, there))
+        more_s = log.later_s
+    reads_fraction = device.requests / max(device.requests + due.wanted, LEAST)
+    more_s -= device.disk.sorted_s(there.at_disk + device.own_bulk, reads_fraction)
+    return more_s * (1 - device.disk.read_hit_fraction)
 
 
 def contended(table: list[Contention], running: float, column: int) -> float:

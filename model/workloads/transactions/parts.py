@@ -6,17 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from model.demand import transactions as asked
 from model.demand.device_calls import changed
 from model.demand.reading import mbrc_of
 from model.demand.transactions import Data, KindDemand
-from model.laws import commit, disk_means, limits, processors, queueing, touch_count
+from model.laws import commit, disk_means, limits, parallel_reads, processors, queueing, touch_count
 from model.laws.block_layer import stated_call_s
 from model.laws.disk_geometry import geometry_of
 from model.loops import fastest
 from model.spec import Disk, System, Transactions
+from model.spec.placed import DataDevice
 from model.workloads.transactions.disk import LEAST, DataDisk, data_disk
 
 LOADS = 256
@@ -68,10 +69,19 @@ class DirtyGroup:
 
 @dataclass
 class Parts:
-    """What one mean transaction asks of each resource, and what that costs where nobody queues."""
+    """What one mean transaction asks of each resource, and what that costs where nobody queues.
+
+    That of one device has the blocks that lie there, and what goes to them.
+    """
 
     system: System
     work: Transactions
+    devices: list[Parts]
+    """Of each device that the data lie on; of one of these none."""
+    name: str
+    """Of the device."""
+    share: float
+    """Of the blocks, those on the device."""
     kinds: list[KindDemand]
     data: Data
     groups: list[Group]
@@ -220,7 +230,6 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
             blocks / every * sum(kind.share * scan_reads(kind.scan_blocks, 1 - there, mbrc) for kind in kinds)
         )
     scan_hit = sum(there * blocks for there, blocks in zip(held, data.blocks, strict=True)) / every
-    size = data.block_size_bytes
     cpu = _mixed(kinds, lambda kind: kind.cpu)
     wanted = ReadsAsked(
         reads=reads,
@@ -230,107 +239,170 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
     cpu[asked.READS] = wanted.requests * stated_call_s(host.read_call_s)
     for cause, seconds in asked.block_cpu_s(system).items():
         cpu[cause] = wanted.blocks * seconds
-    reads, requests = reads * on_disk, requests * on_disk
-    span = span_bytes(system, work)
     threads = host.cores.threads
-    hottest, changed = mean("hottest_gets"), mean("hottest_changes")
+    hottest, changed_hottest = mean("hottest_gets"), mean("hottest_changes")
     busy_s = sum(cpu.values())
 
     def between(times: float) -> float:
         return busy_s * work.hottest_blocks / times if times else 0.0
 
-    batched = sum(several * count for several, count in batches.items())
-    parallel_waits = sum(batches.values())
-    single_waits = reads - batched if reads - batched > LEAST * reads else 0.0
-    pairs = sum(count * several * (several - 1) / 2 for several, count in batches.items())
-    to_log_s, from_log_s = _to_log_s(system, work, span)
     none = [processors.Contention(0.0, 0.0, 0.0)] * (threads + 1)
-    scan_bytes = wanted.scan_blocks / wanted.scan_reads * size if wanted.scan_reads else size
-    apart = float(size * mbrc), 0.0
-    if wanted.scan_reads:
-        waits = reads + requests - batched + parallel_waits
-        apart = mean("scan_blocks") * size / wanted.scan_reads, float(busy_s / (waits + 1))
-    data_files = data_disk(system, size, (scan_bytes, *apart), span)
-    batches_s = sum(count * data_files.batch_s(several) for several, count in batches.items())
-    own_slots, own_serial = data_files.own_waits(batches)
     log_disk = log_disk_of(system)
     log_fixed_s, log_rate = float(disk_means.overhead_s(disk, True)), disk.bus_bytes_per_s
     if not disk.write_cache_bytes:
         log_fixed_s += disk.rotation_s / 2
         log_rate = disk_means.rate_bytes_per_s(disk, True)
-    return fastest(Parts)(
-        system=system,
-        work=work,
-        kinds=kinds,
-        data=data,
-        groups=[
-            fastest(Group)(share, blocks, there)
-            for share, blocks, there in zip(data.shares, data.blocks, held, strict=True)
-        ],
-        open_loop=work.rate_per_s is not None,
-        think_s=work.think_s,
-        think_cv=work.think_cv,
-        hottest_blocks=work.hottest_blocks,
-        checkpoint_s=system.instance.checkpoint_s,
-        checkpoint_redo_bytes=float(system.instance.checkpoint_redo_bytes or inf),
-        redo_on_data=system.instance.redo_disk == "data",
+    every_device: dict[str, Any] = {
+        "work": work,
+        "kinds": kinds,
+        "data": data,
+        "open_loop": work.rate_per_s is not None,
+        "think_s": work.think_s,
+        "think_cv": work.think_cv,
+        "checkpoint_s": system.instance.checkpoint_s,
+        "checkpoint_redo_bytes": float(system.instance.checkpoint_redo_bytes or inf),
         **host.cores._asdict(),
-        collision=data.collision,
-        logical_io_s=host.logical_io_s,
-        hit=hit,
-        asked=wanted,
-        on_disk=on_disk,
-        reads=reads,
-        scan_reads=requests,
-        scans_go_on=on_disk
-        * max(0.0, wanted.scan_reads - sum(kind.share for kind in kinds if kind.scan_blocks)),
-        scan_hit=scan_hit,
-        requests=reads + requests,
-        batches=batches,
-        disk_s=(reads - batched) * data_files.read_s + requests * data_files.scan_read_s + batches_s,
-        scan_read_blocks=missed * on_disk,
-        cpu=cpu,
-        cpu_s=busy_s,
-        disk=data_files,
-        cpu_scv=_cpu_scv(kinds, hit, on_disk),
-        latch=processors.contention(threads, between(hottest), host.latch_hold_s, host.latch_spin_s)
+        "collision": data.collision,
+        "logical_io_s": host.logical_io_s,
+        "hit": hit,
+        "asked": wanted,
+        "on_disk": on_disk,
+        "scan_hit": scan_hit,
+        "cpu": cpu,
+        "cpu_s": busy_s,
+        "cpu_scv": _cpu_scv(kinds, hit, on_disk),
+        "latch": processors.contention(threads, between(hottest), host.latch_hold_s, host.latch_spin_s)
         if hottest
         else none,
-        pin=processors.contention(threads, between(changed), host.change_block_s, 0.0) if changed else none,
-        commits=sum(kind.share for kind in kinds if kind.commits),
-        redo_bytes=mean("redo_bytes"),
-        gets=drawn,
-        changes=mean("drawn_changes"),
-        hottest_gets=hottest,
-        hottest_changes=changed,
-        apart_s=mean("apart_s"),
-        threads=threads,
-        mbrc=mbrc,
-        log_turns=bool(disk.rotation_s and not disk.write_cache_bytes),
-        log_fixed_s=log_fixed_s,
-        log_bytes_per_s=log_rate,
-        log_cv=float(log_disk.service_cv),
-        log_limit_bytes_per_s=log_disk.throughput_limit_bytes_per_s or inf,
-        log_buffer_bytes=system.instance.log_buffer_bytes,
-        redo_held_s=mean("redo_bytes") / float(disk_means.sequential_bytes_per_s(log_disk, True)),
-        to_log_s=to_log_s,
-        from_log_s=from_log_s,
-        log_limit_s=_log_limit_s(system, mean("redo_bytes")),
-        batched=batched,
-        parallel_waits=parallel_waits,
-        single_waits=single_waits,
-        disk_waits=reads + requests - batched + parallel_waits,
-        at_once=batched / parallel_waits if batches else 1.0,
-        own_bulk=pairs / max(reads + requests, LEAST),
-        batch_s=batches_s / parallel_waits if batches else 0.0,
-        own_slots=own_slots,
-        own_serial=own_serial,
-        disk_held_s=reads * data_files.read_held_s + requests * data_files.scan_held_s,
-        serial_s=reads * data_files.read_serial_s + requests * data_files.scan_serial_s,
-        threads_busy=all_busy(threads),
-        slots_busy=all_busy(data_files.in_slot_group),
-        copies_busy=all_busy(data_files.copies),
-    )
+        "pin": processors.contention(threads, between(changed_hottest), host.change_block_s, 0.0)
+        if changed_hottest
+        else none,
+        "commits": sum(kind.share for kind in kinds if kind.commits),
+        "redo_bytes": mean("redo_bytes"),
+        "hottest_gets": hottest,
+        "apart_s": mean("apart_s"),
+        "threads": threads,
+        "mbrc": mbrc,
+        "log_turns": bool(disk.rotation_s and not disk.write_cache_bytes),
+        "log_fixed_s": log_fixed_s,
+        "log_bytes_per_s": log_rate,
+        "log_cv": float(log_disk.service_cv),
+        "log_limit_bytes_per_s": log_disk.throughput_limit_bytes_per_s or inf,
+        "log_buffer_bytes": system.instance.log_buffer_bytes,
+        "redo_held_s": mean("redo_bytes") / float(disk_means.sequential_bytes_per_s(log_disk, True)),
+        "threads_busy": all_busy(threads),
+    }
+    wants = _Wants(wanted, on_disk, batches, mean("scan_blocks"), kinds, busy_s, mbrc, held)
+
+    def parts_on(device: DataDevice, devices: list[Parts], *, redo: bool) -> Parts:
+        of_device = on_device(system, device)
+        return fastest(Parts)(
+            **every_device,
+            **_on_device(of_device, work, data, wants, device.share),
+            system=of_device,
+            devices=devices,
+            name=device.name,
+            share=device.share,
+            gets=drawn * device.share,
+            changes=mean("drawn_changes") * device.share,
+            hottest_changes=changed_hottest * device.share,
+            hottest_blocks=max(work.hottest_blocks * device.share, LEAST),
+            redo_on_data=redo and system.instance.redo_disk == "data",
+            log_limit_s=_log_limit_s(system, mean("redo_bytes")),
+        )
+
+    on_devices = [parts_on(device, [], redo=place == 0) for place, device in enumerate(work.data_devices)]
+    whole = parts_on(work.data_devices[0]._replace(share=1.0), on_devices, redo=True)
+    if whole.parallel_waits:
+        whole.batch_s = _batches_s(batches, on_devices) / whole.parallel_waits
+    return whole
+
+
+class _Wants(NamedTuple):
+    """What a mean transaction wants to read, wherever it lies."""
+
+    asked: ReadsAsked
+    on_disk: float
+    batches: dict[int, float]
+    scan_blocks: float
+    """Of its scans, those in memory among them."""
+    kinds: list[KindDemand]
+    cpu_s: float
+    mbrc: int
+    held: tuple[float, ...]
+
+
+def on_device(system: System, device: DataDevice) -> System:
+    """The system as who reads from one of its data devices meets it."""
+    return changed(system, disk=changed(system.disk, **device.own)) if device.own else system
+
+
+def _on_device(system: System, work: Transactions, data: Data, wants: _Wants, share: float) -> dict[str, Any]:
+    """What goes to a device that has such a share of all blocks, and what it takes there."""
+    size, wanted, on_disk = data.block_size_bytes, wants.asked, wants.on_disk
+    reads, requests = wanted.reads * on_disk * share, wanted.scan_reads * on_disk * share
+    batches: dict[int, float] = {}
+    for several, count in wants.batches.items():
+        for there, chance in parallel_reads.at_one_device(several, share).items():
+            batches[there] = batches.get(there, 0.0) + count * chance
+    batched = sum(several * count for several, count in batches.items())
+    parallel_waits = sum(batches.values())
+    single_waits = reads - batched if reads - batched > LEAST * reads else 0.0
+    pairs = sum(count * several * (several - 1) / 2 for several, count in batches.items())
+    span = span_bytes(system, work, share)
+    to_log_s, from_log_s = _to_log_s(system, work, span, share)
+    scan_bytes = wanted.scan_blocks / wanted.scan_reads * size if wanted.scan_reads else size
+    apart = float(size * wants.mbrc), 0.0
+    if wanted.scan_reads:
+        waits = reads + requests - batched + parallel_waits
+        apart = wants.scan_blocks * size / wanted.scan_reads, float(wants.cpu_s / (waits + 1))
+    disk = data_disk(system, size, (scan_bytes, *apart), span, share)
+    batches_s = sum(count * disk.batch_s(several) for several, count in batches.items())
+    own_slots, own_serial = disk.own_waits(batches)
+    scans = sum(kind.share for kind in wants.kinds if kind.scan_blocks)
+    return {
+        "groups": [
+            fastest(Group)(gets, blocks * share, there)
+            for gets, blocks, there in zip(data.shares, data.blocks, wants.held, strict=True)
+        ],
+        "disk": disk,
+        "reads": reads,
+        "scan_reads": requests,
+        "scans_go_on": on_disk * max(0.0, wanted.scan_reads - scans) * share,
+        "requests": reads + requests,
+        "batches": batches,
+        "disk_s": (reads - batched) * disk.read_s + requests * disk.scan_read_s + batches_s,
+        "scan_read_blocks": wanted.scan_blocks * on_disk * share,
+        "to_log_s": to_log_s,
+        "from_log_s": from_log_s,
+        "batched": batched,
+        "parallel_waits": parallel_waits,
+        "single_waits": single_waits,
+        "disk_waits": reads + requests - batched + parallel_waits,
+        "at_once": batched / parallel_waits if batches else 1.0,
+        "own_bulk": pairs / max(reads + requests, LEAST),
+        "batch_s": batches_s / parallel_waits if batches else 0.0,
+        "own_slots": own_slots,
+        "own_serial": own_serial,
+        "disk_held_s": reads * disk.read_held_s + requests * disk.scan_held_s,
+        "serial_s": reads * disk.read_serial_s + requests * disk.scan_serial_s,
+        "slots_busy": all_busy(disk.in_slot_group),
+        "copies_busy": all_busy(disk.copies),
+    }
+
+
+def _batches_s(batches: Mapping[int, float], devices: Sequence[Parts]) -> float:
+    """Time of all batches of a transaction, nobody queueing: each until the last device has served its reads."""
+    total_s = 0.0
+    for several, count in batches.items():
+        takes_s = []
+        for device in devices:
+            at_one = parallel_reads.at_one_device(several, device.share)
+            chances = [(device.disk.batch_s(there), chance) for there, chance in at_one.items()]
+            missed = 1 - sum(chance for _, chance in chances)
+            takes_s.append(([(0.0, missed)] if missed > LEAST else []) + chances)
+        total_s += count * parallel_reads.longest_s(takes_s)
+    return total_s
 
 
 def log_disk_of(system: System) -> Disk:
@@ -422,23 +494,25 @@ def references_per_s(
     )
     reads = gets * max(0.0, 1 - hit) * (1 - asked.in_page_cache(system))
     cores = system.host.cores
-    rate = float(
-        disk_means.random_requests_per_s(system.disk, data.block_size_bytes, span_bytes(system, work), False)
-    )
-    each_s = float(
-        disk_means.random_moments(system.disk, data.block_size_bytes, span_bytes(system, work), False)[0]
-    )
-    most = 1 / max(cpu_s / processors.capacity_cores(cores.threads, cores), reads / rate, LEAST)
+    disk_s = reads_s = 0.0
+    for device in work.data_devices:
+        disk = on_device(system, device).disk
+        where = data.block_size_bytes, span_bytes(system, work, device.share), False
+        there = reads * device.share
+        disk_s = max(disk_s, there / float(disk_means.random_requests_per_s(disk, *where)))
+        reads_s += there * float(disk_means.random_moments(disk, *where)[0])
+    most = 1 / max(cpu_s / processors.capacity_cores(cores.threads, cores), disk_s, LEAST)
     if saturated:
         return float(most * gets)
-    wanted = work.rate_per_s or work.users / max(work.think_s + cpu_s + apart_s + reads * each_s, LEAST)
+    wanted = work.rate_per_s or work.users / max(work.think_s + cpu_s + apart_s + reads_s, LEAST)
     return float(min(most, wanted) * gets)
 
 
-def span_bytes(system: System, work: Transactions) -> float:
-    """Bytes of the disk over which the data lie."""
+def span_bytes(system: System, work: Transactions, share: float = 1.0) -> float:
+    """Bytes of a disk over which the data lie, or such a share of them; no less than one block."""
     capacity = system.disk.capacity_bytes * disk_means.data_members(system.disk)
-    return float(min(capacity, work.data_bytes))
+    least = system.tablespace.block_size_bytes
+    return float(min(capacity, max(least, work.data_bytes * share)))
 
 
 def held_fractions(system: System, data: Data, gets_per_s: float = 0.0) -> tuple[float, ...]:
@@ -458,7 +532,7 @@ def held_fractions(system: System, data: Data, gets_per_s: float = 0.0) -> tuple
     return tuple(held)
 
 
-def _to_log_s(system: System, work: Transactions, span: float) -> tuple[float, float]:
+def _to_log_s(system: System, work: Transactions, span: float, share: float) -> tuple[float, float]:
     """Seek from the data to the log on their disk, and what a request costs more after it than among the data.
 
     The log lies at ``redo_byte``, or behind the data; the data reach from the disk's begin as far as *span*.
@@ -467,7 +541,7 @@ def _to_log_s(system: System, work: Transactions, span: float) -> tuple[float, f
     if system.instance.redo_disk == "own" or not disk.rotation_s:
         return 0.0, 0.0
     g = geometry_of(disk)
-    place = work.data_bytes if system.instance.redo_byte is None else system.instance.redo_byte
+    place = work.data_bytes * share if system.instance.redo_byte is None else system.instance.redo_byte
     apart = abs(place / disk_means.data_members(disk) - span / 2) / (g.heads * g.track_bytes)
     seek_s = float(disk_means.seek_at_s(g, max(1.0, apart)))
     among = disk_means.random_moments(disk, 0, span, True)[0]

@@ -73,7 +73,7 @@ class TransactionsProgram:
         at_begin = begin_of((system, work, solved, seed), machine, place)
         self.run = ByEvents(system, work, solved, at_begin, max(1, self.first // BATCHES))
         self.end_byte = place.first_byte + place_limits(solved.parts.data)
-        if at_begin.redo is at_begin.files and system.instance.redo_byte is None:
+        if at_begin.redo in at_begin.devices.values() and system.instance.redo_byte is None:
             self.end_byte = at_begin.log_byte + LOG_FILES_BYTES
         machine.pool = machine.pool or self.run.state.pools[-1]
 

@@ -218,7 +218,7 @@ def writes_of(
     per_s, wanted, disk = due.per_s, due.wanted, parts.disk
     if per_s <= 0 or not wanted:
         return no_writes(wanted, disk.write_held_s)
-    leaving = _leaving_changed(parts, per_s)
+    leaving = _leaving_changed(parts, per_s) / parts.share  # of all devices: one list wakes DBWR for all
     gathers_s = min(LOOKS_EVERY_S, LARGE_DIRTY_QUEUE / max(per_s * leaving, LEAST))
     alone = max(LEAST, 1 - reads_load - log_load)
     most = float(disk.writes_at_once)
@@ -310,6 +310,8 @@ class Demands:
     dbwr_s: float
     redo_s: float
     """0 where the log lies on the disk of the data."""
+    device: int = 0
+    """Of several of the data, that from which most is taken."""
 
 
 def disk_demands(

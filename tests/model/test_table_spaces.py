@@ -1,0 +1,199 @@
+"""Table spaces on several devices: each has a queue of its own, and its share of the load, in both engines."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from model import RunResult
+from model.demand.transactions import Data
+from model.errors import OutsideLaw, SpecError
+from model.laws.parallel_reads import at_one_device, longest_s
+from model.results import TransactionStats
+from model.sim.references import DEVICE_BYTES, Layout, turns_of
+from scenarios import from_mapping, run
+
+WORK: dict[str, Any] = {
+    "kind": "transactions",
+    "transactions": 2500,
+    "users": 10,
+    "think_s": 0,
+    "data_bytes": "10G",
+    "mix": [{"name": "a", "gets": 100, "changed_blocks": 8}],
+}
+SMALL = {"buffer_cache_bytes": "256M"}
+
+
+def spaces(*percents: float, **own: Any) -> list[dict[str, Any]]:
+    """Table spaces on a device each; the last one's differs by *own*."""
+    placed: list[dict[str, Any]] = [
+        {"name": f"space {number}", "device": f"sd{letter}", "blocks_percent": percent}
+        for number, (letter, percent) in enumerate(zip("abcdef", percents, strict=False), 1)
+    ]
+    placed[-1] |= own
+    return placed
+
+
+def answer(engine: str, disk: str, placed: list[dict[str, Any]], **more: Any) -> RunResult:
+    """One engine's answer; *more* are fields of the work, and the instance's."""
+    instance = SMALL | more.pop("instance", {})
+    work = WORK | more | ({"tablespaces": placed} if placed else {})
+    scenario = from_mapping({"disk": {"use": disk}, "instance": instance, "workload": work})
+    return run(scenario, engine, seed=5)
+
+
+def stats(result: RunResult) -> TransactionStats:
+    """What it says of its transactions."""
+    assert result.transactions is not None
+    return result.transactions
+
+
+def figures(result: RunResult) -> dict[str, Any]:
+    """All of an answer, but for which files made it."""
+    return result.model_dump(exclude={"method", "version"})
+
+
+ENGINES = ("calculate", "simulate")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_equal_devices_with_equal_shares_have_half_the_load_each(engine: str) -> None:
+    one = answer(engine, "ebs-gp3", [], rate_per_s=20)
+    two = answer(engine, "ebs-gp3", spaces(50, 50), rate_per_s=20)
+    for name in ("sda", "sdb"):
+        near = pytest.approx(one.device["disk"].reads_per_s / 2, rel=0.03)
+        assert two.device[name].reads_per_s == near
+        assert two.device[name].writes_per_s == pytest.approx(one.device["disk"].writes_per_s / 2, rel=0.05)
+        share = stats(two).utilisation[f"data disk {name}"]
+        assert share == pytest.approx(stats(one).utilisation["data disk"] / 2, rel=0.05)
+    assert set(two.device) == {"sda", "sdb", "redo"}
+
+
+@pytest.mark.parametrize(("engine", "disk"), list(product(ENGINES, ("ebs-gp3", "sas-10k", "nvme"))))
+def test_all_data_in_one_table_space_is_the_answer_without_any(engine: str, disk: str) -> None:
+    plain, lone = (figures(answer(engine, disk, placed)) for placed in ([], spaces(100)))
+    assert lone == plain
+    beside = answer(
+        engine, disk, [spaces(100)[0] | {"device": "disk"}, {"name": "b", "blocks_percent": 0, "device": "b"}]
+    )
+    found = figures(beside)
+    assert found["transactions"]["utilisation"].pop("data disk b", 0) == 0
+    if engine == "calculate":
+        assert found == plain
+    else:  # the idle device has no requests
+        found["device"].pop("b", None)
+        assert found == plain
+
+
+@pytest.mark.parametrize(
+    ("disk", "placed", "more"),
+    [
+        ("ebs-gp3", spaces(50, 50), {}),
+        ("ebs-gp3", spaces(80, 20), {"users": 20}),
+        ("ebs-gp3", spaces(40, 30, 30), {"rate_per_s": 40}),
+        ("nvme", spaces(70, 30, overhead_s=0.003), {"users": 40}),
+        ("nvme", spaces(50, 50, iops_limit=2000), {"users": 5}),
+        ("sas-10k", spaces(80, 20), {"users": 6, "think_s": 0.1, "transactions": 600}),
+        ("sas-10k", spaces(50, 50), {"users": 6, "transactions": 600, "instance": {"redo_disk": "data"}}),
+        (
+            "nvme",
+            spaces(60, 40),
+            {"users": 40, "mix": [{"name": "a", "gets": 60, "changed_blocks": 5, "parallel_reads": 8}]},
+        ),
+    ],
+)  # fmt: skip
+def test_engines_agree_on_each_device(disk: str, placed: list[dict[str, Any]], more: dict[str, Any]) -> None:
+    calculated, simulated = (answer(engine, disk, placed, **more) for engine in ENGINES)
+    assert stats(calculated).per_s == pytest.approx(stats(simulated).per_s, rel=0.09)
+    assert calculated.time.elapsed_s == pytest.approx(simulated.time.elapsed_s, rel=0.09)
+    assert set(calculated.device) == set(simulated.device)
+    for space in placed:
+        name = space["device"]
+        near = pytest.approx(simulated.device[name].reads_per_s, rel=0.09)
+        assert calculated.device[name].reads_per_s == near
+        used = [stats(one).utilisation[f"data disk {name}"] for one in (calculated, simulated)]
+        assert used[0] == pytest.approx(used[1], rel=0.09)
+
+
+def test_the_device_that_binds_is_named_and_a_second_one_doubles_what_the_disks_do() -> None:
+    one, two = (stats(answer("calculate", "ebs-gp3", placed)) for placed in ([], spaces(50, 50)))
+    assert two.saturation_per_s == pytest.approx(2 * one.saturation_per_s, rel=0.01)
+    uneven = stats(answer("calculate", "ebs-gp3", spaces(30, 70)))
+    slow = stats(answer("calculate", "nvme", spaces(70, 30, iops_limit=500)))
+    assert (uneven.bottleneck, slow.bottleneck) == ("data disk sdb", "data disk sdb")
+    assert uneven.saturation_per_s == pytest.approx(one.saturation_per_s / 0.7, rel=0.01)
+
+
+def test_a_log_beside_the_data_lies_on_the_first_device() -> None:
+    own, beside = (
+        answer("simulate", "ebs-gp3", spaces(50, 50), instance={"redo_disk": where})
+        for where in ("own", "data")
+    )
+    assert "redo" in own.device
+    assert "redo" not in beside.device
+    assert beside.device["sda"].writes_per_s > 1.2 * beside.device["sdb"].writes_per_s
+    assert own.device["sda"].writes_per_s == pytest.approx(own.device["sdb"].writes_per_s, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("placed", "says"),
+    [
+        (spaces(50, 40), "blocks_percent of the 2 tablespaces sum to 90"),
+        (spaces(50, 50)[:1] * 2, "tablespaces has two named 'space 1'"),
+        ([space | {"device": "sda"} for space in spaces(50, 50, iops_limit=9)], "'sda', which has one iops_limit"),
+        ([{"name": "a", "blocks_percent": 100, "disc": "sda"}], "disc"),
+        (spaces(120, -20), "blocks_percent: got 120"),
+    ],
+)  # fmt: skip
+def test_table_spaces_that_contradict_are_refused(placed: list[dict[str, Any]], says: str) -> None:
+    with pytest.raises(SpecError, match=says):
+        answer("calculate", "nvme", placed)
+
+
+@pytest.mark.parametrize(
+    ("engine", "more", "says"),
+    [
+        (engine, more, says)
+        for engine in ENGINES
+        for more, says in (
+            ({"host": {"iops_limit": 9000}}, "lie on 2 devices, and host.iops_limit is not modelled"),
+            ({"beside": [{"kind": "read_stream"}]}, "programs beside each other share one disk"),
+        )
+    ],
+)
+def test_what_several_devices_would_share_is_refused(engine: str, more: dict[str, Any], says: str) -> None:
+    work = WORK | {"tablespaces": spaces(50, 50)}
+    work |= {"beside": more.get("beside", [])}
+    host = {"host": more["host"]} if "host" in more else {}
+    scenario = from_mapping({"disk": {"use": "nvme"}, "workload": work, **host})
+    with pytest.raises(OutsideLaw, match=says):
+        run(scenario, engine)
+
+
+@pytest.mark.parametrize("shares", [[1.0], [0.5, 0.5], [0.7, 0.2, 0.1], [0.999, 0.001], [1.0, 0.0]])
+def test_extents_go_to_devices_by_turns_and_no_two_blocks_lie_at_one_place(shares: list[float]) -> None:
+    blocks = 300_001
+    layout = Layout(Data(8192, (blocks, 0), (1.0, 0.0), 0.0, ()), 0, shares)
+    places = [layout.byte_of(block) for block in range(0, blocks, 16)]
+    assert len(set(places)) == len(places)
+    of_device = [place // DEVICE_BYTES for place in places]
+    for device, share in enumerate(shares):
+        there = [place % DEVICE_BYTES for place in places if place // DEVICE_BYTES == device]
+        assert of_device.count(device) / len(places) == pytest.approx(share, abs=0.002)
+        if there:
+            assert max(there) <= share * blocks * 8192 * 1.01 + 2 * 2**20
+    turns = turns_of(shares)
+    assert turns.count(0) == pytest.approx(shares[0] * len(turns), abs=1)
+
+
+def test_reads_at_once_are_spread_by_chance_and_the_last_device_ends_them() -> None:
+    found = at_one_device(8, 0.3)
+    assert 0.7**8 + sum(found.values()) == pytest.approx(1, abs=1e-8)
+    assert sum(there * chance for there, chance in found.items()) == pytest.approx(2.4)
+    assert (at_one_device(8, 1.0), at_one_device(8, 0.0)) == ({8: 1.0}, {})
+    first, second = [(1.0, 0.5), (3.0, 0.5)], [(0.0, 0.25), (2.0, 0.75)]
+    every = sum(max(a, b) * p * q for (a, p), (b, q) in product(first, second))
+    assert longest_s([first, second]) == pytest.approx(every)
+    assert longest_s([[(0.7, 1.0)]]) == 0.7

@@ -4,11 +4,12 @@ import streamlit as st
 
 from app import mechanisms
 from app.command import reconnect
-from app.session import navigation
+from app.session import held_values, navigation
 
 
 def main() -> None:
     """Show the page that the address names."""
+    held_values.look_up()
     # NOTE: no page_icon and no icon on a page: Streamlit would fetch them from another host.
     st.set_page_config(page_title="Blocktime", layout="wide", initial_sidebar_state=320)
     pages = {"": [navigation.page_of(path) for path in navigation.PAGES], "Mechanisms": mechanisms.pages()}

@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from app.answer.drawn import chart
+from app.answer.drawn import chart, columns_of
 from app.base.markdown import plain, sentence
 from app.charts import charts, segment_charts
 from app.session import engines
@@ -166,7 +166,7 @@ def figures(before: RunResult, after: RunResult) -> None:
     with st.container(key="numbers"):
         for column, part in zip(st.columns(2, gap="medium"), (rows[:half], rows[half:]), strict=True):
             if part:
-                column.table(part, hide_index=True, hide_header=before == after, border="horizontal",
+                column.table(columns_of(part), hide_index=True, hide_header=before == after, border="horizontal",
                              alt=f"{len(part)} numbers of the answer")  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from click import unstyle
 
 from app.answer import answer, device_view, segment_view, transaction_view
 from app.answer.answer import ink
-from app.answer.drawn import chart
+from app.answer.drawn import chart, columns_of
 from app.base.markdown import plain, sentence
 from app.charts import charts
 from app.session.what_if_state import TAB
@@ -105,7 +105,7 @@ def _segment(shown: Shown) -> None:
 
 def _breakdown(shown: Shown) -> None:
     table = rows.breakdown(shown.before, shown.after)
-    st.table(table, hide_index=True, alt=f"{len(table) - 1} components in baseline and what-if")
+    st.table(columns_of(table), hide_index=True, alt=f"{len(table) - 1} components in baseline and what-if")
 
 
 def _assumptions(shown: Shown) -> None:

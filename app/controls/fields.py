@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, Final, Literal
 
 from app.base.markdown import plain
+from app.base.remembered import by_object
 from model.catalog import KINDS, entries
 from model.demand.segment import growth_of, row_shape
 from model.spec import WORKLOADS, Transaction
@@ -103,7 +104,7 @@ def with_own(field: Facts, scenario: Scenario) -> Facts:
     return replace(field, options=tuple(entries_of(scenario, kind_at(field.path.rpartition(".")[0]))))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2048)
 def facts(path: str, kind: str = "full_scan") -> Facts | None:
     """What the field *path* allows; None where a workload of *kind* has no such field, or it has several values."""
     section, _, name = path.rpartition(".")
@@ -190,10 +191,19 @@ def value_at(scenario: Scenario, path: str) -> Any:
         target = getattr(target, section)
     if name != "use":
         return getattr(target, name) if name in type(target).model_fields else _default_elsewhere(name)
+    return _entry_of(scenario, kind_at(".".join(sections)))
+
+
+@by_object(512)
+def _entry_of(scenario: Scenario, kind: str) -> str:
+    """Name of the entry that the section of *kind* equals; :data:`OWN` where it equals none."""
+    section: Any = scenario.system
+    for part in KINDS[kind].split("."):
+        section = getattr(section, part)
     equal = {OWN: 0}
-    for entry in entries_of(scenario, kind_at(".".join(sections))).values():
+    for entry in entries_of(scenario, kind).values():
         values = entry.values()
-        if all(getattr(target, key) == value for key, value in values.items()):
+        if all(getattr(section, key) == value for key, value in values.items()):
             equal[entry.name] = len(values)
     return max(equal, key=lambda name: equal[name])  # one that builds on another has all of its values, too
 

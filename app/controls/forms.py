@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from app.controls.fields import Facts, facts, value_at
@@ -318,6 +319,7 @@ SHOWN: Final[dict[str, dict[str, str]]] = {
 }
 
 
+@lru_cache(maxsize=512)
 def control_of(path: str, kind: str) -> Control:
     """The control of a field in a workload of *kind*; one that it has in no group is named after the field."""
     every = (control for controls in GROUPS.values() for control in controls if control.path == path)

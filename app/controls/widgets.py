@@ -3,14 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
 from app.base.markdown import plain
+from app.base.remembered import by_object
 from app.controls.fields import Facts, as_text, held_value, value_at, with_own
 from app.controls.forms import SHOWN, Control
 from scenarios import Scenario
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a widget says of its field in two scenarios."""
+
+    field: Facts
+    was: Any
+    """The field's value in the first."""
+    held: Any
+    """What a widget holds of its value in the second."""
+    common: dict[str, Any]
+    """Label, help, and whether it can be moved."""
+
+
+@by_object(4096)
+def look(control: Control, field: Facts, base: Scenario, other: Scenario, changed: bool) -> Look:
+    """What the widget of *control* says, worked out once for two scenarios."""
+    field = with_own(field, base)
+    was, value = value_at(base, control.path), value_at(other, control.path)
+    unit = field.unit or ("%" if field.kind == "real" else "")
+    unit = unit.replace("currency", plain(other.system.prices.currency or "currency"))
+    label = control.label + (f" ({unit})" if unit and field.kind in ("whole", "real") else "")
+    idle = control.idle(other)
+    if changed:
+        label = f"● {label} · was {plain(control.named(field, was))}"
+    elif idle:
+        label = f"{label} · {idle}"
+    says = f"decides nothing here: {idle}" if idle else ""
+    helps = " — ".join(filter(None, [field.help(value), says]))
+    disabled = bool(idle) and not changed
+    return Look(field, was, held_value(field, value), {"label": label, "help": helps, "disabled": disabled})
 
 
 def draw(
@@ -25,34 +59,17 @@ def draw(
 
     It is that of the second scenario *asked*, but for a *refused* one, which stays as it was typed.
     """
-    base, other = asked
-    field = with_own(field, base)
-    was = value_at(base, control.path)
-    unit = field.unit or ("%" if field.kind == "real" else "")
-    unit = unit.replace("currency", plain(other.system.prices.currency or "currency"))
-    label = control.label + (f" ({unit})" if unit and field.kind in ("whole", "real") else "")
-    idle = control.idle(other)
-    if changed:
-        label = f"● {label} · was {plain(control.named(field, was))}"
-    elif idle:
-        label = f"{label} · {idle}"
-    says = f"decides nothing here: {idle}" if idle else ""
-    helps = field.help(value_at(other, control.path))
-    common: dict[str, Any] = {
-        "label": label, "key": control.path, "help": " — ".join(filter(None, [helps, says])),
-        "on_change": on_change, "args": (control.path,), "disabled": bool(idle) and not changed,
-    }  # fmt: skip
-    held = held_value(field, value_at(other, control.path))
-    if refused:
-        held = st.session_state.get(control.path, held)
+    seen = look(control, field, *asked, changed)
+    common = seen.common | {"key": control.path, "on_change": on_change, "args": (control.path,)}
+    held = st.session_state.get(control.path, seen.held) if refused else seen.held
     # A browser that is late builds a control anew from its last drawing, so that has to say the value; where it is
     # set from here, Streamlit wants it said once.
     # One that may be left empty says none, as the browser can empty no other.
     same = st.session_state.get(control.path, held) == held
-    says_value = same and not field.optional
+    says_value = same and not seen.field.optional
     if not says_value and not (same and control.path in st.session_state):
         st.session_state[control.path] = held
-    _widget(control, field, was, held, common, says_value)
+    _widget(control, seen.field, seen.was, held, common, says_value)
 
 
 def _widget(

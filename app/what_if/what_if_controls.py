@@ -10,7 +10,7 @@ from typing import Final
 import streamlit as st
 
 from app.base.markdown import plain
-from app.controls import fields, forms, more_fields, own_files, presets, widgets
+from app.controls import forms, more_fields, own_files, presets, widgets
 from app.session import navigation, pins, uploads
 from app.session.what_if_state import (
     DRAWN,
@@ -67,7 +67,7 @@ def draw(state: State, base: Scenario, other: Scenario, refused: Mapping[str, st
                 changed = control.path in state.differing
                 widgets.draw(control, field, (base, other), on_change, changed, control.path in refused)
                 # A server that was started anew does not call back for a control that it has not drawn yet.
-                held = fields.held_value(field, fields.value_at(other, control.path))
+                held = widgets.look(control, field, base, other, changed).held
                 if control.path not in drawn and st.session_state[control.path] != held:
                     missed.append(control.path)
                 drawn.add(control.path)

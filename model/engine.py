@@ -7,17 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from model.accuracy import with_accuracy
 from model.demand.host_limits import calculated, through_host, with_host_limits
 from model.demand.popular_blocks import by_popularity, says_popularity
 from model.errors import BlocktimeError, OutsideLaw, UnknownName
+from model.laws.numeric import Number, is_array
 from model.measures import measures_of
 from model.results import RunResult
 from model.spec import System, Workload
 from model.spec.popularity import WAYS
 from model.workloads.families import Row, family_for, family_of, plays_rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Engine = Literal["auto", "calculate", "simulate"]
 ONE_BY_ONE: Final = frozenset(
@@ -63,8 +68,38 @@ def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[
     Quicker where they need no whole result. Raises what :func:`simulate` raises.
     """
     quickly = family_for(work).summed_up
-    quick = quickly.measures(system, work, seed=seed) if quickly else None
-    return measures_of(simulate(system, work, seed=seed)) if quick is None else quick
+    quick = quickly.measures(system, work, seeds=[seed]) if quickly else None
+    if quick is None:
+        return measures_of(simulate(system, work, seed=seed))
+    numbers = {name: float(value[0]) if is_array(value) else value for name, value in quick.items()}
+    return {name: number for name, number in numbers.items() if number == number}  # noqa: PLR0124  (NaN is not)
+
+
+def simulate_many(
+    engine: str,
+    system: System,
+    work: Workload,
+    axes: Mapping[str, Any],
+    seeds: NDArray[np.int64],
+    allowed: Callable[[System, Workload], object],
+) -> tuple[dict[str, Any], NDArray[np.bool_]]:
+    """The numbers of :func:`simulate_measures` of many scenarios, and of which: the others are answered one by one.
+
+    *axes* are those of :func:`calculate_many`, *seeds* one for each scenario. *allowed* raises a BlocktimeError for
+    what takes too long. The numbers of a scenario are the same to the last bit whatever stands beside it. Raises
+    KeyError for what is no single field.
+    """
+    from model.workloads.statements.closed_form_of_many import Design  # noqa: PLC0415  (numpy, which one answer does without)
+
+    quickly, design = family_for(work).summed_up, Design(system, work, axes)
+
+    def row(plain: tuple[System, Workload], seen: tuple[Any, Any], places: Any) -> dict[str, Number] | None:
+        if quickly is None or not is_simulated(*plain, engine):
+            return None
+        allowed(*plain)
+        return quickly.measures(*plain, seeds=seeds[places].tolist(), seen=seen)
+
+    return design.summed_up(quickly.SUMMED_BY if quickly else (), row)
 
 
 def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,6 +178,11 @@ def goes_by_arrays(engine: str, kind: str) -> bool:
     if plays_rows(kind):
         return False
     return engine == "calculate" or (engine == "auto" and not family_of(kind).needs_events)
+
+
+def goes_summed_up(work: Workload) -> bool:
+    """Whether the simulation may give the numbers of many such workloads together, without their whole answers."""
+    return family_for(work).is_summed_up
 
 
 def answered_many(

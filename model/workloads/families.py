@@ -5,7 +5,7 @@ No other module asks for the kind of a workload. What the physics has to know of
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
@@ -60,8 +60,14 @@ class Costs(Protocol):
 class SummedUp(Processes, Protocol):
     """Processes whose numbers may be had without the whole answer."""
 
-    def measures(self, system: System, work: Any, *, seed: int) -> dict[str, float] | None:
-        """The simulation's numbers; None for a workload that needs the whole answer."""
+    @property
+    def SUMMED_BY(self) -> tuple[str, ...]:  # noqa: N802  (a constant of the module)
+        """Fields whose values scenarios may have as arrays."""
+
+    def measures(
+        self, system: System, work: Any, *, seeds: Sequence[int], seen: tuple[Any, Any] | None = None
+    ) -> dict[str, Number] | None:
+        """The simulation's numbers by seed; None for a workload that needs the whole answer."""
 
 
 @dataclass(frozen=True)

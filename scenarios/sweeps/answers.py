@@ -9,7 +9,15 @@ from typing import Any, Final, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from model.engine import answered, answered_many, calculate, goes_by_arrays, simulate_measures
+from model.engine import (
+    answered,
+    answered_many,
+    calculate,
+    goes_by_arrays,
+    goes_summed_up,
+    simulate_many,
+    simulate_measures,
+)
 from model.errors import BlocktimeError, BooksDoNotBalance
 from model.measures import MEASURES, measures_of
 from scenarios.forecast import USUAL, Budget, expected_within
@@ -96,20 +104,33 @@ def _of_points(asked: Asked, items: Items) -> list[Answer]:
 
 
 def _by_arrays(asked: Asked, items: Items, places: Sequence[int]) -> dict[int, Answer]:
-    """Answers by place to those points that the closed form answers as it is wanted."""
+    """Answers by place to those points that an engine answers as it is wanted by arrays."""
     keys = asked.points.plain_keys
     if not keys or not places:
         return {}
     first = asked.points.point(items[places[0]].values or {})
-    if not goes_by_arrays(asked.engine, first.workload.kind):
+    calculated = goes_by_arrays(asked.engine, first.workload.kind)
+    if not calculated and not goes_summed_up(first.workload):
         return {}
     axes = {key: _column(asked.points, key, items, places) for key in keys}
     try:
-        columns, wanted = answered_many(asked.engine, first.system, first.workload, axes)
+        if calculated:
+            columns, wanted = answered_many(asked.engine, first.system, first.workload, axes)
+        else:
+            seeds = asked.seed + np.array([items.replications[place] for place in places])
+            columns, wanted = simulate_many(
+                asked.engine,
+                first.system,
+                first.workload,
+                axes,
+                seeds,
+                lambda system, work: expected_within(asked.budget, system, work, asked.engine),
+            )
     except (BlocktimeError, KeyError):  # the points one by one say which of them it was, and why
         return {}
     rows = np.stack([columns[name] for name in MEASURES], axis=1)
-    return {place: Answer(rows[rank], "calculate") for rank, place in enumerate(places) if wanted[rank]}
+    engine = "calculate" if calculated else "simulate"
+    return {place: Answer(rows[rank], engine) for rank, place in enumerate(places) if wanted[rank]}
 
 
 def _column(points: Points, key: str, items: Items, places: Sequence[int]) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,6 +21,8 @@ from model.spec import System, Workload
 Places = npt.NDArray[np.intp]
 Row = Callable[[Any, Any], tuple[Number, Mapping[str, Number]]]
 """From a system and a workload to whether nobody queues, and the measures; arrays where fields are arrays."""
+Summed = Callable[[tuple[System, Workload], tuple[Any, Any], Places], Mapping[str, Number] | None]
+"""From one of some scenarios, them with arrays as fields, and their places to their measures."""
 
 ONE_BY_ONE = (
     "tablespace.block_size_bytes",
@@ -75,7 +78,7 @@ class Design:
     def answered(self, row: Row, alone: Row) -> dict[str, Any]:
         """The answers by arrays; where one has none, the points that have none either by *alone* are refused."""
         table = _empty(self.length)
-        for group in self._groups():
+        for group in self._groups(self._laid_by_laws()):
             self._answer(table, group, row, alone)
         return table
 
@@ -86,16 +89,34 @@ class Design:
             self._answer_alone(table, place, alone)
         return table
 
-    def _groups(self) -> list[Group]:
-        """The points by the values that are not laid as arrays."""
-        always: list[str] = []
-        keys: dict[str, Any] = {}
+    def summed_up(self, laid: Collection[str], row: Summed) -> tuple[dict[str, Any], npt.NDArray[np.bool_]]:
+        """What *row* gives of scenarios that differ in the numbers *laid* alone, and of which it gives any."""
+        table, has = _empty(self.length), np.zeros(self.length, bool)
+        for group in self._groups(laid.__contains__):
+            own = {path: _own(self.columns[path][int(group.places[0])]) for path in group.laid}
+            first = _replaced(self.system, self.work, group.plain | own)
+            views = {path: self._numbers(path)[group.places] for path in group.laid}
+            with suppress(BlocktimeError, ArithmeticError, ValueError):  # each by itself says what is wrong
+                with np.errstate(divide="raise", invalid="raise", over="raise"):
+                    measures = row(first, _views(*first, views), group.places)
+                for name, values in (measures or {}).items():
+                    table[name][group.places] = values
+                has[group.places] = measures is not None
+        return table, has
+
+    def _laid_by_laws(self) -> Callable[[str], bool]:
+        """Whether the laws take the numbers of a field as an array."""
         drive_has_a_place = "workload.start_byte" in self.columns or any(
             getattr(calls, "start_byte", None) for calls in (self.work, *getattr(self.work, "beside", ()))
         )
+        return lambda path: _is_laid(path, self.work) and not (drive_has_a_place and path.startswith("disk."))
+
+    def _groups(self, is_laid: Callable[[str], bool]) -> list[Group]:
+        """The points by the values that are not laid as arrays."""
+        always: list[str] = []
+        keys: dict[str, Any] = {}
         for path, column in self.columns.items():
-            laid = _is_laid(path, self.work) and not (drive_has_a_place and path.startswith("disk."))
-            if not laid:
+            if not is_laid(path):
                 keys[path] = column
             elif isinstance(column, np.ndarray):
                 always.append(path)

@@ -7,16 +7,26 @@ not earlier ones are done; and one that makes a call when the last one is done.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from math import inf
 from typing import Any
 
 import numpy as np
 
+from model.books import PERCENTILES
 from model.causes import CPU, DEVICE, THINKING
 from model.demand.calls import File, call_cpu_s, shown_call
-from model.kernels.queue import CallPath, Served, Times, open_queue, speeds_of, summed_queue, threads_queue
+from model.kernels.queue import (
+    CallPath,
+    Served,
+    Times,
+    open_queue,
+    quantiles,
+    speeds_of,
+    summed_queue,
+    threads_queue,
+)
 from model.laws import block_layer
 from model.laws.opened_files import UNBUFFERED
 from model.machine.device import drive
@@ -26,6 +36,7 @@ from model.results import Stage
 from model.sim.caller import Draws, Record
 from model.sim.fast import UNBUFFERED_CALLS, reads_all
 from model.spec import Disk, System
+from model.workloads.streams.books import Responses
 
 CLOSED_READS = (
     UNBUFFERED_CALLS
@@ -157,24 +168,36 @@ def _open(system: System, file: File, draws: Draws, factors: Iterator[float], co
     return record
 
 
-def sum_arriving(system: System, file: File, gaps_s: Times, factors: Times, counters: Counters) -> Record:
-    """As :func:`_open`, where nobody asks for lines of iostat, for stages, or for how many calls were under way."""
-    host, disk, count, size = system.host, system.disk, file.calls.count, file.calls.block_size_bytes
-    call_s = call_cpu_s(system.host, file.calls)
-    cores = host.cores
+def sum_arriving(
+    system: System, calls: Any, scenarios: int, draws: Iterable[tuple[Times, Times]]
+) -> tuple[Record, Responses, Counters]:
+    """As :func:`_open`, where nobody asks for lines of iostat, for stages, or for how many calls were under way.
+
+    Of so many *scenarios*, each with factors of its gaps and of its services among the *draws*: arrays of their
+    numbers. Rates and what a request takes of the device may be arrays.
+    """
+    host, disk, count, size = system.host, system.disk, calls.count, calls.block_size_bytes
+    call_s, cores = call_cpu_s(host, calls), host.cores
     way = CallPath(call_s, cores.threads, speeds_of(cores), disk.parallel_requests, host.nr_requests)
-    summed = summed_queue(gaps_s, factors * _mean_s(disk, size), way)
-    record = Record(end_s=summed.end_s)
-    record.responses_s.frombytes(summed.response_s.tobytes())
-    if call_s > 0:
-        record.causes_s[CPU] = summed.cpu_s
-    counters.requests[file.write] = count
-    counters.bytes[file.write] = counters.moved_bytes[file.write] = count * size
-    counters.sizes[file.write, size] = count
+    gap_s = np.broadcast_to(1 / calls.rate_per_s, scenarios)
+    mean_s = np.broadcast_to(_mean_s(disk, size), scenarios)
+    sums: Any = np.empty((4, scenarios))
+    mean_response_s, percentiles_s = np.empty(scenarios), np.empty((scenarios, len(PERCENTILES)))
+    for number, (gaps, services) in enumerate(draws):
+        summed = summed_queue(gaps * gap_s[number], services * mean_s[number], way)
+        sums[:, number] = summed.end_s, summed.held_s, summed.busy_s, summed.cpu_s
+        mean_response_s[number] = summed.response_s.mean()
+        percentiles_s[number] = quantiles(summed.response_s, PERCENTILES.values())
+    end_s, held_s, busy_s, cpu_s = sums
+    record = Record(end_s=end_s, causes_s={CPU: cpu_s} if call_s > 0 else {})
+    write, counters = calls.writes, Counters(inf, inf, at_submission=False)
+    counters.requests[write], counters.sizes[write, size] = count, count
+    counters.bytes[write] = counters.moved_bytes[write] = count * size
     # NOTE: all have ended, so their times sum to the same
-    counters.ticks_s[file.write] = counters.weighted_s = summed.held_s
-    counters.busy_s, counters.last_s = summed.busy_s, summed.end_s
-    return record
+    counters.ticks_s[write] = counters.weighted_s = held_s
+    counters.busy_s, counters.last_s = busy_s, end_s
+    responses = Responses(count, mean_response_s, dict(zip(PERCENTILES, percentiles_s.T, strict=True)))
+    return record, responses, counters
 
 
 def _mean_s(disk: Disk, size_bytes: int) -> float:

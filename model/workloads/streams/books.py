@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from model.books import ROUNDING, Figures, device_of, devices, percentiles, time_of
 from model.causes import AT_ONCE, CPU, NO_CAUSE, SLOWEST
 from model.demand.calls import SECTOR_BYTES, File
-from model.laws.numeric import Number
+from model.laws.numeric import Number, over, some, where
 from model.laws.opened_files import UNBUFFERED
-from model.results import EventTime, PhysicalIO, Stage, StreamStats
+from model.results import EventTime, PhysicalIO, Stage, StreamStats, part
 from model.spec import Stream
 
 CALL = "the call"
@@ -30,6 +30,16 @@ class Played:
     seed: int = 0
     events: int | None = None
     warnings: list[str] = field(default_factory=list)
+    responses: Responses | None = None
+    """Of the only stream, where its records have none: then what they and the counters have may be arrays."""
+
+
+class Responses(NamedTuple):
+    """What the calls of one stream took; numbers or arrays."""
+
+    calls: int
+    mean_s: Number
+    percentiles_s: dict[str, Number]
 
 
 class Times(NamedTuple):
@@ -65,8 +75,9 @@ def figures_of(work: Stream, played: Played) -> Figures:
         times.unaccounted[AT_ONCE] = mean - cpu_s
     else:
         times.wait.update(_waits(mine))
-    if elapsed - mean > ROUNDING * elapsed:
-        times.unaccounted[SLOWEST] = elapsed - mean
+    late = elapsed - mean > ROUNDING * elapsed
+    if some(late):
+        times.unaccounted[SLOWEST] = where(late, elapsed - mean, 0.0)
     span = max(record.end_s for record in played.records) - min(record.begin_s for record in played.records)
     return stream_figures(
         work,
@@ -101,26 +112,36 @@ def _streams(played: Played) -> list[StreamStats]:
     by_stream: dict[int, list[tuple[File, Any]]] = {}
     for file, record in zip(played.files, played.records, strict=True):
         by_stream.setdefault(id(file.calls), []).append((file, record))
-    return [_stream(programs[0][0], [record for _, record in programs]) for programs in by_stream.values()]
+    streams = []
+    for programs in by_stream.values():
+        records = [record for _, record in programs]
+        streams.append(_stream(programs[0][0], records, played.responses or _responses(records)))
+    return streams
 
 
-def _stream(file: File, records: list[Any]) -> StreamStats:
-    """One stream, all its programs together."""
+def _responses(records: list[Any]) -> Responses:
+    """Of all programs of a stream together."""
     import numpy as np  # noqa: PLC0415
 
     took = np.concatenate([np.asarray(record.responses_s) for record in records])
+    return Responses(len(took), float(took.mean()), percentiles(took))
+
+
+def _stream(file: File, records: list[Any], responses: Responses) -> StreamStats:
+    """One stream, all its programs together."""
     elapsed = max(record.end_s for record in records) - min(record.begin_s for record in records)
-    size = len(took) * file.calls.block_size_bytes
-    return StreamStats(
+    size = responses.calls * file.calls.block_size_bytes
+    return part(
+        StreamStats,
         kind=file.calls.kind,
         path=file.path,
-        calls=len(took),
+        calls=responses.calls,
         bytes=size,
         elapsed_s=elapsed,
-        calls_per_s=len(took) / elapsed if elapsed else 0.0,
-        bytes_per_s=size / elapsed if elapsed else 0.0,
-        response_s=float(took.mean()),
-        response_percentiles=percentiles(took),
+        calls_per_s=over(responses.calls, elapsed),
+        bytes_per_s=over(size, elapsed),
+        response_s=responses.mean_s,
+        response_percentiles=responses.percentiles_s,
         in_flight_most=max(1, *(record.in_flight_most for record in records)),
         page_cache_bytes=sum(record.cached_bytes for record in records),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +15,7 @@ from model.demand.calls import File, files_of, places
 from model.errors import OutsideLaw
 from model.kernels.queue import Times
 from model.laws import block_layer
+from model.laws.numeric import Number, largest
 from model.laws.opened_files import UNBUFFERED
 from model.machine.device.drive import capacity_of
 from model.machine.device.iostat import Counters
@@ -27,6 +30,8 @@ from model.workloads.streams.closed_form import overload_sentence
 from model.workloads.streams.queued import is_queued, play_queued
 from model.workloads.streams.run_time import ended_by_count, in_time
 
+SUMMED_BY = ("workload.rate_per_s", "disk.overhead_s", "disk.bandwidth_bytes_per_s")
+"""What decides nothing but the times of calls that arrive: scenarios that differ in it may be summed up together."""
 MOST_REQUESTS = 5_000_000
 MOST_STEPS = 1_000_000
 PAGES_A_STEP = 4
@@ -69,21 +74,30 @@ def simulate(system: System, work: Stream, *, seed: int, name: str, compiled: bo
     return close(name, system, expected, figures)
 
 
-def measures(system: System, work: Stream, *, seed: int) -> dict[str, float] | None:
+def measures(
+    system: System, work: Stream, *, seeds: Sequence[int], seen: tuple[Any, Any] | None = None
+) -> dict[str, Number] | None:
     """The numbers of a simulated stream, but for their last digits, without iostat's lines and stages.
 
-    None where the calls do not arrive at one queue that is theirs alone. Raises as :func:`simulate` does.
+    An array of each, or one for all: of one scenario for each of *seeds* where *seen* shows system and workload with
+    arrays in the place of fields among SUMMED_BY. None where the calls do not arrive at one queue that is theirs alone.
+    Raises as :func:`simulate` does.
     """
     files = files_of(system, work, capacity_of(system.disk))
     if work.rate_per_s is None or not is_alone(system, files):
         return None
     _refuse_what_takes_too_long(system, work, files)
-    counters = counters_of(system)
-    gaps_s = _factors(seed, "arrivals 0", _arrivals_cv(work), work.count) * (1 / work.rate_per_s)
-    factors = _factors(seed, SERVICE, system.disk.service_cv, work.count)
-    record = sum_arriving(system, files[0], gaps_s, factors, counters)
-    _refuse_what_ends_late(record.end_s)
-    return row(system, work, figures_of(work, Played(files, [record], counters, "", seed)))
+    seen_system, seen_work = seen or (system, work)
+    cvs = _arrivals_cv(work), system.disk.service_cv
+    draws = (
+        (_factors(seed, "arrivals 0", cvs[0], work.count), _factors(seed, SERVICE, cvs[1], work.count))
+        for seed in seeds
+    )
+    record, responses, counters = sum_arriving(seen_system, seen_work, len(seeds), draws)
+    _refuse_what_ends_late(largest(record.end_s))
+    files = [replace(files[0], calls=seen_work)]
+    figures = figures_of(seen_work, Played(files, [record], counters, "", responses=responses))
+    return row(seen_system, seen_work, figures)
 
 
 def _overloads(files: list[File], records: list[Record]) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model import OutsideLaw, engine, simulate
-from model.engine import simulate_measures
-from model.measures import measures_of
+from model.engine import simulate_many, simulate_measures
+from model.measures import MEASURES, measures_of
 from model.provenance import Constant
 from model.sim.streams import stream, varied
 from model.spec import (
@@ -113,7 +114,7 @@ def test_they_are_those_of_the_whole_result(
     rate_per_s = at_load(load, 1e-3 + size_bytes / 1e9, servers)
     work = arriving(kind, block_size_bytes=size_bytes, count=count, rate_per_s=rate_per_s, arrivals=arrivals)
     system = system_of(host, disk, **more)
-    assert streams_run.measures(system, work, seed=seed) is not None
+    assert streams_run.measures(system, work, seeds=[seed]) is not None
     agree(system, work, seed)
 
 
@@ -175,6 +176,44 @@ def test_they_are_refused_as_the_simulation_is(disk: Any, work: Any, says: str) 
     with pytest.raises(OutsideLaw) as found:
         simulate_measures(system, asked)
     assert str(found.value) == str(expected.value)
+
+
+# Many together
+
+
+def test_those_of_many_are_those_of_each_to_the_last_bit() -> None:
+    system, work = system_of(prices=EUROS, constants=FITTED), arriving(count=700)
+    rates, overheads_s, cvs = [20.0, 900.0, 1100.0] * 4, [1e-4, 1e-3] * 6, [0.0, 0.0, 0.5, 1.0] * 3
+    axes = {
+        "workload.rate_per_s": rates,
+        "disk.overhead_s": np.array(overheads_s),
+        "disk.service_cv": cvs,
+    }
+    seeds = np.array([1, 1, 2] * 4)
+    columns, has = simulate_many("auto", system, work, axes, seeds, lambda *_: None)
+    assert has.all()
+    for place, (rate, overhead_s, cv) in enumerate(zip(rates, overheads_s, cvs, strict=True)):
+        disk = system.disk.model_copy(update={"overhead_s": overhead_s, "service_cv": cv})
+        alone = simulate_measures(
+            system.model_copy(update={"disk": disk}),
+            work.model_copy(update={"rate_per_s": rate}),
+            seed=int(seeds[place]),
+        )
+        together = {name: columns[name][place] for name in MEASURES}
+        assert {name: number for name, number in together.items() if not np.isnan(number)} == alone
+
+
+def test_what_many_leave_out_is_answered_one_by_one() -> None:
+    axes, seeds = {"workload.rate_per_s": [900.0, None], "workload.count": [100, 100]}, np.array([1, 1])
+    assert list(simulate_many("auto", system_of(), arriving(), axes, seeds, lambda *_: None)[1]) == [
+        True,
+        False,
+    ]
+
+    def refused(*_: Any) -> None:
+        raise OutsideLaw("more than is allowed")
+
+    assert not simulate_many("auto", system_of(), arriving(), axes, seeds, refused)[1].any()
 
 
 # What was simulated before

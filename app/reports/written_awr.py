@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterator
 from typing import Final, cast
 from zlib import crc32
@@ -10,6 +11,7 @@ from zlib import crc32
 from model.causes import FROM_CLIENT
 from model.results import RunResult
 from model.spec import Transactions
+from model.spec.placed import DISK
 from model.units import GIB, MIB
 from model.workloads.transactions.curves import cache_sizes
 from scenarios import Scenario
@@ -25,6 +27,9 @@ MANY: Final = 1000.0
 CHANGES: Final = 2
 """Block changes of a row change: one of the block, one of its undo."""
 HOST: Final = ("Host Name", "Platform", "CPUs", "Cores", "Sockets", "Memory(GB)")
+FILE_COLUMNS: Final = ("Tablespace", "Filename", "Reads", "Av Rds/s", "Av Rd(ms)", "Av Blks/Rd", "Writes")
+NO_NAME: Final = re.compile(r"\W+")
+"""What stands in no name of a table space or a disk group."""
 Row = tuple[str, ...]
 Section = tuple[str, str, tuple[str, ...], list[Row]]
 """Title, summary of its HTML, columns, rows."""
@@ -88,7 +93,32 @@ def _sections(result: RunResult, asked: Scenario | None) -> Iterator[Section]:
     ]
     yield "Time Model Statistics", "different time model statistics", ("Statistic Name", "Time (s)"), model
     if asked is not None:
+        yield from _files(result, asked)
         yield from _instance(result, asked)
+
+
+def _files(result: RunResult, asked: Scenario) -> Iterator[Section]:
+    """What was read and written of each table space that is placed: it has a file in a disk group of its device."""
+    work = asked.workload
+    if not isinstance(work, Transactions):
+        return
+    shares = {device.name: device.share for device in work.data_devices}
+    rows: list[Row] = []
+    for number, space in enumerate(work.tablespaces, 1):
+        place = space.device if space.device in shares else DISK
+        device, share = result.device[place], space.blocks_percent / 100 / (shares[place] or 1.0)
+        if device.read_await_s is not None:
+            name = NO_NAME.sub("_", space.name).upper()
+            rows.append((
+                name, f"+{NO_NAME.sub('_', place).upper()}/modelled/datafile/{number}.dbf",
+                f"{HOUR_S * share * device.reads_per_s:,.0f}", f"{share * device.reads_per_s:,.1f}",
+                f"{1e3 * device.read_await_s:,.2f}", f"{1.0:.2f}", f"{HOUR_S * share * device.writes_per_s:,.0f}",
+            ))  # fmt: skip
+    if rows:
+        yield "Tablespace IO Stats", "tablespace I/O statistics", FILE_COLUMNS[:1] + FILE_COLUMNS[2:], [
+            (row[0], *row[2:]) for row in rows
+        ]  # fmt: skip
+        yield "File IO Stats", "file I/O statistics", FILE_COLUMNS, rows
 
 
 def _event(event: str, waits: float, total_s: float) -> Row:

@@ -465,7 +465,7 @@ class Interval(Filling):
         self._checkpoint()
         if limit.per_s:
             self.know("disk.iops_limit", limit.per_s, limit.source)
-        self._table_spaces(limit)
+        self._table_spaces(limit, transfer_s)
         self.found.says += limit.says
 
     def _checkpoint(self) -> None:
@@ -476,7 +476,7 @@ class Interval(Filling):
                 f"instance recovery: {lag.name}, of {LOG_BLOCK_BYTES} bytes each", lag,
             )  # fmt: skip
 
-    def _table_spaces(self, limit: Limit) -> None:
+    def _table_spaces(self, limit: Limit, transfer_s: float) -> None:
         """The drives or disk groups that files lie on, each with its share of the reads; one where a limit binds."""
         volumes = [volume for volume in self.report.volumes() if volume.reads]
         every = sum(volume.reads for volume in volumes)
@@ -494,7 +494,13 @@ class Interval(Filling):
             {"name": f"files on {volume.name}", "device": volume.name, "blocks_percent": 100 * share}
             for volume, share in zip(volumes, shares, strict=True)
         ]
-        source = f"files by what they lie on, line {volumes[0].line:,}: its share of {every:,.0f} reads"
+        every_s = sum(volume.read_s for volume in volumes)
+        for space, volume in zip(placed, volumes, strict=True) if all(v.read_s for v in volumes) else ():
+            slower = volume.read_s / volume.reads / (every_s / every)
+            space["overhead_s"] = _with_digits(max(0.0, limit.read_s * slower - transfer_s))
+        source = (
+            f"files by what they lie on, line {volumes[0].line:,}: share of {every:,.0f} reads, and mean read"
+        )
         self.know("workload.tablespaces", placed, source)
         self.found.says.append(
             f"{lie_on}, each a device with its share of the reads; whether they share disks the report does not tell"

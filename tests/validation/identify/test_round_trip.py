@@ -14,7 +14,15 @@ from app.reports.written import written
 from model.causes import PARALLEL, SEQUENTIAL
 from model.results import RunResult
 from scenarios import from_mapping, load, run
-from scenarios.measured import DB_TIME, PARALLEL_WAIT, READ_REQUESTS, READ_WAIT, TRANSACTIONS, as_modelled
+from scenarios.measured import (
+    DB_TIME,
+    PARALLEL_WAIT,
+    READ_ON,
+    READ_REQUESTS,
+    READ_WAIT,
+    TRANSACTIONS,
+    as_modelled,
+)
 from validation.identify.found import Declined
 from validation.identify.system import identify
 from validation.instruments import Keep, Source, read
@@ -44,6 +52,29 @@ def test_the_system_reproduces_the_report_that_it_was_identified_from(tmp_path: 
     assert {TRANSACTIONS, DB_TIME, READ_WAIT, READ_REQUESTS} <= set(off)
     assert all(abs(off[figure]) < 0.05 for figure in (TRANSACTIONS, READ_WAIT, READ_REQUESTS)), off
     assert abs(off[DB_TIME]) < 0.06, off
+
+
+TWO = (
+    'workload.tablespaces=[{name="rows", blocks_percent=70}, {name="keys", blocks_percent=30, device="slow", '
+    "overhead_s=0.002}]"
+)
+
+
+@pytest.mark.parametrize("form", ["awr", "awr-html"])
+def test_disk_groups_are_devices_with_their_own_share_and_latency(tmp_path: Path, form: str) -> None:
+    asked = load("oltp-nvme", [TWO])
+    path = tmp_path / "report"
+    path.write_text(written(run(asked, "simulate"), form, asked))
+    found = identify(read(Source(path, path.name, Keep())))
+    spaces = found.sections()["workload"]["tablespaces"]
+    assert [space["device"] for space in spaces] == ["disk group 1", "disk group 2"]
+    assert [space["blocks_percent"] for space in spaces] == pytest.approx([70, 30], rel=0.02)
+    assert [space["overhead_s"] for space in spaces] == pytest.approx([80e-6, 2e-3], rel=0.1)
+    rows = as_modelled(found.compared, run(from_mapping(found.sections(), "my"), "simulate"))
+    off = {row.measured.name: row.off_fraction for row in rows}
+    each = {f"{READ_ON}disk group {number}" for number in (1, 2)}
+    assert each <= set(off)
+    assert all(abs(off[figure]) < 0.05 for figure in (TRANSACTIONS, READ_WAIT, *each)), off
 
 
 def test_the_command_writes_a_scenario_that_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -123,15 +123,15 @@ def result_of(
         kinds=_kinds(played, took, kinds, per_s),
         percentiles=percentiles(took),
         response_interval=Interval(
-            low_s=max(0.0, response.mean - response.half),
-            high_s=response.mean + response.half,
+            low_s=max(0.0, response.mean - response.below),
+            high_s=response.mean + response.above,
             confidence=CONFIDENCE,
         )
         if np.isfinite(response.half)
         else None,
         per_s_interval=(
-            1 / max(between.mean + between.half, 1e-12),
-            1 / max(between.mean - between.half, 1e-12),
+            1 / max(between.mean + between.above, 1e-12),
+            1 / max(between.mean - between.below, 1e-12),
         )
         if np.isfinite(between.half)
         else None,

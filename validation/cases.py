@@ -27,6 +27,11 @@ def parse_case(text: str, name: str) -> Case:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SpecError(f"{file}: not TOML: {error}") from None
+    if "source" not in data and {"base", "workload", "measured"} & data.keys():
+        raise SpecError(
+            f"{file}: is a scenario, no case of printed numbers; validate FILE --against REPORT and calibrate FILE "
+            "take one that measure --out made of a system"
+        )
     try:
         case = Case.model_validate(data | {"name": name})
     except ValidationError as error:

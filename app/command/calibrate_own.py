@@ -65,7 +65,7 @@ def _as_data(fit: Fit) -> dict[str, Any]:
 
 def _lines(fit: Fit, file: str, width: int) -> Iterator[str]:
     yield head("Fields, by the figures and the catalog")
-    rows = [("field", "before", "fitted", "95 % interval", "told by the figures")]
+    rows = [("field", "before", "fitted", "95 % interval", "figures tell")]
     rows += [
         (
             field.path,

@@ -226,7 +226,7 @@ def _side_by_side(
     both = [results[0], *(results[i] for i in shown)]
     for quantity in counts(results):
         values = [_count(quantity, result) for result in both]
-        cells = f"{values[0]:>12}" + "".join(f"{value:>12}{'':>21}" for value in values[1:])
+        cells = f" {values[0]:>11}" + "".join(f" {value:>11}{'':>21}" for value in values[1:])
         first, *more = textwrap.wrap(quantity.name, NAME_WIDTH - 1, subsequent_indent="  ")
         if any(values):
             yield f"{first:<{NAME_WIDTH}}{cells}".rstrip()
@@ -235,7 +235,7 @@ def _side_by_side(
 
 def _count(quantity: Quantity, result: RunResult) -> str:
     value = quantity.read(result)
-    return quantity.missing if value is None else quantity.unit.show(value)
+    return quantity.missing.partition(":")[0] if value is None else quantity.unit.show(value)
 
 
 def _times_apart(results: Sequence[RunResult], scale: Scale) -> Iterator[str]:

@@ -184,9 +184,10 @@ def _counts(result: RunResult) -> dict[str, float]:
     counts[f"{CPU}read calls"] = result.physical_io.read_requests / servers
     for cause in ("filling the buffer cache", COPIES):
         counts[f"{CPU}{cause}"] = result.physical_io.read_blocks / servers
-    counts[f"{CPU}calls"] = sum(call.count for call in result.calls.values()) / servers
-    if result.transactions is not None:
-        counts[f"{CPU}calls"] = counts.get(FROM_CLIENT, 0.0)
+    if result.transactions is None:
+        counts[f"{CPU}calls"] = sum(call.count for call in result.calls.values()) / servers
+    elif FROM_CLIENT in counts:
+        counts[f"{CPU}calls"] = counts[FROM_CLIENT]
     if fetch is not None:
         counts[f"{CPU}fetching rows"] = fetch.rows / servers
     return counts | {f"{CPU}{cause}": times for cause, times in times_of_a_session(result).items()}

@@ -64,7 +64,10 @@ EACH: Final = Unit(times_of)
 TPS: Final = Unit(tps)
 DATA: Final = Unit(show_data, "MB", 1 / MIB)
 SIZE: Final = Unit(show_bytes, "KB", 1 / 1024)
-BANDWIDTH: Final = Unit(lambda value: f"{three_digits(value / MIB)} MB/s", "MB/s", 1 / MIB)
+BANDWIDTH: Final = Unit(
+    lambda value: f"{three_digits(value / MIB)} MB/s" if value >= MIB / 10 or not value
+    else f"{three_digits(1024 * value / MIB)} kB/s", "MB/s", 1 / MIB,
+)  # fmt: skip
 SHARE: Final = Unit(lambda value: f"{value:.1%}", "%", 100)
 HIT_RATIO: Final = Unit(lambda value: f"{value:.2%}", "%", 100)
 

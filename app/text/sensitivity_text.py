@@ -80,7 +80,8 @@ def _now(bar: Bar) -> str:
 
 
 def _share(share: Share) -> str:
-    value, low, high = (f"{round(100 * number):d}" for number in (share.value, share.low, share.high))
+    within = (min(max(number, 0.0), 1.0) for number in (share.value, share.low, share.high))
+    value, low, high = (f"{round(100 * number):d}" for number in within)
     return f"{value} ({low}..{high})"
 
 

@@ -105,7 +105,9 @@ def util_sentence(result: RunResult) -> str:
     """Why iostat's %util is not how busy the data disk is; empty where the two are near each other."""
     stats, disk = result.transactions, result.device.get("disk")
     servers = stats.utilisation.get("data disk", 0.0) if stats else 0.0
-    if stats is None or disk is None or disk.utilisation_fraction <= max(2 * servers, 0.1):
+    if stats is None or disk is None or stats.without_disk:
+        return ""
+    if disk.utilisation_fraction <= max(2 * servers, 0.1):
         return ""
     taken = f"{100 * servers:.0f} % of its capacity is used"
     if result.programs:

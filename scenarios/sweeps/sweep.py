@@ -150,7 +150,9 @@ def whole_table(rows: Rows) -> dict[str, Any]:
 
 
 def check_where(at: Where) -> None:
-    """Complain before the work about a store without a name and a cluster that is not there."""
+    """Complain before the work about a store without a name or use, and a cluster that is not there."""
+    if at.store is not None and not at.keep:
+        raise SpecError(f"--store: got {at.store} with --no-store, which keeps no answers; give one of them")
     if at.keep and at.store is not None and at.store == Path():
         raise SpecError("--store: got an empty name; it is a folder")
     if at.cluster is not None:

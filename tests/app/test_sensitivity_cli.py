@@ -135,3 +135,16 @@ def test_bad_input_is_one_sentence(
     assert code == 2
     assert err.count("\n") == 1
     assert sentence in err
+
+
+def test_a_share_and_its_interval_stay_between_none_and_all() -> None:
+    lines = list(
+        sensitivity_lines(made(index("disk.use", Share(0.9, -0.02, 1.04), Share(1.01, 0.9, 1.1))), 80)
+    )
+    assert any("90 (0..100)" in line and "100 (90..100)" in line for line in lines)
+
+
+def test_a_store_and_no_store_contradict_each_other(capsys: Captured, tmp_path: Path) -> None:
+    asked = ["sweep", "tpc-b", "--vary", "workload.users=1,2", "--engine", "calculate", "--no-store"]
+    assert main([*asked, "--store", str(tmp_path / "kept")]) == 2
+    assert "with --no-store, which keeps no answers; give one of them" in capsys.readouterr().err

@@ -292,3 +292,18 @@ def test_beside_other_programs_the_knee_is_that_of_the_transactions_alone(played
     assert said.startswith("Without the other programs the ")
     assert "the transactions take" in said
     assert "busy" not in said
+
+
+def test_no_share_of_an_unknown_limit_is_told_and_no_calls_that_are_not_known(played: Answered) -> None:
+    result = played("tpc-b")
+    stats, disk = result.transactions, result.device["disk"]
+    assert stats is not None
+    busy = {**result.device, "disk": disk.model_copy(update={"utilisation_fraction": 0.9})}
+    result = result.model_copy(update={"device": busy})
+    assert "of its capacity is used" in transaction_text.util_sentence(result)
+    endless = result.model_copy(update={"transactions": stats.model_copy(update={"without_disk": True})})
+    assert transaction_text.util_sentence(endless) == ""
+    waits = {event: waited for event, waited in result.time.wait.items() if "from client" not in event}
+    silent = result.model_copy(update={"time": result.time.model_copy(update={"wait": waits})})
+    calls = next(line for line in lines(silent) if line.startswith("CPU: calls"))
+    assert calls.split()[2:] == ["0.1200", "1.3"]

@@ -113,9 +113,12 @@ def _of_report(report: Report, limit: Limit, asked: Asked | str | None) -> Ident
     db_time, cpu = report.time("DB time"), report.time("DB CPU")
     per_s = report.transactions_per_s()
     if db_time is None or cpu is None or per_s is None or report.per_second("Logical read") is None:
-        raise NotIdentified(
-            f"{reading.file}: has no time model or no load profile; a system is not described without them"
+        lacks = (
+            "time model"
+            if db_time is None or cpu is None
+            else "load profile with transactions and logical reads"
         )
+        raise NotIdentified(f"{reading.file}: has no {lacks}; a system is not described without it")
     active = db_time.value / span_s
     if active < LEAST_ACTIVE or per_s.value <= 0:
         raise Declined(

@@ -16,6 +16,7 @@ from validation.instruments.figures import (
     Section,
     Setting,
     Skipped,
+    plural,
 )
 from validation.instruments.opening import Progress, Source
 from validation.instruments.parameters import files_on, kept
@@ -205,7 +206,7 @@ def _reading(source: Source, text: str, is_html: bool, before: int) -> Reading:
     _judge_completeness(reading, text, before)
     kind_of_report = "Statspack" if STATSPACK.search(text[:5000]) else "AWR"
     release = f" of {reading.host.system}" if reading.host.system else ""
-    reading.title = f"{kind_of_report} report{release}: {len(reading.sections)} sections"
+    reading.title = f"{kind_of_report} report{release}: {plural(len(reading.sections), 'section')}"
     reading.unread = skipped.unread()
     return reading
 

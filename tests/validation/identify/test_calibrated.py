@@ -73,7 +73,7 @@ def test_what_it_prints(measured: Path, tmp_path: Path, capsys: pytest.CaptureFi
     copy = changed(measured, tmp_path)
     assert main(["calibrate", str(copy)]) == 0
     printed = capsys.readouterr().out
-    assert "told by the figures" in printed
+    assert "figures tell" in printed
     assert "Wrote values, intervals and correlations into mine.toml." in printed
 
 
@@ -156,3 +156,8 @@ def test_the_page_says_in_one_sentence_that_a_target_has_no_limit(measured: Path
     assert kept.system.disk.iops_limit == 5000
     assert list(refused) == ["disk.use"]
     assert "got 'target', which has no limit of requests a second" in refused["disk.use"]
+
+
+def test_a_scenario_is_no_case(measured: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", str(measured)]) == 2
+    assert "is a scenario, no case of printed numbers" in capsys.readouterr().err

@@ -169,7 +169,7 @@ def compare(
             for result, letter in zip(results[1:], letters[1:], strict=True)
         ]
         for place, difference_sure in enumerate(sure):
-            texts[place] += f" {difference_sentence(difference_sure, letters[place + 1])}"
+            texts[place] += f"\n{difference_sentence(difference_sure, letters[place + 1])}"
         print_lines(texts)
         return
     width = width_of_terminal()

@@ -11,7 +11,7 @@ from zlib import crc32
 from model.causes import FROM_CLIENT
 from model.results import RunResult
 from model.spec import Transactions
-from model.spec.placed import DISK
+from model.spec.placed import DISK, PlacedTablespace, devices_of
 from model.units import GIB, MIB
 from model.workloads.transactions.curves import cache_sizes
 from scenarios import Scenario
@@ -99,12 +99,10 @@ def _sections(result: RunResult, asked: Scenario | None) -> Iterator[Section]:
 
 def _files(result: RunResult, asked: Scenario) -> Iterator[Section]:
     """What was read and written of each table space that is placed: it has a file in a disk group of its device."""
-    work = asked.workload
-    if not isinstance(work, Transactions):
-        return
-    shares = {device.name: device.share for device in work.data_devices}
+    spaces: tuple[PlacedTablespace, ...] = getattr(asked.workload, "tablespaces", ())
+    shares = {device.name: device.share for device in devices_of(spaces)}
     rows: list[Row] = []
-    for number, space in enumerate(work.tablespaces, 1):
+    for number, space in enumerate(spaces, 1):
         place = space.device if space.device in shares else DISK
         device, share = result.device[place], space.blocks_percent / 100 / (shares[place] or 1.0)
         if device.read_await_s is not None:

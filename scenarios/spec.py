@@ -45,7 +45,7 @@ class Scenario(Frozen):
     """What was measured of the system that the file describes; see :mod:`scenarios.measured`."""
     assumed: tuple[str, ...] = ()
     """Fields that the file only sets so that they decide nothing."""
-    changed: bool = False
+    changed: bool = Field(default=False, exclude=True)
     """Whether settings are laid over what the file says."""
     correlations: tuple[tuple[str, str, float], ...] = ()
     """Two measured constants by name, and how their logarithms hang together."""

@@ -108,7 +108,8 @@ def test_a_batch_has_no_more_reads_than_its_transaction_has(engine: str) -> None
 def test_each_session_brings_several_requests_to_the_device() -> None:
     scenario = of(AT_ONCE, "azure-p30", users=16)
     *_, point = closed(parts_of(scenario.system, scenario.workload), 16)  # type: ignore[arg-type]
-    assert point.at_disk + point.in_slots > 4 * 16
+    (device,) = point.devices
+    assert device.at_disk + device.in_slots > 4 * 16
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def with_uncertainty(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
-        click.option("--quiet", is_flag=True, help="Print the answer in one line: no tables, no progress."),
+        click.option("--quiet", is_flag=True, help="Print the answer in a line or two: no tables, no progress."),
         click.option(
             "--html", "html", type=click.Path(path_type=Path), metavar="FILE", callback=a_place_to_write,
             help="Also write one self-contained HTML page with charts.",

@@ -497,10 +497,12 @@ class Interval(Filling):
             {"name": f"files on {volume.name}", "device": volume.name, "blocks_percent": 100 * share}
             for volume, share in zip(volumes, shares, strict=True)
         ]
-        every_s = sum(volume.read_s for volume in volumes)
-        for space, volume in zip(placed, volumes, strict=True) if all(v.read_s for v in volumes) else ():
-            slower = volume.read_s / volume.reads / (every_s / every)
-            space["overhead_s"] = _with_digits(max(0.0, limit.read_s * slower - transfer_s))
+        means_s = [volume.read_s / volume.reads for volume in volumes]
+        if all(means_s):
+            mean_s = sum(volume.read_s for volume in volumes) / every
+            for space, each_s in zip(placed, means_s, strict=True):
+                alone_s = limit.read_s * each_s / mean_s
+                space["overhead_s"] = _with_digits(max(0.0, alone_s - transfer_s))
         source = (
             f"files by what they lie on, line {volumes[0].line:,}: share of {every:,.0f} reads, and mean read"
         )

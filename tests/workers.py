@@ -21,7 +21,7 @@ LONGEST: Final = (
     "tests/app/test_page_compare_browser.py",
     "tests/scenarios/sweeps/test_executors.py",
     "tests/model/test_calculate_many.py",
-    "tests/scenarios/sweeps/test_optimise.py",
+    "tests/scenarios/search/test_optimise.py",
     "tests/model/kernels/test_queue_kernels.py",
     "tests/model/machine/test_heap_twins.py",
     "tests/model/sim/test_transactions_theory.py",

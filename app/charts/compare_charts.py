@@ -13,7 +13,7 @@ from app.text.compare_table import value_said
 from app.text.profile import UNCHANGED_S, by_class, scale_of
 from model.results import RunResult
 from model.units import show_seconds, unit_of
-from scenarios.crossover import Change, Crossover, Less, Reached
+from scenarios.search.crossover import Change, Crossover, Less, TimesAt
 from scenarios.why_words import listed
 
 ROW: Final = 46
@@ -191,7 +191,7 @@ def apart(crossover: Crossover, letters: tuple[str, str], label: str, *, ink: st
     return drawing.figure([trace], layout, ink), f"{text}; below zero it takes less time"
 
 
-def _along(key: str, known: Sequence[Reached], label: str) -> dict[str, Any]:
+def _along(key: str, known: Sequence[TimesAt], label: str) -> dict[str, Any]:
     """The axis of a field; by the ratio of its values where they span much."""
     low, high = known[0].value, known[-1].value
     unit = unit_of(key)
@@ -236,5 +236,5 @@ def _change_said(key: str, change: Change) -> str:
     return f"they change places at {value_said(key, change.at.value)}, in a jump"
 
 
-def _both(key: str, below: Reached, above: Reached) -> str:
+def _both(key: str, below: TimesAt, above: TimesAt) -> str:
     return f"{value_said(key, below.value)} and {value_said(key, above.value)}"

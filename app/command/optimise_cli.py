@@ -21,9 +21,9 @@ from app.text.optimise_text import (
     sentences_of_crossing,
 )
 from model.errors import SpecError
-from scenarios.sweeps.goal_seek import Crossing, seek
-from scenarios.sweeps.optimise import Optimum
-from scenarios.sweeps.optimise import optimise as found_by
+from scenarios.search.goal_seek import Crossing, seek
+from scenarios.search.optimise import Optimum
+from scenarios.search.optimise import optimise as found_by
 from scenarios.sweeps.sweep import Where
 
 DONE, NOTHING_FOUND = 0, 1

@@ -12,7 +12,7 @@ from app.command.options import with_engine_of_many, with_settings, with_table
 from app.command.sweep_cli import with_axes
 from app.command.sweep_progress import telling
 from app.text.sensitivity_text import sensitivity_lines, sentences_of
-from scenarios.sweeps.sensitivity import sensitivity as found_by
+from scenarios.search.sensitivity import sensitivity as found_by
 from scenarios.sweeps.sweep import Where
 
 

@@ -16,7 +16,7 @@ from app.command.options import with_engine_of_many, with_output, with_settings,
 from app.command.sweep_progress import telling
 from app.text.sweep_text import Summary, short_line, summary_of, sweep_lines
 from model.errors import SpecError
-from scenarios.sweeps.listed import check_measure
+from scenarios.search.question import check_measure
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.sweep import Where, plan_of, sweeping, whole_table, write
 from scenarios.sweeps.table import check_place

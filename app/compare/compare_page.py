@@ -40,9 +40,9 @@ from model.errors import BlocktimeError, SpecError
 from model.results import RunResult
 from scenarios import Scenario, library
 from scenarios.compare import chance, why
-from scenarios.crossover import Crossover, crossover
 from scenarios.load import source_in, to_mapping
 from scenarios.prices import priced_alike, without_prices
+from scenarios.search.crossover import Crossover, crossover
 from scenarios.sweeps.spec import axis_of
 from scenarios.uncertainty import Difference, propagate
 

@@ -14,8 +14,8 @@ from app.text.sweep_text import change, shown
 from model.errors import cut
 from model.measures import MEASURES
 from model.units import unit_of
-from scenarios.sweeps.goal_seek import Crossing, Reached
-from scenarios.sweeps.optimise import Binding, Optimum, Spot
+from scenarios.search.goal_seek import Crossing, MeasureAt
+from scenarios.search.optimise import Binding, Candidate, Optimum
 
 ALSO_SHOWN: Final = (
     "elapsed_s", "response_s", "response_p95_s", "transactions_per_s", "cpu_s", "read_wait_s", "hit_fraction",
@@ -43,7 +43,7 @@ def optimum_lines(optimum: Optimum, command: str, width: int) -> Iterator[str]:
         yield f"  {command}"
 
 
-def _table(optimum: Optimum, spot: Spot) -> Iterator[str]:
+def _table(optimum: Optimum, spot: Candidate) -> Iterator[str]:
     lines = [("", "base", "best" if optimum.best else "nearest", "")]
     for name in _measures(optimum, spot):
         was, now = optimum.reference.get(name, math.nan), spot.measures[name]
@@ -61,7 +61,7 @@ def _table(optimum: Optimum, spot: Spot) -> Iterator[str]:
         yield f"{row}  {remark}".rstrip()
 
 
-def _measures(optimum: Optimum, spot: Spot) -> list[str]:
+def _measures(optimum: Optimum, spot: Candidate) -> list[str]:
     """The measure that was asked for, those of the limits, and others whose numbers are not already there."""
     told = [name for name in MEASURES if any(name in limit for limit in optimum.limits)]
     names = [name for name in dict.fromkeys([optimum.measure, *told]) if name in spot.measures]
@@ -110,7 +110,7 @@ def _nothing(optimum: Optimum) -> Iterator[str]:
     yield f"The nearest point is {at}: it has {has or 'no answer yet'} and violates {' and '.join(broken)}."
 
 
-def _against_the_base(optimum: Optimum, best: Spot) -> str:
+def _against_the_base(optimum: Optimum, best: Candidate) -> str:
     before, after = optimum.reference.get(optimum.measure, math.nan), best.measures[optimum.measure]
     now = shown(optimum.measure, after)
     if math.isnan(before):
@@ -188,7 +188,7 @@ def crossing_lines(crossing: Crossing, command: str, width: int) -> Iterator[str
         yield f"  {command}"
 
 
-def _outcome(crossing: Crossing, reached: Reached) -> str:
+def _outcome(crossing: Crossing, reached: MeasureAt) -> str:
     """The measure at a value, with more digits where it would look like the goal and is not."""
     if not reached.is_answered:
         return "no answer"
@@ -274,7 +274,7 @@ def _holds_all_along(crossing: Crossing) -> bool:
     return reached.outcome >= crossing.goal if crossing.test == ">=" else reached.outcome <= crossing.goal
 
 
-def _at(crossing: Crossing, reached: Reached) -> str:
+def _at(crossing: Crossing, reached: MeasureAt) -> str:
     """A value of the axis with its outcome, as in "105 users (17.5 ms)"."""
     value = field_shown(crossing.key, reached.value)
     last = crossing.key.rpartition(".")[2]

@@ -13,7 +13,7 @@ from app.text.sweep_text import shown
 from model.errors import cut
 from model.measures import MEASURES
 from scenarios.interval import CONFIDENCE
-from scenarios.sweeps.sensitivity import Bar, Index, Sensitivity, Share
+from scenarios.search.sensitivity import Bar, Index, Sensitivity, Share
 from scenarios.why_words import listed
 
 LONGEST_LABEL: Final = 26

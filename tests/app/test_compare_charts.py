@@ -12,7 +12,7 @@ from app.text.profile import by_class
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import load, run
-from scenarios.crossover import Change, Crossover, Reached, crossover
+from scenarios.search.crossover import Change, Crossover, TimesAt, crossover
 from scenarios.sweeps.spec import axis_of
 
 LETTERS, TITLES = (
@@ -110,8 +110,8 @@ def test_a_crossing_draws_what_was_found(ink: str) -> None:
     assert "below zero it takes less time" in words
 
 
-def reached(value: float, first_s: float, second_s: float) -> Reached:
-    return Reached(value, first_s, second_s)
+def reached(value: float, first_s: float, second_s: float) -> TimesAt:
+    return TimesAt(value, first_s, second_s)
 
 
 def test_jumps_neighbours_and_stretches_are_told_apart() -> None:
@@ -129,7 +129,7 @@ def test_jumps_neighbours_and_stretches_are_told_apart() -> None:
     stretch = Crossover("workload.users", (*same, high), (Change(*same, at=same[0], is_whole=True),))
     said = compare_charts.crossing_sentence(stretch, ("A", "B"), "Users")
     assert said.startswith("Equal up to 4 users: below, both take equally long; above, B takes less time")
-    level = (reached(34, 1.0, 1.5), Reached(35, 1.0, 1.0001, coincides=True))
+    level = (reached(34, 1.0, 1.5), TimesAt(35, 1.0, 1.0001, coincides=True))
     along = Crossover("table.pctfree_percent", level, (Change(*level, at=level[1], is_whole=True),))
     said = compare_charts.crossing_sentence(along, ("A", "B"), "PCTFREE")
     assert said.startswith("Equal from 35 %: below, A takes less time; above, both take equally long")

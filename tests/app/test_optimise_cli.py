@@ -10,7 +10,7 @@ import pytest
 
 from app.command.cli import main
 from app.text.optimise_text import change, command_of, field_shown, sentences_of
-from scenarios.sweeps.optimise import Binding, Optimum, Spot
+from scenarios.search.optimise import Binding, Candidate, Optimum
 
 Captured = pytest.CaptureFixture[str]
 ASKED = ("optimise", "tpc-b", "--engine", "calculate", "--workers", "1")
@@ -137,7 +137,7 @@ def test_a_command_can_be_pasted() -> None:
 
 
 def test_a_search_says_that_it_proves_nothing() -> None:
-    best = Spot({"workload.think_s": 1.0}, {"response_s": 0.1}, (0.0,))
+    best = Candidate({"workload.think_s": 1.0}, {"response_s": 0.1}, (0.0,))
     found = Optimum(
         "mine", "response_s", False, ("cpu_s <= 1",), best, None, {"response_s": 0.2}, (False,),
         {"workload.think_s": 2.0}, (Binding("cpu_s <= 1", "equal"),), (), 500, float("inf"), False, False, 2,

@@ -12,7 +12,7 @@ import pytest
 
 from model.units import show_seconds
 from scenarios import load, run
-from scenarios.crossover import crossover
+from scenarios.search.crossover import crossover
 from scenarios.sweeps.spec import axis_of
 from tests.app.windows import LIMIT_MS, SCREEN, opened
 

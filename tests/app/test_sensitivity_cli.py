@@ -9,7 +9,7 @@ import pytest
 
 from app.command.cli import main
 from app.text.sensitivity_text import sensitivity_lines, sentences_of
-from scenarios.sweeps.sensitivity import Bar, Index, Sensitivity, Share
+from scenarios.search.sensitivity import Bar, Index, Sensitivity, Share
 
 Captured = pytest.CaptureFixture[str]
 ASKED = ("sensitivity", "tpc-b", "--engine", "calculate", "--measure", "response_s", "--workers", "1")

@@ -11,14 +11,13 @@ from typing import Any, Final, Literal
 from model.errors import SpecError
 from scenarios.declared import takes_whole_numbers
 from scenarios.load import source_in, to_mapping
+from scenarios.search.along import Along
 from scenarios.spec import Scenario
-from scenarios.sweeps.along import Along
 from scenarios.sweeps.answers import PLACES, Answer, Asked, Item, answers
 from scenarios.sweeps.points import Points
 from scenarios.sweeps.spec import Axis
 
 SCANNED: Final = 33
-MOST_HALVINGS: Final = 60
 AT_ONCE: Final = 8
 """Answers between two calls of a progress."""
 SAME: Final = 1e-9
@@ -39,7 +38,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class TimesAt:
     """Elapsed seconds of both scenarios at one value of the field; NaN where there is no answer."""
 
     value: Any
@@ -68,9 +67,9 @@ class Reached:
 class Change:
     """Where another of the two begins to take less time, or where they begin or cease to coincide."""
 
-    below: Reached
-    above: Reached
-    at: Reached
+    below: TimesAt
+    above: TimesAt
+    at: TimesAt
     """The value at which they are nearest to each other: one of the two, or one between them where they are equal."""
     is_whole: bool
     """Whether below and above are neighbours, with no value between them."""
@@ -86,7 +85,7 @@ class Crossover:
     """Both scenarios along one field."""
 
     key: str
-    line: tuple[Reached, ...]
+    line: tuple[TimesAt, ...]
     """All values that were answered, from low to high."""
     changes: tuple[Change, ...]
     """From low to high; none where the same one takes less time all along."""
@@ -141,10 +140,10 @@ class _Search:
 
     def __init__(self, along: Along, both: tuple[Times, Times], progress: Progress | None) -> None:
         self._along, self._both, self._progress = along, both, progress
-        self.known: dict[Any, Reached] = {}
+        self.known: dict[Any, TimesAt] = {}
         self.errors: list[tuple[str, str]] = []
 
-    def ask(self, values: Sequence[Any]) -> list[Reached]:
+    def ask(self, values: Sequence[Any]) -> list[TimesAt]:
         """Both at each of *values*."""
         answers_of_both: tuple[list[Answer], list[Answer]] = ([], [])
         wanted = 2 * len(values)
@@ -157,52 +156,47 @@ class _Search:
         self.errors += [(answer.error, other.error) for answer, other in zip(first, second, strict=True)]
         place = PLACES["elapsed_s"]
         reached = [
-            Reached(value, float(answer.row[place]), float(other.row[place]))
+            TimesAt(value, float(answer.row[place]), float(other.row[place]))
             for value, answer, other in zip(values, first, second, strict=True)
         ]
         self.known.update((reached_value.value, reached_value) for reached_value in reached)
         return reached
 
+    def _ask_one(self, value: Any) -> TimesAt:
+        return self.ask([value])[0]
+
     @property
-    def line(self) -> tuple[Reached, ...]:
+    def line(self) -> tuple[TimesAt, ...]:
         """All that is known, from low to high."""
         return tuple(self.known[value] for value in sorted(self.known))
 
-    def level(self, scanned: Sequence[Reached]) -> None:
+    def level(self, scanned: Sequence[TimesAt]) -> None:
         """Mark where the two coincide from the first of *scanned* on, if it ends by a jump."""
         together = list(takewhile(lambda reached: reached.apart_fraction <= LEVEL, scanned))
-        if not together or len(together) == len(scanned):
+        if not together or len(together) == len(scanned) or scanned[len(together)].less == "unknown":
             return
-        inner, outer = together[-1], scanned[len(together)]
-        for _ in range(MOST_HALVINGS):
-            middle = self._along.between(*sorted((inner.value, outer.value)))
-            if middle is None or outer.less == "unknown":
-                break
-            (answer,) = self.ask([middle])
-            if answer.apart_fraction <= LEVEL:
-                inner = answer
-            else:
-                outer = answer
-        if outer.apart_fraction > EQUAL:
+
+        def is_level(at: TimesAt) -> bool | None:
+            return None if at.less == "unknown" else at.apart_fraction <= LEVEL
+
+        inner, outer, unknown = self._along.halved(
+            together[-1], scanned[len(together)], self._ask_one, is_level
+        )
+        if unknown is None and outer.apart_fraction > EQUAL:
             low, high = sorted((scanned[0].value, inner.value))
             marked = (replace(point, coincides=True) for point in self.line if low <= point.value <= high)
             self.known.update((point.value, point) for point in marked)
 
-    def halved(self, below: Reached, above: Reached) -> list[Change]:
+    def halved(self, below: TimesAt, above: TimesAt) -> list[Change]:
         """The stretch between two values that disagree as short as it can be; two where both are equal between them."""
-        for _ in range(MOST_HALVINGS):
-            middle = self._along.between(below.value, above.value)
-            if middle is None:
-                break
-            (reached,) = self.ask([middle])
-            if reached.less == "unknown":
-                break
-            if reached.less == "neither" and "neither" not in (below.less, above.less):
-                return self.halved(below, reached) + self.halved(reached, above)
-            if reached.less == below.less:
-                below = reached
-            else:
-                above = reached
+
+        def is_like_below(at: TimesAt) -> bool | None:
+            is_between = at.less == "neither" and "neither" not in (below.less, above.less)
+            return None if is_between or at.less == "unknown" else at.less == below.less
+
+        below, above, equal = self._along.halved(below, above, self._ask_one, is_like_below)
+        if equal is not None and equal.less == "neither":
+            return self.halved(below, equal) + self.halved(equal, above)
         at = min(below, above, key=lambda point: point.apart_fraction)
         return [Change(below, above, at, self._along.values is not None)]
 

@@ -6,7 +6,7 @@ import pytest
 
 from model.errors import SpecError
 from scenarios import Scenario, load, run
-from scenarios.crossover import EQUAL, SCANNED, Crossover, crossover
+from scenarios.search.crossover import EQUAL, SCANNED, Crossover, crossover
 from scenarios.sweeps.spec import axis_of
 
 SCAN = "rahn-full-scan"

@@ -17,9 +17,9 @@ from model.results import RunResult
 from model.units import parse_bytes, parse_seconds
 from scenarios.declared import limits_of
 from scenarios.load import Source
-from scenarios.sweeps.along import Along
-from scenarios.sweeps.limits import number_said
-from scenarios.sweeps.listed import USUALLY, Asker, check_has, check_measure, measures_in, question_of
+from scenarios.search.along import Along
+from scenarios.search.limits import number_said
+from scenarios.search.question import USUALLY, Asker, check_has, check_measure, measures_in, question_of
 from scenarios.sweeps.plan import value_in
 from scenarios.sweeps.points import Points, Values
 from scenarios.sweeps.spec import Axis
@@ -27,7 +27,6 @@ from scenarios.sweeps.sweep import Listener, Where, whole_table, write
 from scenarios.sweeps.table import check_place
 
 SCANNED: Final = 9
-MOST_HALVINGS: Final = 60
 STILL: Final = 0.005
 """A step of a measure by less of its value is none: three digits are shown, and the answers are no surer than that."""
 
@@ -75,7 +74,7 @@ def _with_unit(unit: str, text: str) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class MeasureAt:
     """A value of the axis and the measure there; NaN where there is no answer."""
 
     value: Any
@@ -99,11 +98,11 @@ class Crossing:
     goal: float
     base: float
     """The measure of the base scenario; NaN where it has none."""
-    scan: tuple[Reached, ...]
+    scan: tuple[MeasureAt, ...]
     """The coarse scan, from low to high."""
-    below: Reached | None
+    below: MeasureAt | None
     """The last value before the first crossing, from the low end; None where the goal is not crossed."""
-    above: Reached | None
+    above: MeasureAt | None
     """The first value behind it."""
     is_whole: bool
     """Whether below and above are neighbours, with no value between them."""
@@ -128,7 +127,7 @@ class Crossing:
         return "above" if is_at_top else "below"
 
     @property
-    def best(self) -> Reached | None:
+    def best(self) -> MeasureAt | None:
         """The value asked for: of the two at the crossing the one that holds, or for = the nearer one."""
         if self.below is None or self.above is None:
             return None
@@ -202,7 +201,7 @@ class _Search:
     def __init__(self, asker: Asker, along: Along, goal: Goal) -> None:
         self._asker, self._along, self._goal = asker, along, goal
         self._base = float("nan")
-        self.known: dict[Any, Reached] = {}
+        self.known: dict[Any, MeasureAt] = {}
 
     def crossing(self) -> Crossing:
         """Scan, find the first stretch that crosses the goal, and halve it."""
@@ -227,7 +226,7 @@ class _Search:
         engine = self._asker.question.how.engine
         return replace(crossing, estimate=estimate_of(engine, scenario.system, scenario.workload))
 
-    def _ask(self, values: Sequence[Any]) -> list[Reached]:
+    def _ask(self, values: Sequence[Any]) -> list[MeasureAt]:
         key, measure = self._along.key, self._goal.measure
         rows = self._asker.answer(self._asker.plan([{key: value} for value in values]))
         if not self.known:
@@ -236,7 +235,7 @@ class _Search:
         table = whole_table(rows)
         outcomes = table[measure].tolist() if measure in table else [math.nan] * len(values)
         answers = [
-            Reached(value, outcome, error or "")
+            MeasureAt(value, outcome, error or "")
             for value, outcome, error in zip(values, outcomes, table["error"], strict=True)
         ]
         self.known.update((reached.value, reached) for reached in answers)
@@ -258,10 +257,12 @@ class _Search:
 
         return self._goal.number(value)
 
-    def _side(self, reached: Reached, number: float) -> bool | None:
+    def _side(self, reached: MeasureAt, number: float) -> bool | None:
         return self._goal.holds(reached.outcome, number) if reached.is_answered else None
 
-    def _first_change(self, scanned: Sequence[Reached], number: float) -> tuple[Reached, Reached] | None:
+    def _first_change(
+        self, scanned: Sequence[MeasureAt], number: float
+    ) -> tuple[MeasureAt, MeasureAt] | None:
         """The first neighbours in the scan on different sides; what has no answer is on neither."""
         first = next(place for place, reached in enumerate(scanned) if reached.is_answered)
         for reached, other in pairwise(scanned[first:]):
@@ -269,19 +270,13 @@ class _Search:
                 return reached, other
         return None
 
-    def _halved(self, below: Reached, above: Reached, number: float) -> tuple[Reached, Reached]:
+    def _halved(self, below: MeasureAt, above: MeasureAt, number: float) -> tuple[MeasureAt, MeasureAt]:
         """The stretch between two values as short as it can be; what has no answer is behind the crossing."""
         side = self._side(below, number)
-        for _ in range(MOST_HALVINGS):
-            middle = self._along.between(below.value, above.value)
-            if middle is None:
-                break
-            (reached,) = self._ask([middle])
-            if self._side(reached, number) == side:
-                below = reached
-            else:
-                above = reached
-        return below, above
+        first, other, _ = self._along.halved(
+            below, above, lambda value: self._ask([value])[0], lambda at: self._side(at, number) == side
+        )
+        return first, other
 
     def _is_monotone(self) -> bool:
         """Whether the outcomes that are known only rise, or only fall, along the axis."""
@@ -297,7 +292,7 @@ class _Search:
         simulated = is_simulated(base.system, base.workload, question.how.engine)
         return base.workload.chance_fraction if simulated else 0.0
 
-    def _can_go(self, scanned: Sequence[Reached]) -> tuple[bool, bool]:
+    def _can_go(self, scanned: Sequence[MeasureAt]) -> tuple[bool, bool]:
         """Whether the field may have values beyond both ends of the range."""
         kind = self._asker.question.source.scenario().workload.kind
         low, high = limits_of(self._along.key, kind)

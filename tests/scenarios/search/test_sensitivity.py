@@ -12,9 +12,9 @@ import pytest
 from model.errors import BlocktimeError, SpecError
 from model.measures import measures_of
 from scenarios import load, run
-from scenarios.sweeps.listed import question_of
+from scenarios.search.question import question_of
+from scenarios.search.sensitivity import Sensitivity, indices_of, sampled_points, sensitivity
 from scenarios.sweeps.run import Running
-from scenarios.sweeps.sensitivity import Sensitivity, indices_of, sampled_points, sensitivity
 from scenarios.sweeps.spec import Axis, axis_of
 from scenarios.sweeps.sweep import Listener, Where
 

@@ -19,9 +19,9 @@ from model.errors import BlocktimeError, SpecError
 from model.measures import MEASURES
 from model.results import RunResult
 from scenarios.load import Source
-from scenarios.sweeps.along import Along
-from scenarios.sweeps.limits import Limit, limits_of
-from scenarios.sweeps.listed import (
+from scenarios.search.along import Along
+from scenarios.search.limits import Limit, limits_of
+from scenarios.search.question import (
     USUALLY,
     Asker,
     Question,
@@ -66,7 +66,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class Candidate:
     """A point with its answer."""
 
     values: Values
@@ -105,9 +105,9 @@ class Optimum:
     measure: str
     largest: bool
     limits: tuple[str, ...]
-    best: Spot | None
+    best: Candidate | None
     """None where no point keeps all limits."""
-    nearest: Spot | None
+    nearest: Candidate | None
     """Then the point that violates them least."""
     reference: Mapping[str, float]
     """The base scenario's measures."""
@@ -168,7 +168,7 @@ def optimise(
 class _Known:
     """All points that were asked, and how many of them have no answer."""
 
-    spots: dict[Signature, Spot] = field(default_factory=dict)
+    spots: dict[Signature, Candidate] = field(default_factory=dict)
     failed: int = 0
     error: str = ""
 
@@ -230,7 +230,7 @@ class Space:
 
     def _optimum(
         self,
-        best: Spot | None,
+        best: Candidate | None,
         binding: tuple[Binding, ...],
         idle: tuple[str, ...],
         exact: bool,
@@ -248,7 +248,7 @@ class Space:
             self._estimate(best),
         )  # fmt: skip
 
-    def _estimate(self, best: Spot | None) -> RunResult | None:
+    def _estimate(self, best: Candidate | None) -> RunResult | None:
         if best is None:
             return None
         scenario = self._resolver.scenario(best.values)
@@ -262,7 +262,7 @@ class Space:
 
     # Asking
 
-    def ask(self, points: Sequence[Values]) -> list[Spot]:
+    def ask(self, points: Sequence[Values]) -> list[Candidate]:
         """The spots of *points*, of which those that are known are not asked again.
 
         Points whose fields alone break a limit are never answered: limits may be there to avoid what cannot be.
@@ -272,7 +272,7 @@ class Space:
             if signature(point) in self._known.spots:
                 continue
             if (slacks := self._slacks_of_fields(point)) and min(slacks) < 0:
-                self._known.spots[signature(point)] = Spot(point, {}, slacks)
+                self._known.spots[signature(point)] = Candidate(point, {}, slacks)
             else:
                 unknown.append(point)
         if unknown:
@@ -294,7 +294,7 @@ class Space:
             if not error and self._wanted.measure not in measures:
                 error = f"it has no {self._wanted.measure}"
             slacks = () if error else self._slacks(point, measures)
-            self._known.spots[signature(point)] = Spot(point, measures, slacks, error)
+            self._known.spots[signature(point)] = Candidate(point, measures, slacks, error)
             if error:
                 self._known.failed += 1
                 self._known.error = self._known.error or error
@@ -321,12 +321,12 @@ class Space:
 
     # Choosing
 
-    def _cost(self, spot: Spot) -> float:
+    def _cost(self, spot: Candidate) -> float:
         """What is to be made small."""
         value = spot.measures.get(self._wanted.measure, math.nan)
         return -value if self._wanted.largest else value
 
-    def _best(self) -> Spot | None:
+    def _best(self) -> Candidate | None:
         """The best of all spots; of equals the one that changes least."""
         feasible = [spot for spot in self._known.spots.values() if spot.violation == 0]
         if not feasible:
@@ -344,7 +344,7 @@ class Space:
             for column in places.T.tolist()
         ]
 
-    def _asked(self, points: Sequence[Values]) -> list[Spot]:
+    def _asked(self, points: Sequence[Values]) -> list[Candidate]:
         """As :meth:`ask`, as long as no more points are asked than may be."""
         new = sum(signature(point) not in self._known.spots for point in distinct(points))
         if new + len(self._known.spots) > self._most:
@@ -393,7 +393,7 @@ class Space:
             else:
                 step /= 2
 
-    def _around(self, spot: Spot, step: float) -> list[Values]:
+    def _around(self, spot: Candidate, step: float) -> list[Values]:
         neighbours: list[Values] = []
         for axis in self.along:
             value = spot.values[axis.key]
@@ -406,7 +406,7 @@ class Space:
 
     # What holds it back
 
-    def _binding(self, best: Spot, exact: bool) -> tuple[tuple[Binding, ...], tuple[str, ...]]:
+    def _binding(self, best: Candidate, exact: bool) -> tuple[tuple[Binding, ...], tuple[str, ...]]:
         """Limits that bind and axes that end at their own bounds; and axes that make no difference."""
         equal = [
             Binding(limit.text, "equal")
@@ -430,7 +430,7 @@ class Space:
                     bindings[axis.key] = Binding(axis.key, why, axis.key, best.values[axis.key])
         return tuple(bindings.values()), tuple(idle)
 
-    def _beside(self, points: Sequence[Values], exact: bool) -> list[Spot]:
+    def _beside(self, points: Sequence[Values], exact: bool) -> list[Candidate]:
         """Neighbours of the best point; what a limit on fields alone forbids is answered here where it can be."""
         try:
             spots = self.ask(points) if exact else self._asked(points)
@@ -442,7 +442,7 @@ class Space:
                     self._answer([spot.values])
         return [self._known.spots[signature(point)] for point in points]
 
-    def _forbidden(self, best: Spot, key: str, spot: Spot, bindings: dict[str, Binding]) -> None:
+    def _forbidden(self, best: Candidate, key: str, spot: Candidate, bindings: dict[str, Binding]) -> None:
         """Note the limits that forbid a neighbour which would be better."""
         if (
             not spot.measures

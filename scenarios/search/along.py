@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol, TypeVar
 
 from model.units import unit_of
 from scenarios.sweeps.design import whole_ends
@@ -16,6 +16,18 @@ NEAR: Final = 1e-3
 """Of a range of reals, the distance of a neighbour."""
 STEPS: Final = 64
 """Sizes of a range change by a power of two that is at most such a part of the least."""
+MOST_HALVINGS: Final = 60
+
+
+class AnswerAt(Protocol):
+    """What a scenario answers at one value of the axis."""
+
+    @property
+    def value(self) -> Any:
+        """The value of the axis."""
+
+
+A = TypeVar("A", bound=AnswerAt)
 
 
 class Along:
@@ -108,6 +120,24 @@ class Along:
         else:
             places = [round(share * last) for share in shares]
         return [self.values[min(place, last)] for place in dict.fromkeys(places)]
+
+    def halved(
+        self, first: A, other: A, ask: Callable[[Any], A], is_like_first: Callable[[A], bool | None]
+    ) -> tuple[A, A, A | None]:
+        """The stretch between two answers that differ, as short as it can be, and an answer that is like neither.
+
+        None of *is_like_first* says that it is like neither: the halving ends there.
+        """
+        for _ in range(MOST_HALVINGS):
+            middle = self.between(*sorted((first.value, other.value)))
+            if middle is None:
+                break
+            answer = ask(middle)
+            is_like = is_like_first(answer)
+            if is_like is None:
+                return first, other, answer
+            first, other = (answer, other) if is_like else (first, answer)
+        return first, other, None
 
     def between(self, low_value: Any, other: Any) -> Any | None:
         """A value halfway between two; None where there is none."""

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from model.errors import SpecError, shown
 from scenarios.interval import CONFIDENCE
 from scenarios.load import Source
-from scenarios.sweeps.design import pick_of
-from scenarios.sweeps.listed import (
+from scenarios.search.question import (
     USUALLY,
     Asker,
     check_has,
@@ -24,6 +23,7 @@ from scenarios.sweeps.listed import (
     question_of,
     signature,
 )
+from scenarios.sweeps.design import pick_of
 from scenarios.sweeps.plan import Plan, value_in
 from scenarios.sweeps.points import Values
 from scenarios.sweeps.rows import Rows

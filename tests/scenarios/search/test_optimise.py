@@ -11,11 +11,11 @@ import pytest
 from model.errors import BlocktimeError, SpecError
 from model.measures import MEASURES, measures_of
 from scenarios import load, run
-from scenarios.sweeps import optimise as module
-from scenarios.sweeps.along import Along
-from scenarios.sweeps.goal_seek import STILL, Crossing, Reached, is_monotone, seek
-from scenarios.sweeps.limits import limits_of
-from scenarios.sweeps.optimise import Optimum, optimise
+from scenarios.search import optimise as module
+from scenarios.search.along import Along
+from scenarios.search.goal_seek import STILL, Crossing, MeasureAt, is_monotone, seek
+from scenarios.search.limits import limits_of
+from scenarios.search.optimise import Optimum, optimise
 from scenarios.sweeps.spec import axis_of
 from scenarios.sweeps.sweep import Where, sweep
 from scenarios.sweeps.table import read_table
@@ -306,7 +306,7 @@ def test_rounding_and_chance_are_no_turn(outcomes: list[float], precision: float
 def test_a_goal_outside_the_range_lies_beyond_one_end(
     goal: float, outcomes: list[float], ends: tuple[bool, bool], beyond: str
 ) -> None:
-    scan = tuple(Reached(place, outcome) for place, outcome in enumerate(outcomes))
+    scan = tuple(MeasureAt(place, outcome) for place, outcome in enumerate(outcomes))
     found = Crossing(
         "a", "workload.users", "response_s", "=", goal, 1.0, scan, None, None, False, True, ends, 3
     )

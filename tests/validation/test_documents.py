@@ -18,8 +18,6 @@ from validation.constant_tables import amount_text, catalog_tables, interval_tex
 from validation.differences import disagreements, disagrees, numbers_table, problems, sections_of
 from validation.documents import (
     DIFFERENCES,
-    FOLDER,
-    MARK,
     MODEL,
     filled,
     fresh_documents,
@@ -35,7 +33,6 @@ PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
 
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 LINK = re.compile(r"\]\((#[^)]+)\)")
-DOCUMENTS = {*FOLDER.rglob("*.md"), *FOLDER.parent.glob("*.md")}
 SAID = "- **Cause.** A.\n- **Likely right: the document.**\n- **What would settle it.** B.\n"
 
 NUMBER = re.compile(r"[+-]?(?:\d[\d,]*)(?:\.\d+)?(?:e[+-]?\d+)?")
@@ -265,12 +262,6 @@ def test_a_table_that_is_too_wide_has_its_widest_columns_below() -> None:
     )
     assert table(("a", "b"), [("1", said)]) == item(f"1: *b* {said}")
     assert item(said).split("\n  ") == [f"- {' '.join(['word'] * 23)}", " ".join(["word"] * 7)]
-
-
-@pytest.mark.parametrize("path", sorted(DOCUMENTS), ids=lambda path: path.name)
-def test_lines_are_as_long_as_a_person_reads(path: Path) -> None:
-    lines = [line for line in path.read_text("utf-8").splitlines() if not MARK.match(line)]
-    assert [line for line in lines if len(line) > WIDTH] == []
 
 
 def test_the_generator_takes_no_arguments(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ from model.spec import Transactions
 from model.spec.placed import DISK, PlacedTablespace, devices_of
 from model.units import GIB, MIB
 from model.workloads.transactions.curves import cache_sizes
+from model.workloads.transactions.parts import parts_of
 from scenarios import Scenario
 
 HOUR_S: Final = 3600.0
@@ -48,8 +49,9 @@ def _sections(result: RunResult, asked: Scenario | None) -> Iterator[Section]:
         return name, f"{total / elapsed_s:,.{digits}f}", f"{total / commits:,.{digits}f}"
 
     rows = [profile("DB Time(s):", _db_time(result), 4), profile("DB CPU(s):", time.cpu_s, 4)]
-    if result.changes is not None:
-        rows.append(profile("Redo size (bytes):", result.changes.redo_bytes))
+    redo_bytes = _redo_bytes(result, asked)
+    if redo_bytes is not None:
+        rows.append(profile("Redo size (bytes):", redo_bytes))
     if gets is not None:
         rows.append(profile("Logical read (blocks):", gets.consistent_gets + gets.current_gets))
     stats = result.transactions
@@ -95,6 +97,15 @@ def _sections(result: RunResult, asked: Scenario | None) -> Iterator[Section]:
     if asked is not None:
         yield from _files(result, asked)
         yield from _instance(result, asked)
+
+
+def _redo_bytes(result: RunResult, asked: Scenario | None) -> float | None:
+    """Redo of one execution, or of a mean transaction."""
+    if result.changes is not None:
+        return result.changes.redo_bytes
+    if result.transactions is None or asked is None:
+        return None
+    return float(parts_of(asked.system, cast("Transactions", asked.workload)).redo_bytes)
 
 
 def _files(result: RunResult, asked: Scenario) -> Iterator[Section]:

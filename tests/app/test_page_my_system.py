@@ -196,7 +196,7 @@ def test_a_larger_cache_saves_reads() -> None:
 
 def test_a_change_within_the_error_of_the_model_is_said_to_tell_nothing() -> None:
     app = sampled()
-    app.text_input("disk.overhead_s").set_value("530us").run()
+    app.text_input("disk.overhead_s").set_value("527us").run()
     assert "do not trust it" in words(app)
 
 

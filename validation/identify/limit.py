@@ -10,6 +10,7 @@ from math import log
 from typing import Final
 
 from model.causes import LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
+from model.laws.commit import log_write_bytes
 from model.laws.parallel_reads import slowest_service
 from model.units import show_bytes, show_seconds
 from validation.identify.hours import others_of, same_work
@@ -51,6 +52,8 @@ class Limit:
     write_s: float | None = None
     """Mean write of LGWR, or the longest that DBWR can have waited for one."""
     write_source: str = ""
+    write_bytes: float = 0.0
+    """Of such a write, whose transfer is part of its time."""
     per_s: float | None = None
     source: str = ""
     share: float = 1.0
@@ -71,6 +74,8 @@ def limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     """The data device of *report*: fastest reads, how they vary, and its limit where reads wait in a queue."""
     limit = _limit_of(report, readings)
     limit.varies, limit.varies_source = varies_of(report, queues=limit.per_s is not None)
+    if limit.write_source == LGWR_MEAN:
+        limit.write_bytes = log_write_bytes_of(report)
     if limit.write_source == LGWR_MEAN and limit.redo_bytes_per_s is None:
         limit.log_varies = variation(histogram(report, LOG_WRITE)) or None
     return limit
@@ -289,6 +294,14 @@ def write_s_of(report: Report) -> tuple[float | None, str]:
         f"DBWR, half of the time with {DBWR_REQUESTS} requests under way, writes {written.value:,.0f} blocks a second; "
         f"LGWR's writes take {show_seconds(write_s)} on a disk of their own"
     )
+
+
+def log_write_bytes_of(report: Report) -> float:
+    """Mean bytes of LGWR's writes; of a commit where they are not counted, 0 where no redo is."""
+    redo, waits = report.per_second("Redo size"), report.named(LGWR_WRITES, "Waits")
+    commits = report.event(LOG_FILE_SYNC)
+    count = waits.value if waits else commits.waits if commits else 0.0
+    return float(log_write_bytes(redo.value * report.span_s / count)) if redo and count else 0.0
 
 
 def _same_device(readings: Sequence[Reading], reads_per_s: float) -> tuple[str, str, float] | None:

@@ -456,8 +456,10 @@ class Interval(Filling):
         if limit.varies_source:
             self.know("disk.service_cv", round(limit.varies, 3), limit.varies_source)
         if limit.write_s:
-            self.know("disk.write_overhead_s", _with_digits(limit.write_s), limit.write_source)
-        self.assume("disk.bandwidth_bytes_per_s", BANDWIDTH_BYTES_PER_S, "not a limit")
+            alone_s = max(0.0, limit.write_s - limit.write_bytes / BANDWIDTH_BYTES_PER_S)
+            self.know("disk.write_overhead_s", _with_digits(alone_s), limit.write_source)
+        for rate in ("disk.bandwidth_bytes_per_s", "disk.write_bandwidth_bytes_per_s"):
+            self.assume(rate, BANDWIDTH_BYTES_PER_S, "not a limit")
         if limit.log_varies is not None:
             self.know(
                 "instance.redo_service_cv", round(limit.log_varies, 3), f"wait event histogram of {LOG_WRITE}"

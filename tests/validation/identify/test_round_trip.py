@@ -20,6 +20,7 @@ from scenarios.measured import (
     READ_ON,
     READ_REQUESTS,
     READ_WAIT,
+    SYNC_WAIT,
     TRANSACTIONS,
     as_modelled,
 )
@@ -72,8 +73,10 @@ def test_disk_groups_are_devices_with_their_own_share_and_latency(tmp_path: Path
     assert [space["overhead_s"] for space in spaces] == pytest.approx([80e-6, 2e-3], rel=0.1)
     rows = as_modelled(found.compared, run(from_mapping(found.sections(), "my"), "simulate"))
     off = {row.measured.name: row.off_fraction for row in rows}
-    each = {f"{READ_ON}disk group {number}" for number in (1, 2)}
+    each = {SYNC_WAIT, *(f"{READ_ON}disk group {number}" for number in (1, 2))}
     assert each <= set(off)
+    redo_bytes = [transaction.redo_bytes for transaction in asked.workload.mix]  # type: ignore[union-attr]
+    assert min(redo_bytes) < found.sections()["workload"]["mix"][0]["redo_bytes"] < max(redo_bytes)
     assert all(abs(off[figure]) < 0.05 for figure in (TRANSACTIONS, READ_WAIT, *each)), off
 
 

@@ -164,3 +164,28 @@ def test_streams_come_back_from_fio(name: str, tmp_path: Path) -> None:
         assert holds(found[of, "iops"], stream.calls_per_s)
         assert holds(found[of, "io_bytes"], stream.bytes)
         assert holds(found[of, "lat_ns mean"], stream.response_s)
+
+
+@pytest.mark.parametrize("form", ["awr", "awr-html"])
+def test_reads_and_writes_of_placed_table_spaces_come_back_from_awr(form: str, tmp_path: Path) -> None:
+    placed = (
+        'workload.tablespaces=[{name="a", blocks_percent=50, device="x"}, {name="b", blocks_percent=20, device="x"}, '
+        '{name="c", blocks_percent=30, device="y", overhead_s=0.002}]'
+    )
+    asked = load("oltp-nvme", [placed])
+    result = run(asked, "calculate")
+    path = tmp_path / "report"
+    path.write_text(written(result, form, asked), encoding="utf-8")
+    [reading] = read(Source(path))
+    for title in ("Tablespace IO", "File IO"):
+        of_device: dict[str, dict[str, float]] = {"x": {}, "y": {}}
+        for figure in reading.figures:
+            if figure.of.startswith(f"{title}: table space "):
+                sums = of_device["y" if figure.of.startswith(f"{title}: table space 3") else "x"]
+                sums[figure.name] = sums.get(figure.name, 0) + figure.value
+        for name, sums in of_device.items():
+            device = result.device[name]
+            assert sums["Reads"] == pytest.approx(3600 * device.reads_per_s, rel=1e-3)
+            assert sums["Writes"] == pytest.approx(3600 * device.writes_per_s, rel=1e-3)
+            spaces = 2 if name == "x" else 1
+            assert sums["Av Rd(ms)"] / spaces == pytest.approx(device.read_await_s, abs=5e-6)

@@ -16,7 +16,8 @@ from scenarios import Scenario, load, run, uncertainty
 from scenarios.measured import ELAPSED, Compared
 from scenarios.uncertainty import propagate
 from scenarios.uncertainty.constants import knowledge_of
-from scenarios.uncertainty.draws import check_inputs, correlation_matrix
+from scenarios.uncertainty.difference import Difference
+from scenarios.uncertainty.draws import check_inputs, correlation_matrix, drawn
 from scenarios.uncertainty.model_error import ModelError
 
 FREE = (
@@ -347,3 +348,29 @@ def test_a_pair_of_an_input_that_was_not_fitted_is_refused() -> None:
         SpecError, match=r"no library scenario has the fitted input scenario/tpc-b: table\.rows"
     ):
         check_inputs({frozenset({"scenario/tpc-b: table.rows", "host/savvinov-pc: logical_io_s"}): 0.5})
+
+
+def _difference(low_s: float, high_s: float, extrapolated: list[str] | None = None) -> Difference:
+    return Difference(
+        change_s=(low_s + high_s) / 2, low_s=low_s, high_s=high_s, low_fraction=low_s, high_fraction=high_s,
+        confidence=0.95, contributions=[], extrapolated_constants=extrapolated or [], draws=64, seed=1,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("low_s", "high_s", "sign"),
+    [(-2.0, -1.0, "less"), (-2.0, 0.0, "either"), (-1.0, 2.0, "either"), (0.0, 1.0, "either"), (1.0, 2.0, "more"),
+     (0.0, 0.0, "none")],
+)  # fmt: skip
+def test_a_sign_is_sure_where_the_interval_holds_one_alone(low_s: float, high_s: float, sign: str) -> None:
+    difference = _difference(low_s, high_s)
+    assert (difference.sign, difference.is_sure) == (sign, sign != "either")
+    extrapolated = _difference(low_s, high_s, ["disk/nvme: bandwidth_bytes_per_s"])
+    assert (extrapolated.sign, extrapolated.is_sure) == (sign, sign == "none")
+
+
+@pytest.mark.parametrize("correlation", [-0.6, 0.0, 0.8])
+def test_draws_are_standard_normal_and_as_correlated_as_asked(correlation: float) -> None:
+    scores = drawn(["a", "b"], {frozenset(("a", "b")): correlation}, 4096, 1).scores
+    expected = [[1, correlation], [correlation, 1]]
+    np.testing.assert_allclose(np.cov(scores["a"], scores["b"]), expected, atol=0.05)

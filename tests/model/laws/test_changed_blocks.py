@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.laws.changed_blocks import dirty_age_s, undo_gets, written_per_s
+from model.laws.changed_blocks import checkpoint_age_s, dirty_age_s, undo_gets, written_per_s
 
 RATES = st.floats(1e-6, 1e6)
 
@@ -95,3 +97,13 @@ def test_a_copy_serves_until_its_block_changes_again() -> None:
 
 def test_nobody_else_means_no_undo() -> None:
     assert undo_gets(100, 0, 5, 0.1) == undo_gets(100, 3, 0, 0.1) == undo_gets(0, 3, 5, 0.1) == 0
+
+
+@pytest.mark.parametrize(
+    ("lag_bytes", "redo_bytes_per_s", "age_s"),
+    [(100.0, 20.0, 5.0), (100.0, 1.0, 30.0), (inf, 20.0, 30.0), (100.0, 0.0, 30.0), (0.0, 20.0, 0.0)],
+)
+def test_a_block_is_written_at_its_age_or_before_the_checkpoint_lags_by_more_redo(
+    lag_bytes: float, redo_bytes_per_s: float, age_s: float
+) -> None:
+    assert checkpoint_age_s(30.0, lag_bytes, redo_bytes_per_s) == age_s

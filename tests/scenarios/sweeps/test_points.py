@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -182,3 +183,18 @@ def test_a_kind_of_transaction_is_changed_by_its_number() -> None:
     point = points.point({"workload.mix.0.gets": 77, "workload.users": 3})
     assert point.workload.mix[0].gets == 77  # type: ignore[union-attr]
     assert point.workload.users == 3  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("file", ["laws.py", "catalog/disk.toml"])
+def test_answers_depend_on_code_and_catalog(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "catalog").mkdir()
+    for name in ("__init__.py", "laws.py", "catalog/disk.toml", "notes.txt"):
+        (tmp_path / name).write_text("1", encoding="utf-8")
+    monkeypatch.setattr("model.__file__", str(tmp_path / "__init__.py"))
+    before = version_of_model.__wrapped__()
+    (tmp_path / "notes.txt").write_text("2", encoding="utf-8")
+    assert version_of_model.__wrapped__() == before
+    (tmp_path / file).write_text("2", encoding="utf-8")
+    assert version_of_model.__wrapped__() != before

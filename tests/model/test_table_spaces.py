@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import pytest
+import simpy
 
 from model import RunResult
+from model.causes import SCATTERED, SEQUENTIAL
 from model.demand.transactions import Data
 from model.errors import OutsideLaw, SpecError
 from model.laws.parallel_reads import at_one_device, longest_s
 from model.results import TransactionStats
+from model.sim.data_files import OnDevices
 from model.sim.references import DEVICE_BYTES, Layout, turns_of
-from scenarios import from_mapping, run
+from model.spec import Transactions
+from model.spec.placed import OWN, PlacedTablespace, devices_of
+from model.workloads.transactions.parts import parts_of
+from scenarios import Scenario, from_mapping, run
 
 WORK: dict[str, Any] = {
     "kind": "transactions",
@@ -36,12 +42,17 @@ def spaces(*percents: float, **own: Any) -> list[dict[str, Any]]:
     return placed
 
 
-def answer(engine: str, disk: str, placed: list[dict[str, Any]], **more: Any) -> RunResult:
-    """One engine's answer; *more* are fields of the work, and the instance's."""
+def scenario_of(disk: str | dict[str, Any], placed: list[dict[str, Any]], **more: Any) -> Scenario:
+    """Transactions on a disk; *more* are fields of the work, and the instance's."""
     instance = SMALL | more.pop("instance", {})
     work = WORK | more | ({"tablespaces": placed} if placed else {})
-    scenario = from_mapping({"disk": {"use": disk}, "instance": instance, "workload": work})
-    return run(scenario, engine, seed=5)
+    named = {"use": disk} if isinstance(disk, str) else disk
+    return from_mapping({"disk": named, "instance": instance, "workload": work})
+
+
+def answer(engine: str, disk: str | dict[str, Any], placed: list[dict[str, Any]], **more: Any) -> RunResult:
+    """One engine's answer."""
+    return run(scenario_of(disk, placed, **more), engine, seed=5)
 
 
 def stats(result: RunResult) -> TransactionStats:
@@ -126,10 +137,10 @@ def test_the_device_that_binds_is_named_and_a_second_one_doubles_what_the_disks_
     assert uneven.saturation_per_s == pytest.approx(one.saturation_per_s / 0.7, rel=0.01)
 
 
-def test_a_log_beside_the_data_lies_on_the_first_device() -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_log_beside_the_data_lies_on_the_first_device(engine: str) -> None:
     own, beside = (
-        answer("simulate", "ebs-gp3", spaces(50, 50), instance={"redo_disk": where})
-        for where in ("own", "data")
+        answer(engine, "ebs-gp3", spaces(50, 50), instance={"redo_disk": where}) for where in ("own", "data")
     )
     assert "redo" in own.device
     assert "redo" not in beside.device
@@ -142,7 +153,10 @@ def test_a_log_beside_the_data_lies_on_the_first_device() -> None:
     [
         (spaces(50, 40), "blocks_percent of the 2 tablespaces sum to 90"),
         (spaces(50, 50)[:1] * 2, "tablespaces has two named 'space 1'"),
-        ([space | {"device": "sda"} for space in spaces(50, 50, iops_limit=9)], "'sda', which has one iops_limit"),
+        *(
+            ([space | {"device": "sda"} for space in spaces(50, 50, **{name: 9})], f"'sda', which has one {name}")
+            for name in OWN
+        ),
         ([{"name": "a", "blocks_percent": 100, "disc": "sda"}], "disc"),
         (spaces(120, -20), "blocks_percent: got 120"),
     ],
@@ -197,3 +211,83 @@ def test_reads_at_once_are_spread_by_chance_and_the_last_device_ends_them() -> N
     every = sum(max(a, b) * p * q for (a, p), (b, q) in product(first, second))
     assert longest_s([first, second]) == pytest.approx(every)
     assert longest_s([[(0.7, 1.0)]]) == 0.7
+
+
+@pytest.mark.parametrize("percents", [(30, 45, 25), (33.3, 33.3, 33.3)])
+def test_table_spaces_of_one_device_share_it(percents: tuple[float, ...]) -> None:
+    placed = [space | {"device": device} for space, device in zip(spaces(*percents), "aab", strict=True)]
+    first, second = devices_of(tuple(PlacedTablespace(**space) for space in placed))
+    assert first.share + second.share == pytest.approx(1, abs=1e-12)
+    assert first.share == pytest.approx(sum(percents[:2]) / sum(percents))
+
+
+@pytest.mark.parametrize(("users", "percents"), [(5, (70, 30)), (400, (20, 80)), (400, (80, 20))])
+def test_sessions_wait_for_reads_as_long_as_their_devices_take(
+    users: int, percents: tuple[float, float]
+) -> None:
+    mix = [{"name": "a", "gets": 60, "changed_blocks": 5, "scan_blocks": 500}]
+    result = answer("calculate", "nvme", spaces(*percents, overhead_s=0.003), users=users, mix=mix)
+    waits = [result.time.wait[event] for event in (SEQUENTIAL, SCATTERED)]
+    devices = [result.device[name] for name in ("sda", "sdb")]
+    reads_per_s = sum(device.reads_per_s for device in devices)
+    taken_s = sum(device.reads_per_s * (device.read_await_s or 0) for device in devices) / reads_per_s
+    waited_s = sum(wait.total_s for wait in waits) / sum(wait.waits for wait in waits)
+    assert waited_s == pytest.approx(taken_s)
+
+
+@pytest.mark.parametrize("at_once", [2, 8])
+def test_reads_at_once_take_one_read_where_devices_serve_all_side_by_side(at_once: int) -> None:
+    wide = {"use": "nvme", "parallel_requests": 1024, "bandwidth_bytes_per_s": 1e12, "service_cv": 0}
+    mix = [{"name": "a", "gets": 60, "changed_blocks": 5, "parallel_reads": at_once}]
+    for placed in ([], spaces(50, 50), spaces(90, 10), spaces(40, 30, 30)):
+        scenario = scenario_of(wide, placed, mix=mix)
+        parts = parts_of(scenario.system, cast("Transactions", scenario.workload))
+        assert parts.batch_s == pytest.approx(parts.devices[0].disk.read_s, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("disk", "mix", "users", "binds"),
+    [
+        ("nvme", {"changed_blocks": 5, "parallel_reads": 8}, 40, "data disk sdb"),
+        ("nvme", {"changed_blocks": 5, "scan_blocks": 500}, 400, "data disk sda"),
+        ({"use": "nvme", "write_overhead_s": 0.02}, {"changed_blocks": 60}, 300, "database writer"),
+    ],
+)
+def test_the_order_of_table_spaces_changes_nothing(disk: Any, mix: Any, users: int, binds: str) -> None:
+    placed, mixed = spaces(80, 20, overhead_s=0.003), [{"name": "a", "gets": 60} | mix]
+    one, other = (
+        answer("calculate", disk, listed, users=users, mix=mixed) for listed in (placed, placed[::-1])
+    )
+    assert stats(one).bottleneck == stats(other).bottleneck == binds
+    assert stats(one).per_s == pytest.approx(stats(other).per_s, rel=1e-6)
+    for event, wait in one.time.wait.items():
+        assert wait.total_s == pytest.approx(other.time.wait[event].total_s, rel=1e-6, abs=1e-12)
+    for name, device in one.device.items():
+        assert device.read_await_s == pytest.approx(other.device[name].read_await_s, rel=1e-6)
+
+
+def test_reads_at_once_on_two_devices_leave_no_time_without_a_cause() -> None:
+    mix = [{"name": "a", "gets": 60, "changed_blocks": 5, "parallel_reads": 8}]
+    result = answer("calculate", "nvme", spaces(80, 20, overhead_s=0.003), users=4, mix=mix)
+    assert abs(result.time.unaccounted_s) < 1e-3 * result.time.elapsed_s
+
+
+class Waits:
+    """A device that takes a time of its own for a request."""
+
+    def __init__(self, env: simpy.Environment, each_s: float) -> None:
+        self.env, self.each_s = env, each_s
+
+    def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
+        return self.env.timeout(self.each_s)
+
+    def requests(self, write: bool, start_bytes: list[int], size_bytes: int) -> simpy.Event:
+        return self.env.timeout(self.each_s * len(start_bytes))
+
+
+@pytest.mark.parametrize("each_s", [(1.0, 5.0), (5.0, 1.0)])
+def test_reads_of_several_devices_end_with_the_last_of_them(each_s: tuple[float, float]) -> None:
+    env = simpy.Environment()
+    devices = OnDevices(env, [Waits(env, seconds) for seconds in each_s])
+    env.run(until=devices.requests(False, [0, 8192, DEVICE_BYTES], 8192))
+    assert env.now == max(2 * each_s[0], each_s[1])

@@ -478,7 +478,7 @@ def _point(parts: Parts, per_s: float, dues: list[DueWrites], met: StateOnArriva
         if k == 0:
             # NOTE: a log on a disk of its own waits with the data's requests for the limit of their host
             log_waits_s = at.wait_s if shared else at.queued_s if parts.log_limit_s else 0.0
-            log_use = log_of(first, per_s, due.wanted, log_waits_s if parts.log_limit_s else at.wait_s)
+            log_use = log_of(first, per_s, due.wanted, log_waits_s)
             log_s = log_use.held_s
         _reads_at(device, due, met.devices[k], at, log_use)
         batches = device.parallel_waits
@@ -492,7 +492,7 @@ def _point(parts: Parts, per_s: float, dues: list[DueWrites], met: StateOnArriva
     run_queue_s = caused.cpu_s * met.at_processors
     cpu_s = caused.cpu_s + run_queue_s
     inside_s, asleep_s = cpu_s + disk_s, parts.apart_s + caused.asleep_s
-    spent: Spent = Spent(cpu_s, disk_s, asleep_s)
+    spent: TimeSpent = TimeSpent(cpu_s, disk_s, asleep_s)
     delayed_s = _delayed_s(parts, ats, met, per_s, spent, 0.0)
     at = ats[0]
     if shared or not parts.log_turns:
@@ -559,7 +559,7 @@ def _reads_at(device: Parts, due: DueWrites, there: StateAtDevice, at: AtDevice,
 
 
 @dataclass
-class Spent:
+class TimeSpent:
     """Where the time of a transaction goes, but for its commit and what DBWR's writes cost it."""
 
     cpu_s: float
@@ -569,7 +569,7 @@ class Spent:
 
 
 def _delayed_s(
-    parts: Parts, ats: list[AtDevice], met: StateOnArrival, per_s: float, spent: Spent, sync_s: float
+    parts: Parts, ats: list[AtDevice], met: StateOnArrival, per_s: float, spent: TimeSpent, sync_s: float
 ) -> float:
     """What DBWR's writes cost a transaction that waits so long for its commit, and with them what its reads take."""
     users, away_s = inf, inf

@@ -392,16 +392,20 @@ def _on_device(system: System, work: Transactions, data: Data, wants: _Wants, sh
 
 
 def _batches_s(batches: Mapping[int, float], devices: Sequence[Parts]) -> float:
-    """Time of all batches of a transaction, nobody queueing: each until the last device has served its reads."""
+    """Time of all batches of a transaction, nobody queueing: each until the last device has served its reads.
+
+    How many reads a device gets counts as independent of the others' numbers, but that all of them get none.
+    """
     total_s = 0.0
     for several, count in batches.items():
-        takes_s = []
+        takes_s, none = [], 1.0
         for device in devices:
             at_one = parallel_reads.at_one_device(several, device.share)
             chances = [(device.disk.batch_s(there), chance) for there, chance in at_one.items()]
             missed = 1 - sum(chance for _, chance in chances)
             takes_s.append(([(0.0, missed)] if missed > LEAST else []) + chances)
-        total_s += count * parallel_reads.longest_s(takes_s)
+            none *= max(0.0, missed)
+        total_s += count * parallel_reads.longest_s(takes_s) / (1 - none)
     return total_s
 
 

@@ -83,7 +83,7 @@ class NumberSpec(Strict):
     note: str = ""
 
 
-class Given(Strict):
+class DerivedColumns(Strict):
     """Columns beside the printed ones that the scenario needs, worked out from them; no measurement."""
 
     columns: list[str]
@@ -103,7 +103,7 @@ class Table(Strict):
     set: dict[str, str] = Field(default={}, description="Column -> field of the scenario that it sets")
     columns: list[str] = Field(min_length=1)
     rows: list[list[Cell]] = Field(min_length=1)
-    given: Given | None = None
+    given: DerivedColumns | None = None
     printed: bool = Field(
         default=True, description="False where a sentence gives the rule but not the number"
     )

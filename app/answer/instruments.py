@@ -49,7 +49,7 @@ WIDTHS: Final = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class AnswerPair:
     """The answers on the page, the scenario of the what-if, and the command that answers it."""
 
     before: RunResult
@@ -74,7 +74,7 @@ class Text:
 
 def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> None:
     """The answer in the instruments' own forms; only the open tab is drawn."""
-    shown = Shown(before, after, other, command)
+    shown = AnswerPair(before, after, other, command)
     names = [name for name, applies in APPLIES.items() if applies(before) or applies(after)]
     for name, tab in zip(names, st.tabs(names, key=TAB, on_change="rerun"), strict=True):
         if tab.open:
@@ -85,7 +85,7 @@ def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> 
                     _texts(shown, TEXTS[name])
 
 
-def _texts(shown: Shown, text: Text) -> None:
+def _texts(shown: AnswerPair, text: Text) -> None:
     """A text of both answers; of one where they are the same."""
     if shown.before == shown.after:
         st.code(text.lines(shown.after), language=None)
@@ -98,17 +98,17 @@ def _texts(shown: Shown, text: Text) -> None:
             st.code(text.lines(result), language=None)
 
 
-def _segment(shown: Shown) -> None:
+def _segment(shown: AnswerPair) -> None:
     if shown.after.segment and shown.after.segment.blocks:
         segment_view.draw(shown.after, shown.after.segment, shown.other)
 
 
-def _breakdown(shown: Shown) -> None:
+def _breakdown(shown: AnswerPair) -> None:
     table = rows.breakdown(shown.before, shown.after)
     st.table(columns_of(table), hide_index=True, alt=f"{len(table) - 1} components in baseline and what-if")
 
 
-def _assumptions(shown: Shown) -> None:
+def _assumptions(shown: AnswerPair) -> None:
     other, after = shown.other, shown.after
     st.caption(f"{plain(sentence(answer.accessed(after)))} Sources: {', '.join(after.sources)}.")
     if after.extrapolated:
@@ -133,7 +133,7 @@ def file_of(other: Scenario) -> str:
     return f"{other.name}-what-if.toml"
 
 
-def _replay(shown: Shown) -> None:
+def _replay(shown: AnswerPair) -> None:
     st.caption("The same answer from the command line, and as a scenario file for `blocktime run FILE`")
     st.code(shown.command, language="bash", wrap_lines=True)
     document = to_toml(shown.other)
@@ -144,7 +144,7 @@ def _replay(shown: Shown) -> None:
     )  # fmt: skip
 
 
-DRAWN: Final[dict[str, Callable[[Shown], None]]] = {
+DRAWN: Final[dict[str, Callable[[AnswerPair], None]]] = {
     "Load": lambda shown: transaction_view.load(shown.before, shown.after, shown.other),
     "Cache": lambda shown: transaction_view.cache(shown.after, shown.other),
     "Breakdown": _breakdown,

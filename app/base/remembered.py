@@ -11,7 +11,7 @@ Answer = TypeVar("Answer")
 Kept = TypeVar("Kept")
 
 
-class _Same(Generic[Kept]):
+class _Identity(Generic[Kept]):
     """A value that equals itself alone; as it is held, its place in memory stays its own."""
 
     __slots__ = ("value",)
@@ -20,7 +20,7 @@ class _Same(Generic[Kept]):
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.value is self.value
+        return isinstance(other, _Identity) and other.value is self.value
 
     def __hash__(self) -> int:
         return id(self.value)
@@ -31,13 +31,13 @@ def by_object(most: int) -> Callable[[Callable[Asked, Answer]], Callable[Asked, 
 
     def decorate(function: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
         @lru_cache(maxsize=most)
-        def known(*keys: _Same[Any]) -> Answer:
+        def known(*keys: _Identity[Any]) -> Answer:
             return cast(Callable[..., Answer], function)(*(key.value for key in keys))
 
         @wraps(function)
         def asked(*values: Asked.args, **named: Asked.kwargs) -> Answer:
             assert not named, "objects are told by their place"
-            return known(*map(_Same, values))
+            return known(*map(_Identity, values))
 
         return asked
 

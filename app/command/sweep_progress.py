@@ -17,9 +17,9 @@ WORTH_SAYING = 2_000
 
 
 @contextmanager
-def telling(quiet: bool, aloud: bool) -> Iterator[Telling]:
+def telling(quiet: bool, aloud: bool) -> Iterator[TerminalProgress]:
     """A listener that ends its line whatever happens, and says what is kept where it is interrupted."""
-    listener = Telling(quiet, aloud)
+    listener = TerminalProgress(quiet, aloud)
     try:
         yield listener
     except KeyboardInterrupt:
@@ -38,7 +38,7 @@ def telling(quiet: bool, aloud: bool) -> Iterator[Telling]:
         listener.end()
 
 
-class Telling(Listener):
+class TerminalProgress(Listener):
     """Says on the terminal what a sweep will do and how far it is."""
 
     def __init__(self, quiet: bool, aloud: bool) -> None:

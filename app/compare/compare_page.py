@@ -77,7 +77,7 @@ STYLE: Final = """<style>
 
 
 @dataclass(frozen=True)
-class Laid:
+class ComparedScenarios:
     """What is laid side by side, the baseline first; all answered alike."""
 
     letters: tuple[str, ...]
@@ -154,7 +154,7 @@ def _address(held: Pins) -> None:
         wanted = pins.written(held)
     except SpecError as error:
         wanted = {}
-        st.caption(f":orange[:material/warning:] {plain(sentence(f'no link holds this: {error}'))}")
+        st.caption(f":orange[:material/warning:] {plain(sentence(f'this is too long for a link: {error}'))}")
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
 
@@ -179,7 +179,7 @@ def _edit(held: Pins, place: int, letter: str) -> None:
     st.session_state.setdefault(key, pin.called)
     st.text_input(
         f"Name of {letter}", key=key, max_chars=pins.LONGEST_NAME, placeholder=pins.automatic(pin, held[0]),
-        on_change=_rename, args=(pin.key,), help="Empty: what is changed in it, or the scenario's title",
+        on_change=_rename, args=(pin.key,), help="If empty: its changes, or the scenario's title",
     )  # fmt: skip
     moves: tuple[tuple[str, str, int, bool], ...] = (
         ("Make it the baseline", "flag", 0, place == 0),
@@ -225,7 +225,7 @@ def _adding(held: Pins) -> None:
         refused = pins.why_not(held, Pin(name, tuple(changes.items())))
         st.button(
             "Add the What-if screen", key="compare.add_screen", icon=":material/keep:", width="stretch",
-            disabled=bool(refused), help=refused or "The scenario of the first page as it stands there",
+            disabled=bool(refused), help=refused or "The scenario that the What-if page shows",
             on_click=_put, args=(held if refused else pins.pinned(held, name, changes),),
         )  # fmt: skip
     if held:
@@ -247,9 +247,9 @@ def _empty(held: Pins) -> None:
     st.markdown("### Compare")
     if not held:
         st.info(
-            "Nothing is pinned yet. **Add to comparison**, below the controls of the What-if page, pins what it shows; "
-            "scenarios of the library can be added on the left. The first one is the baseline, and up to four "
-            "more stand beside it.",
+            "Nothing is pinned yet. To pin a scenario, click **Add to comparison** below the controls of the What-if "
+            "page, or add one of the library on the left. The first one is the baseline; up to four more are compared "
+            "with it.",
             icon=":material/compare_arrows:",
         )
 
@@ -257,7 +257,7 @@ def _empty(held: Pins) -> None:
 # Answers
 
 
-def _laid(held: Pins) -> Laid | None:
+def _laid(held: Pins) -> ComparedScenarios | None:
     """The pins that have an answer, answered alike; a sentence for each that has none."""
     kept: list[tuple[str, Pin, Scenario]] = []
     asked = priced_alike([settings.settle(pin.name, dict(pin.changes))[0] for pin in held])
@@ -274,10 +274,10 @@ def _laid(held: Pins) -> Laid | None:
             kept.append((letter, pin, scenario))
     letters, shown, scenarios = zip(*kept, strict=True)
     titles = tuple(pins.title_of(pin, held[0]) for pin in shown)
-    return Laid(letters, titles, scenarios, compare_answers.answered(scenarios))
+    return ComparedScenarios(letters, titles, scenarios, compare_answers.answered(scenarios))
 
 
-def _head(laid: Laid) -> None:
+def _head(laid: ComparedScenarios) -> None:
     """The title, which engine answers, and what it is at."""
     with st.container(key="head"):
         title, action = st.columns([5, 1.6], vertical_alignment="center")
@@ -303,7 +303,7 @@ def _head(laid: Laid) -> None:
             )  # fmt: skip
 
 
-def _unanswered(laid: Laid) -> None:
+def _unanswered(laid: ComparedScenarios) -> None:
     """Why there is nothing to lay side by side yet, or ever."""
     if laid.answers.refused:
         st.error(plain(f"There is no answer: {laid.answers.refused}"), icon=":material/error:")
@@ -329,11 +329,11 @@ def _under_way(scenarios: Sequence[Scenario], count: int) -> None:
         st.caption(f":material/progress_activity: simulating {min(job.done + 1, count)} of {count} …")
         st.button(
             "Cancel", key="compare.cancel", type="tertiary", on_click=compare_answers.WISHES.give_up,
-            args=tuple(scenarios), help="Leave it at what is shown",
+            args=tuple(scenarios), help="Keep the answer shown",
         )  # fmt: skip
 
 
-def _reasons(laid: Laid) -> None:
+def _reasons(laid: ComparedScenarios) -> None:
     """How much each alternative differs from the baseline, and why."""
     if not laid.others:
         st.markdown("**Add an alternative**")
@@ -364,11 +364,11 @@ def _reasons(laid: Laid) -> None:
 # How sure
 
 
-def _uncertainty(laid: Laid) -> tuple[Difference, ...]:
+def _uncertainty(laid: ComparedScenarios) -> tuple[Difference, ...]:
     """A switch; where it is on, how sure each difference is, and the interval of each answer."""
     if not st.toggle(
         "Uncertainty", key=UNCERTAINTY, persist_state="session",
-        help="Within what the times lie, and whether the differences are sure",
+        help="Intervals of the times, and whether the differences are sure",
     ):  # fmt: skip
         return ()
     scenarios = tuple(without_prices(scenario) for scenario in laid.scenarios)
@@ -411,7 +411,7 @@ def _propagated(
 # Below: numbers, settings, crossings, files
 
 
-def _tabs(laid: Laid, held: Pins, sure: Sequence[Difference]) -> None:
+def _tabs(laid: ComparedScenarios, held: Pins, sure: Sequence[Difference]) -> None:
     drawn: Mapping[str, Callable[[], None]] = {
         "Numbers": lambda: _numbers(laid),
         "What differs": lambda: _settings(laid),
@@ -426,7 +426,7 @@ def _tabs(laid: Laid, held: Pins, sure: Sequence[Difference]) -> None:
                 draw()
 
 
-def _numbers(laid: Laid) -> None:
+def _numbers(laid: ComparedScenarios) -> None:
     """All numbers, as one column or as one row for each scenario, sorted by any of them."""
     lines = compare_table.lines(laid.results)
     by_title = {line.title: line for line in lines}
@@ -465,7 +465,7 @@ def _numbers(laid: Laid) -> None:
         else:
             _one_row_each(laid, lines, order, f"{len(order)} scenarios, a row each. {best}")
     st.caption(
-        f"Differences are from {laid.letters[0]}. Green is what is better, red what is worse; the words say less or "
+        f"Differences are from {laid.letters[0]}. Green is better, red is worse; the words say less or "
         "more. Times are of one session, or of one transaction."
     )
 
@@ -475,7 +475,9 @@ def _differs(line: Quantity, results: Sequence[RunResult]) -> bool:
     return any(difference is None or difference.word != "same" for difference in differences)
 
 
-def side_by_side(laid: Laid, lines: Sequence[Quantity], order: Sequence[int]) -> list[dict[str, str]]:
+def side_by_side(
+    laid: ComparedScenarios, lines: Sequence[Quantity], order: Sequence[int]
+) -> list[dict[str, str]]:
     """One row for each number, one column for each scenario, as Markdown."""
     rows = []
     for line in lines:
@@ -508,7 +510,7 @@ def _cell(line: Quantity, base: RunResult, other: RunResult, is_base: bool) -> s
     return f"{cell}  \n" + (f":{colour}[{text}]" if colour else text)
 
 
-def _one_row_each(laid: Laid, lines: Sequence[Quantity], order: Sequence[int], alt: str) -> None:
+def _one_row_each(laid: ComparedScenarios, lines: Sequence[Quantity], order: Sequence[int], alt: str) -> None:
     """A table whose headings sort it."""
     pd = import_module("pandas")  # whole: another session may be importing it just now
 
@@ -558,7 +560,7 @@ def _colour(better: str, change: float | None) -> str:
     return "color: #2f9e58" if (change < 0) == (better == "less") else "color: #d2493f"
 
 
-def _settings(laid: Laid) -> None:
+def _settings(laid: ComparedScenarios) -> None:
     """The fields that are not alike in all."""
     differing = compare_table.settings(laid.scenarios)
     if not differing:
@@ -581,10 +583,10 @@ def _settings(laid: Laid) -> None:
     ]
     height: Literal["content"] | int = TALL_PX if len(rows) > TALL else "content"
     st.table(rows, hide_index=True, border="horizontal", alt=f"{len(rows)} fields that differ", height=height)
-    st.caption(f"In bold what is not as in {laid.letters[0]}.")
+    st.caption(f"Bold: values that differ from {laid.letters[0]}.")
 
 
-def _crossings(laid: Laid) -> None:
+def _crossings(laid: ComparedScenarios) -> None:
     """Along which values of a field the baseline and an alternative take equally long."""
     if not laid.others:
         st.caption("There is nothing to be equal to yet.")
@@ -598,7 +600,7 @@ def _crossings(laid: Laid) -> None:
         against.selectbox(
             f"{laid.letters[0]} and", list(names), key=AGAINST, persist_state="session",
             format_func=lambda letter: f"{letter} · {laid.titles[names[letter]]}",
-            help="The alternative that the baseline is laid beside",
+            help="The alternative that the baseline is compared with",
         )
     ]  # fmt: skip
     first, second = laid.scenarios[0], laid.scenarios[place]
@@ -680,7 +682,7 @@ def _crossed(first: Scenario, second: Scenario, key: str, text: str) -> Crossove
     return crossing
 
 
-def _files(laid: Laid, held: Pins, sure: Sequence[Difference]) -> None:
+def _files(laid: ComparedScenarios, held: Pins, sure: Sequence[Difference]) -> None:
     """Files that are made when they are asked for, and the command that compares the same."""
 
     offers: Mapping[str, tuple[Callable[[], str], str, str, str]] = {
@@ -704,13 +706,13 @@ def _files(laid: Laid, held: Pins, sure: Sequence[Difference]) -> None:
         st.code(line, language="bash", wrap_lines=True)
 
 
-def _rows(laid: Laid) -> list[dict[str, Any]]:
+def _rows(laid: ComparedScenarios) -> list[dict[str, Any]]:
     return compare_table.by_scenario(
         laid.results, laid.letters, laid.titles, compare_table.lines(laid.results)
     )
 
 
-def csv_of(laid: Laid) -> str:
+def csv_of(laid: ComparedScenarios) -> str:
     """A row for each scenario, a column for each number and each difference."""
     rows = _rows(laid)
     out = io.StringIO()
@@ -720,7 +722,7 @@ def csv_of(laid: Laid) -> str:
     return out.getvalue()
 
 
-def json_of(laid: Laid, held: Pins) -> str:
+def json_of(laid: ComparedScenarios, held: Pins) -> str:
     """The table with what each scenario is, what differs between them, and why."""
     rows = compare_table.by_scenario(
         laid.results, laid.letters, laid.titles, compare_table.lines(laid.results)

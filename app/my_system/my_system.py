@@ -22,7 +22,7 @@ from app.controls.forms import Control
 from app.reports.measuring import Document, document_of, read_file
 from app.reports.written import written
 from app.session import engines, navigation, taken, what_if_state
-from app.session.downloads import Shown, report
+from app.session.downloads import PageAnswer, report
 from app.session.taken import Download
 from app.session.uploads import MOST_TRANSFERRED_MB
 from app.text.measure_first import printed_cells, tables_of
@@ -42,7 +42,7 @@ from validation.identify.plans import listed_in
 from validation.identify.report import Part, Report
 from validation.instruments import Keep, Reading
 
-HELD: Final = "my_system.held"
+STATE: Final = "my_system.held"
 STATEMENT: Final = "my_system.statement"
 LINES: Final = "my_system.lines"
 FIELDS: Final = "my_system.fields"
@@ -56,7 +56,7 @@ WIDTH: Final = 110
 LIGHTS: Final[dict[Light, str]] = {"reproduces": "green", "roughly": "orange", "does not": "red"}
 
 
-class Plainly(Control):
+class RoundedControl(Control):
     """A control that rounds durations, as a report's figures have more digits than anybody wants to read."""
 
     def named(self, field: fields.Facts, value: object) -> str:
@@ -76,12 +76,12 @@ class Plainly(Control):
 
 
 CONTROLS: Final = (
-    Plainly("disk.iops_limit", "IOPS limit of the volume"),
-    Plainly("disk.overhead_s", "Latency of a read"),
-    Plainly("instance.buffer_cache_bytes", "Buffer cache"),
-    Plainly("host.cpus", "Processors (cores)"),
-    Plainly("workload.users", "Users"),
-    Plainly("instance.filesystemio_options", "filesystemio_options"),
+    RoundedControl("disk.iops_limit", "IOPS limit of the volume"),
+    RoundedControl("disk.overhead_s", "Latency of a read"),
+    RoundedControl("instance.buffer_cache_bytes", "Buffer cache"),
+    RoundedControl("host.cpus", "Processors (cores)"),
+    RoundedControl("workload.users", "Users"),
+    RoundedControl("instance.filesystemio_options", "filesystemio_options"),
 )
 Rows = list[dict[str, str]]
 
@@ -96,8 +96,8 @@ class File:
 
 
 @dataclass
-class Held:
-    """What a session holds."""
+class PageState:
+    """What a session has given, and what was made of it."""
 
     files: dict[str, File] = field(default_factory=dict)
     times: int = 0
@@ -123,48 +123,48 @@ class Held:
 def page() -> None:
     """Draw the page."""
     st.html(navigation.STYLE)
-    held: Held = st.session_state.setdefault(HELD, Held())
+    state: PageState = st.session_state.setdefault(STATE, PageState())
     st.markdown("### My system")
-    if held.waiting:
+    if state.waiting:
         with st.spinner("Reading …"):
-            files, held.waiting = held.waiting, {}
-            take(held, files)
-    _give(held)
-    if not held.files:
+            files, state.waiting = state.waiting, {}
+            take(state, files)
+    _give(state)
+    if not state.files:
         return
-    _what_i_read(held)
-    if not held.readings:
+    _what_i_read(state)
+    if not state.readings:
         return
-    _where_the_time_went(held.readings)
-    _choose_statement(held)
-    if held.name:
-        _model(held)
+    _where_the_time_went(state.readings)
+    _choose_statement(state)
+    if state.name:
+        _model(state)
     else:
-        by_statement = _statements(held) and held.statement is None
-        text = "Choose a statement above to model it." if by_statement else _told(held, held.why_not)
+        by_statement = _statements(state) and state.statement is None
+        text = "Choose a statement above to model it." if by_statement else _told(state, state.why_not)
         st.info(plain(text), icon=":material/info:")
-    if held.document is not None and not held.name:
-        taken.button(_measured(held.document))
+    if state.document is not None and not state.name:
+        taken.button(_measured(state.document))
 
 
 # Files
 
 
-def _give(held: Held) -> None:
+def _give(state: PageState) -> None:
     """The control that takes files; in the empty state also a sample."""
-    if not held.files:
+    if not state.files:
         st.markdown("Give a report of your system, and see where its time went and what would change it.")
-    key = f"my_system.files.{held.times}"
+    key = f"my_system.files.{state.times}"
     st.file_uploader(
         "AWR or Statspack (text or HTML), iostat -x, sar, TKPROF, SQL trace (10046), fio; "
         f"at most {MOST_TRANSFERRED_MB} MB together",
         accept_multiple_files=True, key=key, on_change=_given, args=(key,), max_upload_size=MOST_TRANSFERRED_MB,
-        help="Whatever their names: each is recognised by its content, also within gzip. Further files add up.",
+        help="Files are recognised by their content, not by their names, also within gzip. You can add more later.",
     )  # fmt: skip
     st.caption(LOCAL)
-    if held.refused:
-        st.error(plain(sentence(held.refused)), icon=":material/error:")
-    if held.files:
+    if state.refused:
+        st.error(plain(sentence(state.refused)), icon=":material/error:")
+    if state.files:
         st.button("Remove all files", key="my_system.clear", icon=":material/close:", on_click=_clear)
     else:
         st.button(
@@ -174,17 +174,17 @@ def _give(held: Held) -> None:
 
 
 def _given(key: str) -> None:
-    held: Held = st.session_state[HELD]
-    held.waiting |= {upload.name: upload.getvalue() for upload in st.session_state[key] or ()}
-    held.times += 1
+    state: PageState = st.session_state[STATE]
+    state.waiting |= {upload.name: upload.getvalue() for upload in st.session_state[key] or ()}
+    state.times += 1
 
 
 def _take_sample() -> None:
-    st.session_state[HELD].waiting = {SAMPLE: sample().encode()}
+    st.session_state[STATE].waiting = {SAMPLE: sample().encode()}
 
 
 def _clear() -> None:
-    st.session_state[HELD] = Held(times=st.session_state[HELD].times + 1)
+    st.session_state[STATE] = PageState(times=st.session_state[STATE].times + 1)
 
 
 @lru_cache(maxsize=1)
@@ -196,20 +196,20 @@ def sample() -> str:
     return written(result, "awr", asked)
 
 
-def take(held: Held, files: dict[str, bytes]) -> None:
+def take(state: PageState, files: dict[str, bytes]) -> None:
     """Read *files* beside those that were read; one of the same name replaces the one before."""
-    kept = {name: file for name, file in held.files.items() if file.readings}
+    kept = {name: file for name, file in state.files.items() if file.readings}
     sizes = {name: file.size for name, file in kept.items()} | {n: len(c) for n, c in files.items()}
-    held.refused = ""
+    state.refused = ""
     if (together := sum(sizes.values())) > MOST_BYTES:
-        held.refused = (
+        state.refused = (
             f"these files have {together / 1e6:,.1f} MB together; at most {MOST_TRANSFERRED_MB} MB are read: "
             "give the report of one interval"
         )
         return
-    held.files = kept | {name: _read(name, content) for name, content in files.items()}
-    held.statement = None
-    _identify(held)
+    state.files = kept | {name: _read(name, content) for name, content in files.items()}
+    state.statement = None
+    _identify(state)
 
 
 def _read(name: str, content: bytes) -> File:
@@ -224,33 +224,33 @@ def _read(name: str, content: bytes) -> File:
             return File(len(content), refused=str(refusal))
 
 
-def _identify(held: Held) -> None:
+def _identify(state: PageState) -> None:
     """Make the scenario of what was read."""
-    held.document, held.name, held.why_not, held.changes = None, "", "", {}
-    if not held.readings:
+    state.document, state.name, state.why_not, state.changes = None, "", "", {}
+    if not state.readings:
         return
     try:
-        held.document = document_of(held.readings, held.statement)
-        if held.document.identified is None:
-            held.why_not = held.document.reason
+        state.document = document_of(state.readings, state.statement)
+        if state.document.identified is None:
+            state.why_not = state.document.reason
         else:
-            held.name, _ = own_files.opened(held.document.text.encode(), FILE)
+            state.name, _ = own_files.opened(state.document.text.encode(), FILE)
     except BlocktimeError as error:
-        held.why_not = str(error)
+        state.why_not = str(error)
 
 
-def _told(held: Held, text: str) -> str:
+def _told(state: PageState, text: str) -> str:
     """*text* as a sentence; one that begins with a file's name begins as that does."""
-    name = next((file for file in held.files if text.startswith(file)), "")
+    name = next((file for file in state.files if text.startswith(file)), "")
     return name + sentence(text.removeprefix(name)) if name else sentence(text)
 
 
-def _what_i_read(held: Held) -> None:
+def _what_i_read(state: PageState) -> None:
     st.markdown("#### What I read")
-    for file in held.files.values():
+    for file in state.files.values():
         if file.refused:
-            st.error(plain(_told(held, file.refused)), icon=":material/error:")
-    if not held.readings:
+            st.error(plain(_told(state, file.refused)), icon=":material/error:")
+    if not state.readings:
         return
     rows = [
         {
@@ -259,10 +259,10 @@ def _what_i_read(held: Held) -> None:
             "Sections read": f"{len(reading.sections):,}", "Figures": f"{reading.count():,}",
             "Lines not read": f"{sum(left.lines for left in reading.unread):,}",
         }
-        for reading in held.readings
+        for reading in state.readings
     ]  # fmt: skip
     st.table(rows, hide_index=True, border="horizontal", alt=f"{len(rows)} reports")
-    for place, reading in enumerate(held.readings):
+    for place, reading in enumerate(state.readings):
         lines = st.expander(
             f"{plain(reading.file)} as `blocktime measure` prints it",
             key=f"{LINES}.{place}",
@@ -320,38 +320,38 @@ def _profile(parts: Sequence[Part]) -> None:
         table.caption("*unnamed* is DB time that neither CPU nor a listed event explains.")
 
 
-def _choose_statement(held: Held) -> None:
+def _choose_statement(state: PageState) -> None:
     """Of traces and TKPROF: the statement that a scenario is made of."""
-    there = _statements(held)
-    place = there.index(held.statement) if held.statement in there else None
+    there = _statements(state)
+    place = there.index(state.statement) if state.statement in there else None
     if there:
         st.selectbox(
-            "Statement", there, place, key=f"{STATEMENT}.{held.times}",
-            placeholder=f"choose one to model it{' instead of the system' * bool(held.name)}",
-            on_change=_chosen, args=(held,),
+            "Statement", there, place, key=f"{STATEMENT}.{state.times}",
+            placeholder=f"choose one to model it{' instead of the system' * bool(state.name)}",
+            on_change=_chosen, args=(state,),
             help="A SQL trace or a TKPROF report gives a scenario of one statement, by its SQL ID or number",
         )  # fmt: skip
 
 
-def _statements(held: Held) -> list[str]:
+def _statements(state: PageState) -> list[str]:
 
-    return list(dict.fromkeys(listed_in(held.readings)))
+    return list(dict.fromkeys(listed_in(state.readings)))
 
 
-def _chosen(held: Held) -> None:
-    held.statement = st.session_state[f"{STATEMENT}.{held.times}"]
-    _identify(held)
+def _chosen(state: PageState) -> None:
+    state.statement = st.session_state[f"{STATEMENT}.{state.times}"]
+    _identify(state)
 
 
 # The model
 
 
-def _model(held: Held) -> None:
+def _model(state: PageState) -> None:
     """What the model says of the system, and of changes to it."""
-    assert held.document is not None
-    assert held.document.identified is not None
-    base, _ = settings.settle(held.name, {})
-    other, refused = settings.settle(held.name, held.changes)
+    assert state.document is not None
+    assert state.document.identified is not None
+    base, _ = settings.settle(state.name, {})
+    other, refused = settings.settle(state.name, state.changes)
     answers: engines.Pair | None = None
     light: Light = "does not"
     sure: tuple[Difference, ...] = ()
@@ -366,33 +366,33 @@ def _model(held: Held) -> None:
         rows = as_modelled(base.as_measured, modelled)
         light = light_of(rows)
         _as_modelled(rows, modelled, answers)
-        sure = _what_if(held, (base, other), answers, refused, rows)
+        sure = _what_if(state, (base, other), answers, refused, rows)
     else:
-        _controls(held, (base, other), refused)
-    _surer(held.document.identified)
+        _controls(state, (base, other), refused)
+    _surer(state.document.identified)
     st.markdown("#### Take along")
     with st.container(horizontal=True):
-        taken.button(_measured(held.document))
+        taken.button(_measured(state.document))
         if answers is not None:
-            times = light != "does not" and bool(held.changes)
-            shown = Shown(
-                held.name, base, other if times else base, answers.before,
+            times = light != "does not" and bool(state.changes)
+            shown = PageAnswer(
+                state.name, base, other if times else base, answers.before,
                 answers.after if times else answers.before, times, sure=sure,
             )  # fmt: skip
             taken.button(
                 Download("my_system.html", "Report (HTML)", f"{shown.stem}-report.html", "text/html",
                          "One file with charts, tables and the scenario", lambda: report(shown))
             )  # fmt: skip
-    st.code(_commands(held), language="bash", wrap_lines=True)
+    st.code(_commands(state), language="bash", wrap_lines=True)
 
 
-def _commands(held: Held) -> str:
+def _commands(state: PageState) -> str:
     """The same from the command line."""
-    files = [name for name, file in held.files.items() if file.readings]
-    statement = ["--statement", held.statement] if held.statement else []
+    files = [name for name, file in state.files.items() if file.readings]
+    statement = ["--statement", state.statement] if state.statement else []
     lines = [["measure", *files, "--out", FILE, *statement], ["run", FILE]]
-    if held.changes:
-        changed = [settings.setting(path, text.replace(" ", "")) for path, text in held.changes.items()]
+    if state.changes:
+        changed = [settings.setting(path, text.replace(" ", "")) for path, text in state.changes.items()]
         lines.append(["compare", FILE, ",".join([FILE, *changed])])
     return "\n".join(shlex.join(["blocktime", *words]) for words in lines)
 
@@ -400,7 +400,7 @@ def _commands(held: Held) -> str:
 def _measured(document: Document) -> Download:
     return Download(
         "my_system.toml", f"{FILE} (TOML)", FILE, "application/toml",
-        "As `blocktime measure --out` writes it: the scenario, and the figures that it stands on",
+        "As `blocktime measure --out` writes it: the scenario, and the figures that it is based on",
         lambda: document.text,
     )  # fmt: skip
 
@@ -424,7 +424,7 @@ def _as_modelled(rows: Sequence[AsModelled], modelled: RunResult, pair: engines.
 
 
 def _what_if(
-    held: Held,
+    state: PageState,
     asked: answer.Asked,
     pair: engines.Pair,
     refused: dict[str, str],
@@ -438,7 +438,7 @@ def _what_if(
         answer.standing(asked, pair)
     left, right = st.columns([1, 2.2], gap="medium")
     with left:
-        _controls(held, asked, refused)
+        _controls(state, asked, refused)
     with right:
         if light_of(rows) == "does not":
             st.warning("The model does not reproduce the times of this system: here are counts alone.",
@@ -446,45 +446,45 @@ def _what_if(
             st.table(_counts(pair.before, pair.after), hide_index=True, border="horizontal",
                      alt="Counts of the what-if")  # fmt: skip
         else:
-            sure = _difference(held, asked, pair, rows)
+            sure = _difference(state, asked, pair, rows)
     answer.keep_in_mind(pair)
     return sure
 
 
-def _controls(held: Held, asked: tuple[Scenario, Scenario], refused: dict[str, str]) -> None:
+def _controls(state: PageState, asked: tuple[Scenario, Scenario], refused: dict[str, str]) -> None:
     kind = asked[1].workload.kind
     for control in CONTROLS:
         facts = control.facts(kind)
         if facts is not None:
             path = control.path
-            widgets.draw(control, facts, asked, _moved, path in held.changes, path in refused)
+            widgets.draw(control, facts, asked, _moved, path in state.changes, path in refused)
     for text in refused.values():
         st.error(plain(sentence(text)), icon=":material/error:")
-    st.button("Reset", key="my_system.reset", disabled=not held.changes, on_click=held.changes.clear,
+    st.button("Reset", key="my_system.reset", disabled=not state.changes, on_click=state.changes.clear,
               icon=":material/undo:", help="Back to the system as it was measured")  # fmt: skip
     if st.button("Open in What-if", key="my_system.open", icon=":material/tune:",
                  help="Every other control, the simulation, and a link to it"):  # fmt: skip
-        kept = {path: text for path, text in held.changes.items() if path not in refused}
-        what_if_state.show(held.name, kept)
+        kept = {path: text for path, text in state.changes.items() if path not in refused}
+        what_if_state.show(state.name, kept)
         navigation.go_to(navigation.WHAT_IF)
 
 
 def _moved(path: str) -> None:
     """A control moved: note what differs from the system as it was measured."""
-    held: Held = st.session_state[HELD]
-    if not held.name:
+    state: PageState = st.session_state[STATE]
+    if not state.name:
         return
-    base, _ = settings.settle(held.name, {})
+    base, _ = settings.settle(state.name, {})
     facts, value = fields.facts(path, base.workload.kind), st.session_state[path]
     assert facts is not None
     if value is None or value == fields.held_value(facts, fields.value_at(base, path)):
-        held.changes.pop(path, None)
+        state.changes.pop(path, None)
     else:
-        held.changes[path] = fields.text_of(facts, value)
+        state.changes[path] = fields.text_of(facts, value)
 
 
 def _difference(
-    held: Held, asked: answer.Asked, pair: engines.Pair, rows: Sequence[AsModelled]
+    state: PageState, asked: answer.Asked, pair: engines.Pair, rows: Sequence[AsModelled]
 ) -> tuple[Difference, ...]:
     """What the change makes of the time, how sure that is, and why."""
     before, after = pair.before, pair.after
@@ -493,12 +493,12 @@ def _difference(
         delta_generator, drawn = st.columns([1, 1.3], gap="medium")
     with delta_generator:
         answer.elapsed(before, after)
-        if held.changes:
+        if state.changes:
             if answers := uncertainty_view.difference_of(*asked, pair):
                 sure = answers[2:]
                 causes = largest_sentence(sure[0].contributions)
                 st.markdown(plain(f"{uncertainty_view.said(*sure)} {causes}"))
-            moved = [control.told(*asked) for control in CONTROLS if control.path in held.changes]
+            moved = [control.told(*asked) for control in CONTROLS if control.path in state.changes]
             reasons = why(before, after, asked) or ["Nothing that the model knows of moves."]
             st.markdown(plain(answer.leading(before, after, reasons[0], ", ".join(moved))))
             st.markdown("\n".join(f"- {plain(sentence(text))}" for text in reasons[1:]))

@@ -25,7 +25,7 @@ MOST_NOTES: Final = 6
 
 
 @dataclass(frozen=True)
-class Shown:
+class LinkedScenario:
     """What a page shows: the name of a scenario, fields that are changed, and what its address had wrong."""
 
     name: str
@@ -45,7 +45,7 @@ def timer_asked() -> bool:
     return context is not None and bool(context.fragment_ids_this_run)
 
 
-def read(query: Mapping[str, str], first: str) -> Shown:
+def read(query: Mapping[str, str], first: str) -> LinkedScenario:
     """What an address asks for; whatever of it means nothing or is not allowed is left out with a sentence.
 
     *first* is the scenario of an address that names none.
@@ -58,18 +58,19 @@ def read(query: Mapping[str, str], first: str) -> Shown:
         try:
             name, changes = own_files.opened_link(packed)
         except SpecError as error:
-            text = f"The link holds a scenario that cannot be opened ({error}); this is {first} instead."
-            return Shown(first, {}, (text,))
+            text = f"The scenario of the link cannot be opened ({error}); the page shows {first} instead."
+            return LinkedScenario(first, {}, (text,))
     elif name not in library():
         text = cut(one_line(name))
         notes.append(
-            f"The link names no scenario that exists ({text or 'an empty name'}); this is {first} instead."
+            f"The link names a scenario that does not exist ({text or 'an empty name'}); the page shows {first} "
+            "instead."
         )
         name = first
     notes += _meaningless([key for key in rest if "." not in key])
     fields = {key: value for key, value in rest.items() if "." in key}
     kept, refused = accepted(name, {**changes, **fields})
-    return Shown(name, kept, (*notes, *at_most(refused, "The link")))
+    return LinkedScenario(name, kept, (*notes, *at_most(refused, "The link")))
 
 
 def written(name: str, changes: Mapping[str, str], first: str) -> dict[str, str]:

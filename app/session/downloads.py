@@ -27,7 +27,7 @@ BY_A_SPREADSHEET: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True)
-class Shown:
+class PageAnswer:
     """The page's answer: baseline and what-if, and whether they differ."""
 
     name: str
@@ -48,7 +48,7 @@ class Shown:
         return own_files.label(self.name).removesuffix(".toml") + ("-what-if" if self.changed else "")
 
 
-def downloads(shown: Shown) -> Iterator[Download]:
+def downloads(shown: PageAnswer) -> Iterator[Download]:
     """Every file that the answer gives."""
     stem, after = shown.stem, shown.after
     yield Download(
@@ -79,7 +79,7 @@ def downloads(shown: Shown) -> Iterator[Download]:
     )  # fmt: skip
 
 
-def document(shown: Shown) -> str:
+def document(shown: PageAnswer) -> str:
     """The what-if as a scenario file that ``blocktime run`` takes."""
     import tomlkit
 
@@ -91,13 +91,13 @@ def document(shown: Shown) -> str:
     return tomlkit.dumps(mapping)
 
 
-def _is_set_again(inferred: Mapping[str, Any], shown: Shown) -> bool:
+def _is_set_again(inferred: Mapping[str, Any], shown: PageAnswer) -> bool:
     """Whether the what-if sets a field whose fitted value the file gave."""
     constant = shown.other.system.constants.get(inferred["field"])
     return constant is None or constant.how != "fitted"
 
 
-def command_line(shown: Shown) -> str:
+def command_line(shown: PageAnswer) -> str:
     """What runs the downloaded scenario to the same numbers."""
     words = ["blocktime", "run", f"{shown.stem}.toml", *(["--engine", shown.engine] if shown.engine else [])]
     return shlex.join(words)
@@ -110,7 +110,7 @@ def result(after: RunResult) -> str:
     )
 
 
-def report(shown: Shown) -> str:
+def report(shown: PageAnswer) -> str:
     """One self-contained page: of the run, or where something is changed of both runs and why they differ."""
 
     if (shown.base.system, shown.base.workload) == (shown.other.system, shown.other.workload):
@@ -120,7 +120,7 @@ def report(shown: Shown) -> str:
     )
 
 
-def profile_table(shown: Shown) -> str:
+def profile_table(shown: PageAnswer) -> str:
     """The components in seconds, the largest of the what-if first, the whole last."""
     counted = {row.name: row for row in profile(shown.after)}
     lines: list[dict[str, object]] = []

@@ -199,12 +199,12 @@ def button(name: str, changes: Mapping[str, str], base: Mapping[str, str] | None
     with st.container(horizontal=True, gap="small"):
         st.button(
             "Add to comparison", key="pins.add", icon=":material/keep:", disabled=bool(why), width="stretch",
-            help=why or "Pins this screen, to be laid beside others; what is changed brings its baseline along",
+            help=why or "Pins this screen for a comparison; a changed scenario is pinned with its baseline",
             on_click=_add, args=(name, dict(changes), dict(base or {})),
         )  # fmt: skip
         if pins and st.button(
             f"Compare {len(pins)}", key="pins.open", icon=":material/compare_arrows:", width="stretch",
-            help="Lays what is pinned side by side",
+            help="Compares the pinned scenarios",
         ):  # fmt: skip
             navigation.go_to(navigation.COMPARE)
 

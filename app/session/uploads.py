@@ -43,9 +43,9 @@ def draw(take: Take) -> None:
         st.file_uploader(
             f"Scenario file: TOML, at most {LARGEST_BYTES:,} bytes", ["toml"], key=key, on_change=_chosen,
             args=(key, take), max_upload_size=MOST_TRANSFERRED_MB,
-            help="As this page downloads it and `blocktime run` takes it. Its base is a scenario of the library, or it "
-            "has none; a file that only changes a library scenario opens as those changes, any other one as a "
-            "baseline of its own.",
+            help="A file as this page downloads it and `blocktime run` reads it. Its base is a scenario of the "
+            "library, or it has none. A file that only changes a library scenario opens as those changes; any other "
+            "file opens as a new baseline.",
         )  # fmt: skip
         if REFUSED in st.session_state:
             st.error(plain(st.session_state[REFUSED]), icon=":material/error:")

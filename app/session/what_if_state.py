@@ -80,7 +80,7 @@ def keep_address(state: State) -> None:
     try:
         wanted = address.written(state.name, state.changes, FIRST)
     except SpecError as error:
-        st.warning(plain(f"The address does not hold all of this: {error}"), icon=":material/link_off:")
+        st.warning(plain(f"This is too long for the address: {error}"), icon=":material/link_off:")
         return
     wanted |= {f"{OF_BASE}{path}": text for path, text in state.pinned.items()}
     if st.query_params.to_dict() != wanted:

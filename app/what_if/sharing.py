@@ -11,7 +11,7 @@ import streamlit as st
 from app.base.markdown import plain
 from app.controls import own_files, settings
 from app.session import address, copy_link, downloads, taken
-from app.session.downloads import Shown
+from app.session.downloads import PageAnswer
 from app.session.engines import Pair
 from model.errors import SpecError
 from scenarios import Scenario
@@ -30,7 +30,7 @@ def draw(
     A link need not name the scenario *first*.
     """
     engine = "calculate" if pair.after.engine == "calculate" and pair.queues else ""
-    shown = Shown(name, base, other, pair.before, pair.after, bool(changes), engine)
+    shown = PageAnswer(name, base, other, pair.before, pair.after, bool(changes), engine)
     with st.container(horizontal=True, key="share", gap="small"):
         _link(name, changes, first)
         files = st.popover(
@@ -48,7 +48,7 @@ def _link(name: str, changes: Mapping[str, str], first: str) -> None:
     try:
         address.written(name, changes, first)
     except SpecError as error:
-        copy_link.button("", plain(f"No link holds all of this: {error}"))
+        copy_link.button("", plain(f"This is too long for a link: {error}"))
         return
     copy_link.button(says_of_link(whole_link()))
 
@@ -70,7 +70,7 @@ def says_of_link(link: str) -> str:
     )
 
 
-def _files(shown: Shown, changes: Mapping[str, str]) -> None:
+def _files(shown: PageAnswer, changes: Mapping[str, str]) -> None:
     for download in downloads.downloads(shown):
         taken.button(download, closes=FILES)
     st.caption("The same numbers from the command line, with the scenario's file")

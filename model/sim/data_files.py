@@ -22,7 +22,7 @@ FIELDS = 4
 """Of a request under way."""
 
 
-class Handed(Protocol):
+class BlockRequests(Protocol):
     """What takes requests for blocks."""
 
     def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
@@ -32,7 +32,7 @@ class Handed(Protocol):
         """An event at the end of the last of several requests that are handed over now."""
 
 
-class Files(Handed, Protocol):
+class Files(BlockRequests, Protocol):
     """Files on one device, which counts their requests."""
 
     def finish(self, end_s: float) -> Counters:

@@ -8,7 +8,7 @@ from typing import Any
 import simpy
 
 from model.machine.device.servers import Servers, Threads
-from model.sim.data_files import Handed
+from model.sim.data_files import BlockRequests
 from model.sim.references import Layout
 
 
@@ -21,11 +21,11 @@ class Stretches:
     """Blocks that are being read, with the end of the last read of each."""
     _env: simpy.Environment
     _processors: Servers | Threads
-    _files: Handed
+    _files: BlockRequests
     _layout: Layout
 
     def __init__(
-        self, env: simpy.Environment, processors: Servers | Threads, files: Handed, layout: Layout
+        self, env: simpy.Environment, processors: Servers | Threads, files: BlockRequests, layout: Layout
     ) -> None:
         self._env, self._processors, self._files, self._layout = env, processors, files, layout
         self.running = 0

@@ -16,7 +16,7 @@ from model.laws.commit import (
     LOOKS_EVERY_S,
     gathered_bytes,
 )
-from model.sim.data_files import Handed
+from model.sim.data_files import BlockRequests
 from model.sim.references import ByPlace, Layout
 
 Call = Callable[[simpy.Event], None]
@@ -32,7 +32,7 @@ class LogWriter:
     """
 
     env: simpy.Environment
-    files: Handed
+    files: BlockRequests
     writes: int
     noted: int
     """Bytes of redo that have come."""
@@ -50,7 +50,9 @@ class LogWriter:
     _writing: simpy.Event
     """Of those whose redo is being written."""
 
-    def __init__(self, env: simpy.Environment, files: Handed, first_byte: int, buffer_bytes: int) -> None:
+    def __init__(
+        self, env: simpy.Environment, files: BlockRequests, first_byte: int, buffer_bytes: int
+    ) -> None:
         self.env = env
         self.files = files
         self.first_byte, self.buffer_bytes = first_byte, buffer_bytes
@@ -141,7 +143,7 @@ class DatabaseWriter:
     """DBWR of one pool: writes what the search for buffers met, and what has been dirty for long, oldest first."""
 
     env: simpy.Environment
-    files: Handed
+    files: BlockRequests
     buffers: Buffers
     layout: Layout | ByPlace
     most: int
@@ -164,7 +166,7 @@ class DatabaseWriter:
     def __init__(
         self,
         env: simpy.Environment,
-        files: Handed,
+        files: BlockRequests,
         buffers: Buffers,
         layout: Layout | ByPlace,
         limits: tuple[int, float],

@@ -28,7 +28,7 @@ def over_the_wire(query: dict[str, str]) -> dict[str, str]:
 def test_a_link_opens_the_same_scenario(asked: tuple[str, dict[str, str]]) -> None:
     name, changes = asked
     shown = address.read(over_the_wire(address.written(name, changes, FIRST)), FIRST)
-    assert shown == address.Shown(name, changes)
+    assert shown == address.LinkedScenario(name, changes)
     assert settle(shown.name, shown.changes) == settle(name, changes)
 
 
@@ -54,7 +54,7 @@ def test_an_own_file_with_changes_makes_the_round_trip(rows: str, document: byte
     name, _ = own_files.opened(document, "mine.toml")
     changes = {"host.cpus": "3"}
     query = over_the_wire(address.written(name, changes, FIRST))
-    assert address.read(query, FIRST) == address.Shown(name, changes)
+    assert address.read(query, FIRST) == address.LinkedScenario(name, changes)
     refused = address.read({**query, "table.rows": rows}, FIRST)
     assert ("table.rows" in refused.changes) is (rows == "5")
 
@@ -81,11 +81,11 @@ def test_a_hostile_link_leaves_sentences_and_a_screen(query: dict[str, str]) -> 
         ({"foo": "1"}, "The link has 'foo', which is not a field of this page."),
         (
             {"scenario": "rahn-ful-scan"},
-            "The link names no scenario that exists (rahn-ful-scan); this is rahn-full-scan instead.",
+            "The link names a scenario that does not exist (rahn-ful-scan); the page shows rahn-full-scan instead.",
         ),
         ({"scenario": "../../../etc/passwd"}, "names no scenario that exists"),
         ({"scenario": "~eNoDAAAAAAE"}, "names no scenario that exists"),
-        ({"s": "nonsense"}, "holds a scenario that cannot be opened (it cannot be unpacked"),
+        ({"s": "nonsense"}, "The scenario of the link cannot be opened (it cannot be unpacked"),
         ({"s": "eNoDAAAAAAE"}, "the link's scenario: is empty"),
         ({"s": "x" * 10_000_000}, "it has 10,000,000 characters; a link holds at most 30,000"),
         ({"table.rows": "1e400"}, "(table.rows): got inf; it must be a finite number"),
@@ -128,7 +128,7 @@ def test_the_form_of_earlier_links_is_still_read() -> None:
         "client.round_trip_s": "5ms",
     }
     shown = address.read(query, FIRST)
-    assert shown == address.Shown("tpc-b", {key: query[key] for key in list(query)[1:]})
+    assert shown == address.LinkedScenario("tpc-b", {key: query[key] for key in list(query)[1:]})
     assert settle(shown.name, shown.changes)[0] == load(
         "tpc-b", ["workload.users=10", "instance.release=10.2.0.4", "client.round_trip_s=5ms"]
     )

@@ -14,7 +14,7 @@ from app.command.cli import main
 from app.controls import own_files
 from app.controls.settings import setting
 from app.session import downloads
-from app.session.downloads import Shown
+from app.session.downloads import PageAnswer
 from scenarios import from_mapping, run
 from scenarios.load import toml_in
 
@@ -35,14 +35,14 @@ field = "table.rows"
 """
 
 
-def shown(name: str, changes: dict[str, str], engine: str = "calculate") -> Shown:
+def shown(name: str, changes: dict[str, str], engine: str = "calculate") -> PageAnswer:
     base, other = own_files.load(name), own_files.load(name, [setting(*one) for one in changes.items()])
-    return Shown(
+    return PageAnswer(
         name, base, other, run(base, engine=engine), run(other, engine=engine), bool(changes), engine
     )
 
 
-def content_of(asked: Shown, key: str) -> str:
+def content_of(asked: PageAnswer, key: str) -> str:
     return next(one for one in downloads.downloads(asked) if one.key == key).content()
 
 
@@ -69,7 +69,7 @@ def test_the_downloaded_scenario_runs_to_the_very_numbers(
     same_by_command_line(asked, tmp_path, capsys)
 
 
-def same_by_command_line(asked: Shown, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def same_by_command_line(asked: PageAnswer, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = folder / f"{asked.stem}.toml"
     file.write_text(content_of(asked, "toml"))
     words = downloads.command_line(asked).split()

@@ -10,7 +10,7 @@ import pytest
 
 from app.command.cli import main
 from app.my_system import my_system
-from app.session.downloads import Shown, report
+from app.session.downloads import PageAnswer, report
 from scenarios import load, run
 from tests.app.test_page_my_system import given, toml, words
 from tests.validation.instruments import made
@@ -214,4 +214,4 @@ def test_the_report_of_the_page_keeps_no_name(tmp_path: Path) -> None:
     path.write_text(toml(app), encoding="utf-8")
     base, other = load(path), load(path, ["disk.overhead_s=1ms"])
     before, after = run(base, "calculate"), run(other, "calculate")
-    assert PLANTED not in report(Shown("my", base, other, before, after, changed=True)).lower()
+    assert PLANTED not in report(PageAnswer("my", base, other, before, after, changed=True)).lower()

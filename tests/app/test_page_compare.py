@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from app.base.markdown import plain
 from app.compare import compare_page
 from app.compare.compare_answers import Answered
-from app.compare.compare_page import Laid, command_line, csv_of, json_of, numeric_fields
+from app.compare.compare_page import ComparedScenarios, command_line, csv_of, json_of, numeric_fields
 from app.session import pins, what_if_state
 from app.session.pins import Pin
 from app.text.compare_text import difference_line
@@ -66,14 +66,14 @@ def titles(app: AppTest) -> list[str]:
     return [pins.title_of(pin, app.session_state[pins.HELD][0]) for pin in app.session_state[pins.HELD]]
 
 
-def laid(*asked: tuple[str, ...]) -> tuple[Laid, pins.Pins]:
+def laid(*asked: tuple[str, ...]) -> tuple[ComparedScenarios, pins.Pins]:
     held = tuple(
         Pin(name, tuple((path, text) for path, _, text in (one.partition("=") for one in settings)))
         for name, *settings in asked
     )
     scenarios = tuple(load(name, settings) for name, *settings in asked)
     results = tuple(run(one, "calculate") for one in scenarios)
-    return Laid(tuple("ABCDE"[: len(held)]), tuple(pins.title_of(pin, held[0]) for pin in held), scenarios,
+    return ComparedScenarios(tuple("ABCDE"[: len(held)]), tuple(pins.title_of(pin, held[0]) for pin in held), scenarios,
                 Answered(results)), held  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def written(folder: Path, name: str, content: bytes, *more: str) -> str:
 
 def toml(app: AppTest) -> str:
     """What the button of the TOML downloads."""
-    held = app.session_state[my_system.HELD]
+    held = app.session_state[my_system.STATE]
     assert any(one.label.startswith("my.toml") for one in app.get("download_button"))
     return held.document.text
 
@@ -142,7 +142,7 @@ def test_files_of_more_than_the_limit_are_refused_together(monkeypatch: pytest.M
 
 def test_a_faster_disk_moves_the_response_and_says_why() -> None:
     app = sampled()
-    held = app.session_state[my_system.HELD]
+    held = app.session_state[my_system.STATE]
     app.text_input("disk.overhead_s").set_value("200us").run()
     assert not app.exception
     after = run(own_files.load(held.name, ["disk.overhead_s=200us"]), "calculate")
@@ -235,7 +235,7 @@ def test_an_iostat_alone_is_read_and_says_what_it_does_not_tell() -> None:
 def test_what_if_opens_with_the_system_and_its_changes() -> None:
     app = sampled()
     app.number_input("workload.users").set_value(40).run()
-    held = app.session_state[my_system.HELD]
+    held = app.session_state[my_system.STATE]
     app.button(key="my_system.open").click().run()
     assert app.session_state[what_if_state.NAME] == held.name
     assert app.session_state[what_if_state.CHANGES] == {"workload.users": "40"}

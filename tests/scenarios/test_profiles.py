@@ -170,7 +170,7 @@ def test_a_link_carries_the_entries() -> None:
     assert changes == {}
     query = address.written(name, {"disk.use": "new-array"}, "rahn-full-scan")
     shown = address.read(query, "rahn-full-scan")
-    assert shown == address.Shown(name, {"disk.use": "new-array"})
+    assert shown == address.LinkedScenario(name, {"disk.use": "new-array"})
     scenario, refused = settle(shown.name, shown.changes)
     assert refused == {}
     assert scenario.system.disk == from_mapping(mine(disk={"use": "new-array"})).system.disk
@@ -281,7 +281,7 @@ def test_the_schema_refuses_what_the_program_refuses(data: dict[str, Any]) -> No
         ),
         (
             '{ value = "1ms", interval = [5, 1] }',
-            "overhead_s.interval: got 5 to 1; it is of numbers from 0 on",
+            "overhead_s.interval: got 5 to 1; give two numbers from 0 on",
         ),
     ],
 )

@@ -14,7 +14,7 @@ from model.spec.machine import COMMANDS
 from model.units import show_bytes, show_seconds
 from scenarios import from_mapping, run
 from scenarios.measured import FIGURES, READ_LATENCY, READS_A_SECOND
-from validation.identify.found import Filling, Identified, NotIdentified
+from validation.identify.found import Identified, NotIdentified, ScenarioBuilder
 from validation.instruments import Figure, Reading
 
 HOW: Final = "run fio with rw=randread, direct=1 and iodepth 1 and 32"
@@ -121,7 +121,7 @@ def _depths(reading: Reading) -> Iterator[Depth]:
         )
 
 
-class _Drive(Filling):
+class _Drive(ScenarioBuilder):
     """Fills in the reads of the deepest job."""
 
     def __init__(self, depths: Sequence[Depth]) -> None:

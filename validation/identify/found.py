@@ -19,7 +19,7 @@ class Declined(NotIdentified):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownField:
     """One field that figures determine."""
 
     path: str
@@ -38,7 +38,7 @@ class Identified:
     title: str
     base: str | None = None
     """The library's scenario that says what is not here."""
-    known: list[Known] = field(default_factory=list)
+    known: list[KnownField] = field(default_factory=list)
     compared: list[Compared] = field(default_factory=list)
     says: list[str] = field(default_factory=list)
     """What is assumed, and what would make it surer: a sentence each."""
@@ -76,7 +76,7 @@ class Identified:
         return document
 
 
-class Filling:
+class ScenarioBuilder:
     """Fills in the fields of one scenario from the figures of one file."""
 
     def __init__(self, identified: Identified, file: str) -> None:
@@ -104,11 +104,11 @@ class Filling:
                 low, high = low * figure.low / figure.value, high * figure.high / figure.value
             interval = (low, high)
         text = f"{self.file}: {source}{', ' * bool(where)}{where}"
-        self.found.known.append(Known(path, value, text, interval))
+        self.found.known.append(KnownField(path, value, text, interval))
 
     def assume(self, path: str, value: Any, why: str) -> None:
         """A field that no figure determines."""
-        self.found.known.append(Known(path, value, why, assumed=True))
+        self.found.known.append(KnownField(path, value, why, assumed=True))
 
     def add_compared(self, name: str, value: float, unit: str, figure: Figure | None) -> None:
         """What *figure* says, in *unit*, of something that an answer says too."""

@@ -224,17 +224,19 @@ def _unknown(under_way: float, *, told: bool) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Quiet:
+class UnloadedRead:
     """A read in another interval."""
 
     read_s: float
     source: str
 
 
-def quieter(report: Report, readings: Sequence[Reading]) -> Quiet | None:
+def quieter(report: Report, readings: Sequence[Reading]) -> UnloadedRead | None:
     """The fastest mean read of another interval of the same work with fewer reads under way: nearer to a lone one."""
     fewer_under_way = [
-        Quiet(event.each_s, f"{other.reading.file}: {SEQUENTIAL}: mean, with {under_way:.3g} under way")
+        UnloadedRead(
+            event.each_s, f"{other.reading.file}: {SEQUENTIAL}: mean, with {under_way:.3g} under way"
+        )
         for other in others_of(report, readings)
         if same_work(report, other)
         for event in other.events()

@@ -63,7 +63,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Advised:
+class AdvisorySize:
     """A size of the default buffer pool, of the database's block size, and what would be read with it."""
 
     size_bytes: int
@@ -170,7 +170,7 @@ class Report:
         limits = [self.named(RECOVERY, name) for name in LAGS]
         return min((limit for limit in limits if limit), key=lambda limit: limit.value, default=None)
 
-    def advised(self) -> list[Advised]:
+    def advised(self) -> list[AdvisorySize]:
         """The buffer pool advisory of the default pool, the smallest size first."""
         advice = []
         for part, figures in self._by_part.items():
@@ -183,7 +183,7 @@ class Report:
             ]
             factor, reads = columns[0], columns[1] or columns[2]
             if factor is not None and reads is not None:
-                advice.append(Advised(int(size) << 20, factor, reads))
+                advice.append(AdvisorySize(int(size) << 20, factor, reads))
         return sorted(advice, key=lambda row: row.size_bytes)
 
     def _finer(self, name: str, total: Figure) -> Figure:

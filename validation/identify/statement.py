@@ -10,7 +10,7 @@ from scenarios.measured import CLIENT_WAIT, ELAPSED, FETCH_CALLS, GETS, READ_BLO
 from validation.identify.blocks import CREATED_BY, equal_blocks, row_bytes_of
 from validation.identify.client import Trips, asked_by, cpu_prices, prices_of, turns_of
 from validation.identify.fetches import habit_of_calls, habit_of_sums
-from validation.identify.found import Filling, Identified, Known, NotIdentified
+from validation.identify.found import Identified, KnownField, NotIdentified, ScenarioBuilder
 from validation.identify.plans import Statement, Step, plan_of, statements_in
 from validation.instruments import Figure, Reading
 
@@ -39,7 +39,7 @@ def identify_statement(readings: Sequence[Reading], wanted: str) -> Identified:
     return WORKS[kind](first, others, select, scan).fill()
 
 
-class _Each(Filling):
+class _Each(ScenarioBuilder):
     """Fills in the scenario of one statement."""
 
     kind: ClassVar[str]
@@ -361,7 +361,7 @@ class _RangeScan(_Each):
         factor = most = max(1, min(rows, round(table_gets)))
         wanted = self.each("cr")
         for _ in range(ROUNDS):
-            self.found.known = [*last, Known("index.clustering_factor", factor, "")]
+            self.found.known = [*last, KnownField("index.clustering_factor", factor, "")]
             off = round(float(asked_by(self.found)[0].gets) - wanted)
             factor = max(1, min(most, factor - off))
         self.found.known = last

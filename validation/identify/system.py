@@ -43,7 +43,7 @@ from scenarios.measured import (
 from validation.identify.advisory import Curve, curve_of
 from validation.identify.declined import CLUSTER, check
 from validation.identify.device import identify_device
-from validation.identify.found import Declined, Filling, Identified, NotIdentified
+from validation.identify.found import Declined, Identified, NotIdentified, ScenarioBuilder
 from validation.identify.hours import Asked, asked_of, checked
 from validation.identify.limit import LOG_BUFFER, LOG_WRITE, Limit, limit_of, log_pace
 from validation.identify.report import Report, reads_at_once
@@ -140,7 +140,7 @@ def _of_report(report: Report, limit: Limit, asked: Asked | str | None) -> Ident
     return identified
 
 
-class Interval(Filling):
+class Interval(ScenarioBuilder):
     """Fills in what one transaction does, section by section."""
 
     def __init__(self, identified: Identified, report: Report, per_s: Figure) -> None:

@@ -18,7 +18,7 @@ FEW = 8
 
 
 @dataclass
-class Apart:
+class BlockGrowth:
     """What becomes of one block's alike rows when nothing else happens in the block."""
 
     moved: Wholes
@@ -37,7 +37,7 @@ class Heap(HeapRows):
     """
 
     def _grow(self, session: int, home: int, row: int, rows: int, growth: int) -> None:
-        apart: Apart | None = self._apart(session, home, row, rows, growth) if rows > FEW else None
+        apart: BlockGrowth | None = self._apart(session, home, row, rows, growth) if rows > FEW else None
         if apart is None:
             HeapRows._grow(self, session, home, row, rows, growth)
             return
@@ -88,7 +88,7 @@ class Heap(HeapRows):
         which = wholes(len(visits), 0)
         for number, at in enumerate(visits):
             which[number] = rows[at]
-        apart: Apart | None = self._apart(session, home, which[0], len(visits), growth)
+        apart: BlockGrowth | None = self._apart(session, home, which[0], len(visits), growth)
         if apart is None:
             return
         for at in visits:
@@ -120,7 +120,7 @@ class Heap(HeapRows):
                 return True
         return False
 
-    def _settle(self, session: int, home: int, apart: Apart, rows: Wholes, growth: int) -> None:
+    def _settle(self, session: int, home: int, apart: BlockGrowth, rows: Wholes, growth: int) -> None:
         """Put the outcome for *rows* of a block into its books; those that leave have still to be placed."""
         moved, leaving, length = apart.moved, apart.leaving, self._lengths[rows[0]]
         freed: int = self.rules.piece(length) - self.rules.stub
@@ -148,7 +148,7 @@ class Heap(HeapRows):
                 self._lengths[rows[at]] = tail
             done += placed
 
-    def _apart(self, session: int, home: int, row: int, count: int, growth: int) -> Apart | None:
+    def _apart(self, session: int, home: int, row: int, count: int, growth: int) -> BlockGrowth | None:
         """How that many rows like *row* fare in their home block, where that is nobody else's business."""
         rules = self.rules
         if self._places[row] != HOME or not growth:
@@ -186,4 +186,4 @@ class Heap(HeapRows):
                 highest = max(highest, free)
                 at += 1
         seen = highest > self._reserve if self._assm else rules.data - highest < rules.used_low
-        return None if seen else Apart(moved, leaving, free)
+        return None if seen else BlockGrowth(moved, leaving, free)

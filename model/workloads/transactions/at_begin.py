@@ -21,8 +21,8 @@ from model.machine.device.drive import capacity_of
 from model.machine.device.servers import Servers, Threads
 from model.sim.clock import environment
 from model.sim.data_files import (
+    BlockRequests,
     Files,
-    Handed,
     InOrder,
     OnDevices,
     Scheduled,
@@ -50,7 +50,7 @@ class Begin:
     seed: int
     devices: dict[str, Files]
     """Of the data, by their names."""
-    files: Handed
+    files: BlockRequests
     """Those of the data together."""
     redo: Files
     """The first of *devices* where the log lies among the data."""

@@ -159,7 +159,7 @@ def _length(fault: _Fault) -> str:
     limit, text = _LENGTHS[fault.kind]
     count = fault.context[limit]
     if count == 0 and fault.parts[-1] == "beside":
-        return "a program beside another one has none beside it; list them all in workload.beside"
+        return "a program in workload.beside cannot have a list of its own; put all programs into workload.beside"
     if fault.kind.startswith("string"):
         return f"got {fault.got}; allowed is text of {text} {count} character{'s' if count > 1 else ''}"
     return f"got {fault.context['actual_length']} of them; allowed are {text} {count}"

@@ -121,7 +121,7 @@ def source_in(data: Mapping[str, Any], name: str, where: str) -> Source:
     differences = {section: data[section] for section in DIFFERING if section in data}
     if "measured" in data and base is None and not differences:
         raise SpecError(
-            f"{where}: holds measured figures and no scenario; blocktime measure says what is missing"
+            f"{where}: contains measured figures but no scenario; blocktime measure says what is missing"
         )
     return Source(
         name, where, data, base if isinstance(base, str) else None, differences, tuple(_chain(data, where))
@@ -244,7 +244,7 @@ def _chain(data: Mapping[str, Any], where: str) -> list[Layer]:
             )
         layers.insert(0, (base, library_data(base)))
         if len(layers) > DEEPEST_BASE:
-            raise SpecError(f"{where}: base: scenarios stand on one another in a circle or too deeply")
+            raise SpecError(f"{where}: base: scenarios are based on each other in a circle, or too deeply")
 
 
 def _settings(settings: Sequence[str]) -> dict[str, Any]:

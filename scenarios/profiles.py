@@ -125,7 +125,7 @@ def _refuse_what_no_constant_has(where: str, constants: OwnValue) -> None:
     if constants.interval is not None and not 0 <= constants.interval[0] <= constants.interval[1]:
         low, high = constants.interval
         raise SpecError(
-            f"{where}.interval: got {low:g} to {high:g}; it is of numbers from 0 on, the lower one first"
+            f"{where}.interval: got {low:g} to {high:g}; give two numbers from 0 on, the lower one first"
         )
 
 

@@ -73,8 +73,7 @@ def beyond_measured(scenario: Scenario, result: RunResult) -> list[str]:
         ]
     return [
         f"no limit of the disk is known: {modelled:,.0f} reads a second are more than the {measured:,.0f} that were "
-        "measured, so the answer is an upper bound, and what saturates first holds without the disk; set "
-        "disk.iops_limit"
+        "measured, so the answer is an upper bound, and the disk may saturate first; set disk.iops_limit"
     ]
 
 
@@ -147,7 +146,7 @@ INSTANCE_SHARE: Final = 0.8
 def _notes_on_transactions(scenario: Scenario, work: Transactions) -> Iterator[str]:
     """Fields that have no effect beside others, and users that never pause."""
     if work.rate_per_s is not None and "users" in work.model_fields_set:
-        yield "workload.users has no effect beside workload.rate_per_s: transactions arrive whoever sends them"
+        yield "workload.users has no effect beside workload.rate_per_s: transactions arrive at that rate"
     instance, asked = scenario.system.instance, scenario.differences
     if (
         "db_block_size_bytes" in asked.get("instance", {})

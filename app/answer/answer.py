@@ -134,7 +134,7 @@ def _under_way(asked: Asked, drawn: int, what: str) -> None:
         st.caption(f":material/progress_activity: {what} … {job.took_s:.0f} s")
         st.button(
             "Cancel", key="simulation.cancel", type="tertiary", on_click=engines.WISHES.give_up, args=asked,
-            help="Leave it at what is shown",
+            help="Keep the answer shown",
         )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ def draw(base: Scenario, other: Scenario, pair: engines.Pair) -> None:
     if not st.toggle(
         "Uncertainty",
         key=SWITCH,
-        help="Within what the time lies: uncertain constants, and the model's own error",
+        help="Interval of the time: uncertain constants, and the model's own error",
     ):
         return
     answers = difference_of(base, other, pair)

@@ -17,7 +17,7 @@ HEIGHT: Final = 290
 SNUG: Final = (8, 12, 46, 42)
 PLAIN: Final = {"exponentformat": "none", "tickformat": ",~g"}
 """Numbers of an axis without powers of ten."""
-UNHINDERED: Final = "if nobody waited"
+UNHINDERED: Final = "without waiting"
 UNHINDERED_SAYS: Final = (
     "Dashed: the estimate if no transaction waited for another. It is the users divided by the think time plus the "
     "response of a single user, up to the maximum TPS. A simulation may lie above it, for two reasons. Chance moves "
@@ -26,7 +26,7 @@ UNHINDERED_SAYS: Final = (
 
 
 def throughput(points: Sequence[Load], now: TransactionStats, *, ink: str = "") -> tuple[Figure, str]:
-    """Throughput over load, what it were if nobody waited, the knee, and where the answer lies."""
+    """Throughput over load, what it would be without waiting, the knee, and where the answer lies."""
     across, loads = _across(points, now)
     per_s = [point.per_s for point in points]
     traces = [drawing.line("TPS, instant estimate", loads, per_s, LINES[0], "%{y:,.4~g} TPS")]

@@ -303,6 +303,6 @@ def _worst(where: dict[str, list[Point]]) -> str:
     }
     known = {name: median for name, median in medians.items() if median is not None and name != NO_MECHANISM}
     if not known:
-        return "What fits stands above, what was predicted without a fit below"
+        return "Top: numbers that calibrate constants. Bottom: numbers predicted without a fit"
     worst = max(known, key=lambda name: known[name])
     return f"Out of sample, the largest median error is that of {worst}, {size_text(known[worst])}"

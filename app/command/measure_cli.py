@@ -138,7 +138,7 @@ def _write(out: Path, readings: list[Reading], statement: str | None, rpm: float
     if identified is None:
         calls = any(reading.format in ("10046", "tkprof") for reading in readings)
         hint = "; --statement makes a scenario of one statement" if calls else ""
-        return ["", f"{out.name} holds the figures and no scenario: {document.reason}{hint}."]
+        return ["", f"{out.name} contains the figures but no scenario: {document.reason}{hint}."]
     assumed = sum(known.assumed for known in identified.known)
     known, what = len(identified.known) - assumed, "system" if statement is None else "statement"
     return [

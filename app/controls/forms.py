@@ -130,7 +130,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.mix.0.parallel_reads", "Reads handed over at once"),
         Control("workload.mix.0.parallel_reads_percent", "Share of reads handed over so"),
         Control("workload.mix.0.calls", "Calls"),
-        Control("workload.mix.0.cpu_s", "CPU beside gets and calls"),
+        Control("workload.mix.0.cpu_s", "CPU outside gets and calls"),
         Control("workload.mix.0.stated_wait_s", "Waits not modelled"),
     ),
     "Buffer cache": (
@@ -152,7 +152,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("instance.replacement.cool_count", "Count over the midpoint", only_for=TRANSACTIONS),
         Control("workload.hottest_blocks", "Hottest blocks", only_for=TRANSACTIONS),
         Control("workload.hottest_gets_percent", "Share of gets, hottest blocks", only_for=TRANSACTIONS),
-        Control("workload.hottest_changes_percent", "Changes that go to those", only_for=TRANSACTIONS),
+        Control("workload.hottest_changes_percent", "Share of changes, hottest blocks", only_for=TRANSACTIONS),
     ),
     "Processors, log and disk": (
         Control("host.use", "Machine", only_for=TRANSACTIONS),
@@ -197,7 +197,7 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
     "Host and storage": (
         Control("host.io_path", "I/O path", only_for=(*READERS, "import", *STREAMS)),
         Control("disk.use", "Disk", only_for=(*READERS, "import", *STREAMS)),
-        Control("disk.queue_depth", "Commands the disk holds", only_for=STREAMS),
+        Control("disk.queue_depth", "Queue depth of the disk", only_for=STREAMS),
         Control("disk.interface", "Interface of the disk", only_for=STREAMS),
         Control("disk.reorder_age_s", "Oldest command, drive reorders", only_for=STREAMS),
         Control("disk.controller_reads_per_s", "Reads a second, controller", only_for=("read_stream",)),

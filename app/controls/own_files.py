@@ -167,7 +167,7 @@ def _numbers(scenario: Scenario) -> tuple[object, ...]:
 
 
 def _flat(sections: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
-    """Each field with its value as ``--set`` writes it; raises :class:`SpecError` for one that no text stands for."""
+    """Each field with its value as ``--set`` writes it; raises :class:`SpecError` for one that no text can express."""
     for key, value in sections.items():
         path = f"{above}.{key}" if above else key
         if isinstance(value, Mapping) and all(
@@ -190,7 +190,7 @@ def _text(path: str, value: Any) -> str:
     for candidate in (text, _toml(value)):
         if value_of(path, candidate) == value and type(value_of(path, candidate)) is type(value):
             return candidate
-    raise ValueError(f"{path}: no text stands for {shown(value)}")
+    raise ValueError(f"{path}: no text can express {shown(value)}")
 
 
 def _toml(value: Any) -> str:

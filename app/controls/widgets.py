@@ -41,7 +41,7 @@ def look(control: Control, field: Facts, base: Scenario, other: Scenario, change
         label = f"● {label} · was {plain(control.named(field, was))}"
     elif idle:
         label = f"{label} · {idle}"
-    says = f"decides nothing here: {idle}" if idle else ""
+    says = f"No effect here: {idle}" if idle else ""
     helps = " — ".join(filter(None, [field.help(value), says]))
     disabled = bool(idle) and not changed
     return Look(field, was, held_value(field, value), {"label": label, "help": helps, "disabled": disabled})

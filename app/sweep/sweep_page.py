@@ -331,7 +331,7 @@ def _design(form: Form) -> None:
     key, design = _held("design", form.design)
     st.selectbox(
         "Points", designs, designs.index(design), key=key, format_func=DESIGNS.__getitem__, on_change=_took,
-        args=("design",), help="Every combination of the values, or so many samples of the space that they span",
+        args=("design",), help="Every combination of the values, or a number of samples of their space",
     )  # fmt: skip
     if form.design != "crossed":
         key, samples = _held("samples", form.samples)
@@ -344,7 +344,7 @@ def _design(form: Form) -> None:
         st.text_area(
             "Only points where", where, key=key, height=80, on_change=_took,
             args=("where", lambda text: tuple(line.strip() for line in text.splitlines() if line.strip())),
-            placeholder="workload.users <= 50 * host.cpus", help="One condition a line; all of them hold",
+            placeholder="workload.users <= 50 * host.cpus", help="One condition a line; a point must meet all of them",
         )  # fmt: skip
         key, engine = _held("engine", form.engine)
         st.segmented_control(
@@ -382,13 +382,13 @@ def _head(form: Form, scenario: Scenario, tried: Job) -> bool:
     if run is not None and going:
         action.button(
             "Cancel", icon=":material/stop:", width="stretch", key="sweep_cancel", on_click=run.cancel,
-            help="Ends after the answers that are under way; what was answered is kept",
+            help="Stops after the answers in progress; finished answers are kept",
         )  # fmt: skip
     else:
         action.button(
             "Run", icon=":material/play_arrow:", type="primary", width="stretch", key="sweep_go", on_click=_go,
             disabled=tried.state == "failed" or is_done,
-            help="Ends when its page is closed; what was answered is kept",
+            help="Stops when its page is closed; finished answers are kept",
         )  # fmt: skip
     if is_done and run is not None:
         _say_tried(run)

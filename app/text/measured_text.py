@@ -67,7 +67,7 @@ def sentence(rows: Sequence[AsModelled]) -> str:
             f"The model roughly reproduces what was measured; {off}. "
             "Trust only what-ifs that change the result by more."
         )
-    return f"The model does not reproduce what was measured; {off}. Ask it no what-if about elapsed time."
+    return f"The model does not reproduce what was measured; {off}. Do not use it for what-ifs about elapsed time."
 
 
 def _farthest_off(rows: Sequence[AsModelled]) -> str:

@@ -223,7 +223,7 @@ def sentences_of_crossing(crossing: Crossing) -> list[str]:
     if crossing.beyond:
         end = crossing.scan[-1 if crossing.beyond == "above" else 0]
         values = f"{crossing.beyond} {field_shown(crossing.key, end.value)}"
-        advice = f"It may no longer hold {values}" if _holds_all_along(crossing) else f"Try values {values}"
+        advice = f"The limit may be broken {values}" if _holds_all_along(crossing) else f"Try values {values}"
         texts.append(
             f"{advice}: {crossing.measure} moves towards {shown(crossing.measure, crossing.goal)} there."
         )
@@ -245,7 +245,7 @@ def _where(crossing: Crossing, base: str) -> str:
         return f"{_held(crossing)}: {ends}{base}."
     if not crossing.above.is_answered:
         told = (
-            "It holds as far as the model has an answer"
+            "The limit is kept wherever the model has an answer"
             if crossing.best
             else f"{goal} is not reached where the model has an answer"
         )
@@ -256,14 +256,18 @@ def _where(crossing: Crossing, base: str) -> str:
         return f"{crossing.measure} reaches {goal} {both if crossing.is_whole else f'at {_at(crossing, best)}'}{base}."
     other, holds = (crossing.above, "up to") if best is crossing.below else (crossing.below, "from")
     ends = f", but not at {_at(crossing, other)}" if crossing.is_whole else ""
-    return f"It holds {holds} {_at(crossing, best)}{ends}{base}."
+    return f"The limit is kept {holds} {_at(crossing, best)}{ends}{base}."
 
 
 def _held(crossing: Crossing) -> str:
     """What is true of a range that does not cross the goal."""
     if crossing.test == "=":
         return f"No value in the range gives {shown(crossing.measure, crossing.goal)}"
-    return "It holds along the whole range" if _holds_all_along(crossing) else "It holds nowhere in the range"
+    return (
+        "The limit is kept over the whole range"
+        if _holds_all_along(crossing)
+        else "The limit is kept nowhere in the range"
+    )
 
 
 def _holds_all_along(crossing: Crossing) -> bool:

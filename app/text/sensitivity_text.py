@@ -130,7 +130,7 @@ def _what_matters(sensitivity: Sensitivity) -> Iterator[str]:
 
 def _alone(index: Index) -> str:
     if index.first.is_noise:
-        return "; what it makes alone cannot be told apart from noise"
+        return "; its effect alone is within the noise"
     return f"; alone it contributes {min(max(index.first.value, 0), 1):.0%}"
 
 
@@ -160,7 +160,7 @@ def _together(sensitivity: Sensitivity) -> str:
     if len(sensitivity.indices) == 1:
         return "There is one axis, so there is no interaction."
     if not clear:
-        return f"Interaction between axes is {share} of the variance; that cannot be told apart from noise."
+        return f"Interaction between axes is {share} of the variance, which is within the noise."
     return (
         f"About {share} of the variance is interaction between axes; it is clearest for {listed(clear[:3])}."
     )

@@ -58,7 +58,7 @@ def what_it_holds(results: Sequence[RunResult]) -> Iterator[str]:
         holds.append("the error of the instant estimate")
     if any(uncertainty.chance_s is not None for uncertainty in uncertainties):
         holds.append("chance")
-    yield f"The interval holds {listed(holds)}."
+    yield f"The interval includes {listed(holds)}."
     if beyond:
         are = "is" if len(beyond) == 1 else "are"
         yield (
@@ -139,7 +139,7 @@ def cause_text(contribution: Contribution) -> str:
     if contribution.mechanism == ESTIMATE:
         return "the instant estimate, which may be off the simulation"
     if contribution.mechanism == MEASURED:
-        return "what the model is off the measured figures of this system"
+        return "the difference between the model and the measured figures of this system"
     if contribution.constant is None:
         return f"the model's own error, {contribution.mechanism}: {_off_by(contribution.mechanism)}"
     how = ", extrapolated" if contribution.extrapolated else ""
@@ -163,7 +163,7 @@ def largest_sentence(contributions: Sequence[Contribution]) -> str:
     if first.mechanism == ESTIMATE:
         return f"The instant estimate {causes} Simulate the scenario for a narrower interval.{alone}"
     if first.mechanism == MEASURED:
-        return f"What the model is off the measured figures of this system {causes}{alone}"
+        return f"The difference between the model and the measured figures of this system {causes}{alone}"
     off_by = _off_by(first.mechanism)
     if first.constant is None:
         return f"The model's own error for {first.mechanism} {causes} {off_by[0].upper()}{off_by[1:]}.{alone}"
@@ -245,5 +245,5 @@ def _how_it_was_found(result: RunResult, uncertainty: Uncertainty) -> str:
             f"drawn with seed {uncertainty.seed}."
         )
     if result.engine == "simulate" and uncertainty.chance_s is None:
-        text += " The interval does not hold chance; --replications N adds it."
+        text += " The interval does not include chance; --replications N adds it."
     return text.strip()

@@ -144,7 +144,7 @@ def _baseline(state: State) -> None:
     with st.container(horizontal=True, gap="small", key="baseline"):
         st.button(
             "Pin as baseline", on_click=pin, disabled=not count, key="baseline.pin",
-            help="What you see becomes what the next changes are compared with",
+            help="The scenario shown becomes the baseline of the next changes",
         )  # fmt: skip
         st.button("Swap", on_click=swap, disabled=not count, key="baseline.swap",
                   help="Baseline and what-if change places")  # fmt: skip

@@ -78,7 +78,8 @@ def knowledge_of(scenario: Scenario, extrapolated: Sequence[Extrapolation] = ())
         name = identity_of(constant) or path
         if not 0 <= low <= constant.value <= high:
             raise SpecError(
-                f"{name}: interval: got {low:g} to {high:g}; it is of numbers from 0 on and holds {constant.value:g}"
+                f"{name}: interval: got {low:g} to {high:g}; give two numbers from 0 on, with {constant.value:g} "
+                "between them"
             )
         if name in knowledge:
             both = knowledge[name].beyond | beyond.get(path, {})

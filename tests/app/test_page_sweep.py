@@ -177,7 +177,7 @@ def test_faults_are_sentences_and_nothing_can_be_run(browser: Browser, address: 
 
     bad = "sweep?scenario=nowhere&design=star&vary=workload.arraysize_rows%3D0,15&vary=table.rows%3D1,2"
     with opened(browser, f"{address}/{bad}") as (page, _):
-        page.get_by_text("The link names no scenario that exists (nowhere)").wait_for()
+        page.get_by_text("The link names a scenario that does not exist (nowhere)").wait_for()
         page.get_by_text("The link asks for design 'star'").wait_for()
         fault = page.get_by_text(re.compile(r"arraysize_rows: got 0; allowed is at least 1 \(2 points\)"))
         fault.wait_for()

@@ -82,7 +82,7 @@ def test_sentences_say_what_matters_and_what_does_not() -> None:
 def test_wide_intervals_and_no_interaction_are_said() -> None:
     wide = index("workload.users", Share(0.9, 0.5, 1.2), Share(1.1, 0.6, 1.4))
     said = " ".join(sentences_of(made(wide, index("host.cpus", NONE, NONE))))
-    assert "Interaction between axes is 10% of the variance; that cannot be told apart from noise" in said
+    assert "Interaction between axes is 10% of the variance, which is within the noise" in said
     assert "up to 70 percentage points wide; --samples 1024 halves them" in said
     assert "contributes to 100%" in said
 

@@ -59,7 +59,7 @@ def test_samples_beyond_the_limit_are_a_sentence(samples: str) -> None:
 
 def test_the_page_says_when_a_sweep_ends_and_its_table_has_units() -> None:
     app = opened(vary="workload.arraysize_rows=15,100")
-    deadline, ended = time.monotonic() + LIMIT_S, "Ends when its page is closed; what was answered is kept"
+    deadline, ended = time.monotonic() + LIMIT_S, "Stops when its page is closed; finished answers are kept"
     while not (app.dataframe and ended in texts_of(app)):  # the first answers come while the sweep goes on
         assert time.monotonic() < deadline
         # A sweep that a first point finds slow, as on a loaded machine, waits for a click.

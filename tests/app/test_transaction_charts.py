@@ -138,7 +138,7 @@ def test_the_law_without_waits_is_not_called_a_bound_of_the_simulation(law: Answ
     stats = law().transactions
     assert stats
     figure, said = transaction_charts.throughput(curve()[1], stats)
-    assert "if nobody waited" in [trace["name"] for trace in figure["data"]]
+    assert "without waiting" in [trace["name"] for trace in figure["data"]]
     words = f"{said} {[(trace['name'], trace['hovertemplate']) for trace in figure['data']]}"
     assert "bound" not in words
     assert "at most" not in words

@@ -122,14 +122,14 @@ def test_an_answer_says_within_what_it_lies() -> None:
 def test_an_answer_says_what_its_interval_holds() -> None:
     held = " ".join(what_it_holds([sure(0.3, 0.4, extrapolated_constants=["a"], chance_s=0.1)]))
     assert held == (
-        "The interval holds the model's own error on published numbers, 3 uncertain constants and chance. "
+        "The interval includes the model's own error on published numbers, 3 uncertain constants and chance. "
         "1 constant is used outside the range of the measurements. The interval is wider for that. "
         "4 constants have no interval and count as exact."
     )
     off = Accuracy(within_fraction=0.2, factor=1.5, regime="several sessions", why="Reads meet.")
     estimated = sure(0.3, 0.4).model_copy(update={"accuracy": off})
     assert next(what_it_holds([estimated])) == (
-        "The interval holds the model's own error on published numbers, 3 uncertain constants "
+        "The interval includes the model's own error on published numbers, 3 uncertain constants "
         "and the error of the instant estimate."
     )
 
@@ -269,7 +269,7 @@ def test_the_page_shows_it_behind_a_switch() -> None:
     app = switched_on(scenario=SCAN)
     assert says(app, "with 95 % confidence")
     assert says(app, "The model's own error for logical I/O causes")
-    assert says(app, "The interval holds the model's own error")
+    assert says(app, "The interval includes the model's own error")
 
 
 def test_the_page_shows_how_sure_a_change_is() -> None:

@@ -527,7 +527,7 @@ def test_an_unknown_engine_offers_the_known() -> None:
         ),
         (
             {"beside": [{"kind": "read_stream", "beside": [{"kind": "read_stream"}]}]},
-            ["workload.beside.0.beside: a program beside another one has none beside it; list them all in"],
+            ["workload.beside.0.beside: a program in workload.beside cannot have a list of its own; put all"],
         ),
         ({"block_size_bytes": 0}, ["workload.block_size_bytes: got 0; allowed is at least 512"]),
         ({"rate_per_s": 0}, ["workload.rate_per_s: got 0; allowed is at least 1e-06"]),

@@ -117,7 +117,7 @@ def test_a_report_that_identifies_nothing_still_gives_its_figures(
     path, out = tmp_path / "report.txt", tmp_path / "my.toml"
     path.write_text(written(run(load("rahn-full-scan", []), "calculate"), "tkprof"))
     assert main(["measure", str(path), "--out", str(out), "--quiet"]) == 0
-    assert "holds the figures and no scenario: these files hold no AWR" in capsys.readouterr().out
+    assert "contains the figures but no scenario: these files hold no AWR" in capsys.readouterr().out
     assert tomllib.loads(out.read_text())["measured"]["figure"]
 
 

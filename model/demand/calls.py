@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count, islice
 from typing import Any
 
 from model.errors import OutsideLaw
@@ -167,16 +165,16 @@ def _taken_bytes(system: System, calls: Any, span: int) -> int:
     return max(span, (place_of_page(last) + 1) * PAGE_BYTES)
 
 
-def places(file: File, draws: Iterator[float]) -> Iterator[int]:
-    """Begin of each call on the device; random ones anywhere in the file, on a multiple of the block size."""
+def places(file: File, numbers: Any, draws: Any) -> Any:
+    """Begin of calls on the device, by arrays of their numbers and, for random ones, of uniform draws.
+
+    Random ones go anywhere in the file, to a multiple of the block size.
+    """
     calls = file.calls
     size = calls.block_size_bytes
     if calls.pattern == "random":
-        slots = file.span_bytes // size
-        return (file.first_byte + int(draw * slots) * size for draw in islice(draws, calls.count))
+        return file.first_byte + (draws * (file.span_bytes // size)).astype("int64") * size
     step = calls.stride_bytes if calls.pattern == "strided" else size
     fit = (file.span_bytes - size) // step + 1
-    if calls.pattern == "backward":
-        last = file.first_byte + (fit - 1) * step
-        return (last - number % fit * step for number in islice(count(), calls.count))
-    return (file.first_byte + number % fit * step for number in islice(count(), calls.count))
+    place = numbers % fit * step
+    return file.first_byte + ((fit - 1) * step - place if calls.pattern == "backward" else place)

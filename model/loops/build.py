@@ -60,6 +60,7 @@ OBJECTS = (
     "sim/pool.py",
     "sim/open_file.py",
     "sim/caller.py",
+    "sim/programs.py",
     "machine/host/read_slots.py",
     "machine/segment/space_map.py",
     "machine/segment/heap_blocks.py",
@@ -266,7 +267,8 @@ class _Form(ast.NodeTransformer):
         self.numbers = _constants(part)
         self.classes = {name for name in part_of if part_of[name] in (part, _imported_from(part).get(name))}
         self.made = made & self.classes
-        self.sure = part in LAWS or part in NUMBERS
+        self.sure = C_ONLY if part in NUMBERS else {"void"} if part in LAWS else set()
+        self.counts_errors = False
 
     def c_type(self, annotation: ast.expr | None) -> str:
         """C's type."""
@@ -290,12 +292,15 @@ class _Form(ast.NodeTransformer):
         if node.decorator_list:
             yield f"{indent}@property"
             way = "def"
-        sure = (
-            " noexcept"
-            if way.startswith("cdef") and answer == "void" and self.sure and node.name != MADE
-            else ""
-        )
-        yield f"{indent}{way} {node.name}({', '.join(own + self.given(node))}){sure}:"
+        fails, self.counts_errors = "", False
+        if way != "def" and node.name != MADE:
+            if answer in self.sure:
+                fails = " noexcept"
+            elif (
+                inner and answer == "void"
+            ):  # NOTE: a number tells sooner than Python whether something has failed
+                way, fails, self.counts_errors = way.replace("void", "int"), " except -1", True
+        yield f"{indent}{way} {node.name}({', '.join(own + self.given(node))}){fails}:"
         for part in parts:
             if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
                 yield f"{inside}cdef {self.c_type(part.annotation)} {part.target.id}"
@@ -366,6 +371,11 @@ class _Form(ast.NodeTransformer):
         if node.value is None:
             return None
         return ast.copy_location(ast.Assign([node.target], node.value), node)
+
+    def visit_Return(self, node: ast.Return) -> ast.stmt:
+        """Nothing is 0 where a number says whether there is an error."""
+        self.generic_visit(node)
+        return ast.Return(ast.Constant(0)) if self.counts_errors and node.value is None else node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """C converts."""

@@ -1,8 +1,7 @@
-"""Drives for loops and simulations, from what a specification says of one without caches and limits."""
+"""Rotating disks from what a specification says of them."""
 
 from __future__ import annotations
 
-import math
 from array import array
 from functools import lru_cache
 from operator import attrgetter
@@ -11,9 +10,9 @@ from typing import Any, NamedTuple
 from model.laws.disk import zone_ratio, zone_start_bytes
 from model.laws.disk_geometry import geometry_of
 from model.loops import fastest, rotating
-from model.loops.rows import reals, row
+from model.loops.rows import row
 
-Rotating, Drive = fastest(rotating.Rotating), fastest(rotating.Drive)
+Rotating = fastest(rotating.Rotating)
 
 
 def rotating_of(disk: Any, write_overhead_s: float | None = None) -> rotating.Rotating:
@@ -70,22 +69,4 @@ def _laid_out(sheet: Sheet) -> tuple[Any, ...]:
         row(array("d", starts)),
         row(array("d", track_bytes)),
         row(array("q", tracks)),
-    )
-
-
-def single_of(disk: Any) -> rotating.Drive:
-    """A rotating disk or flash, at rest."""
-    overhead_s, rate = disk.overhead_s, disk.bandwidth_bytes_per_s
-    write_overhead_s, write_rate = disk.write_overhead_s, disk.write_bandwidth_bytes_per_s
-    slots = reals(2 * disk.parallel_requests + 1, math.inf)
-    for slot in range(disk.parallel_requests):
-        slots[slot] = 0.0
-    return Drive(
-        rotating_of(disk) if disk.rotation_s else None,
-        overhead_s,
-        overhead_s if write_overhead_s is None else write_overhead_s,
-        rate,
-        rate if write_rate is None else write_rate,
-        disk.average_seek_s,
-        slots,
     )

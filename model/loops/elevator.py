@@ -1,34 +1,47 @@
-"""The queue of one device for calls that arrive; see :mod:`model.kernels.elevator`."""
+"""The queue of one device: requests by number, merged at their ends, let go by a scheduler, limited in number.
+
+Steps and their order are those of :class:`model.machine.device.block_queue.BlockQueue` over those schedulers of
+:mod:`model.machine.device.elevator` that neither idle nor take turns.
+"""
 
 from __future__ import annotations
 
 import math
 
-from model.loops.rotating import Drive
-from model.loops.rows import GivenReals, GivenWholes, Reals, Wholes, wholes
+from model.loops.rows import Reals, Wholes, wholes
 
 ENDS = 2
 NOBODY = -1
-WOKEN = 2
-"""The row of callers who have just been woken; the others are of those who read, and of those who write."""
 
 
 class Elevator:
-    """A queue that merges, a scheduler that lets go, and a drive that takes what it can."""
+    """A queue that merges, and a scheduler that lets go; of what each request is, its rows tell.
+
+    A request that comes to an empty queue is set aside, and entered only where another comes before it goes.
+    """
 
     in_order: bool
     """First come, first served; else sweeps in batches, reads first."""
     largest_bytes: int
     nr_requests: int
     """Requests of each direction, waiting or at the device."""
-    depth: int
     longest_batch: int
     writes_starved: int
     """How often reads may pass over writes."""
     read_expire_s: float
     """Age of a read with which the next batch begins."""
     write_expire_s: float
-    drive: Drive
+    of_write: Wholes
+    """Of each request: 1 for a write."""
+    begins: Wholes
+    ends: Wholes
+    queued_s: Reals
+    begin_s: Reals
+    """When it was handed to the device."""
+    made: int
+    """How many there are."""
+    in_queue: int
+    """Those that wait."""
     places: Wholes
     """Bytes of each direction's requests, in their order; of one byte in the order in which the requests came to it."""
     placed: Wholes
@@ -39,47 +52,42 @@ class Elevator:
     """A table of begins and ends by byte, direction and which of the two."""
     holders: Wholes
     """The requests that have them."""
-    firsts: Wholes
-    """Of each row of callers who wait for room."""
-    lasts: Wholes
-    behind: Wholes
-    """The caller behind each."""
     count: Wholes
     waits: Wholes
     sweep_byte: Wholes
     oldest: Wholes
-    handed: Wholes
-    """A ring of the requests at the device."""
-    had_come: Wholes
-    """How many calls had come when they were handed in."""
+    aside: int
+    """The request that is alone and entered nowhere."""
     taken: int
     """Requests of the batch."""
     direction: int
     passed_over: int
 
-    def __init__(  # noqa: PLR0913, PLR0917  (rules, one by one)
+    def __init__(  # noqa: PLR0913, PLR0917  (rules and rows, one by one)
         self,
         in_order: bool,
         largest_bytes: int,
         nr_requests: int,
-        depth: int,
         longest_batch: int,
         writes_starved: int,
         read_expire_s: float,
         write_expire_s: float,
-        drive: Drive,
-        calls: int,
+        of_write: Wholes,
+        begins: Wholes,
+        ends: Wholes,
+        queued_s: Reals,
+        begin_s: Reals,
     ) -> None:
         self.in_order = in_order
         self.largest_bytes = largest_bytes
         self.nr_requests = nr_requests
-        self.depth = depth
         self.longest_batch = longest_batch
         self.writes_starved = writes_starved
         self.read_expire_s = read_expire_s
         self.write_expire_s = write_expire_s
-        self.drive = drive
-        room = min(calls, nr_requests)
+        self.of_write, self.begins, self.ends = of_write, begins, ends
+        self.queued_s, self.begin_s = queued_s, begin_s
+        room = min(len(of_write), nr_requests)
         self.places, self.placed = wholes(2 * room, 0), wholes(2 * room, 0)
         self.waiting, self.count, self.waits = wholes(2, 0), wholes(2, 0), wholes(2, 0)
         self.sweep_byte, self.oldest = wholes(2, 0), wholes(2, 0)
@@ -87,112 +95,108 @@ class Elevator:
         while entries < 32 * room:
             entries *= 2
         self.keys, self.holders = wholes(entries, NOBODY), wholes(entries, NOBODY)
-        self.firsts, self.lasts, self.behind = wholes(3, NOBODY), wholes(3, NOBODY), wholes(calls, 0)
-        self.handed, self.had_come = wholes(depth, 0), wholes(depth, 0)
-        self.taken = self.direction = self.passed_over = 0
+        self.made = self.in_queue = self.taken = self.direction = self.passed_over = 0
+        self.aside = NOBODY
 
-    def carried(  # noqa: PLR0912, PLR0913, PLR0915, PLR0917  (one loop over rows)
-        self,
-        arrival_s: GivenReals,
-        known_s: GivenReals,
-        after: GivenWholes,
-        write: GivenWholes,
-        start_byte: GivenWholes,
-        size_bytes: GivenWholes,
-        request: Wholes,
-        taken_s: Reals,
-        made_by: Wholes,
-        of_write: Wholes,
-        begins: Wholes,
-        ends: Wholes,
-        queued_s: Reals,
-        begin_s: Reals,
-        end_s: Reals,
-    ) -> int:
-        """The next call, request done or caller who waited for room; then the device takes what it can.
+    def full(self, write: int) -> bool:
+        """Whether nr_requests of the direction are there."""
+        return bool(self.count[write] >= self.nr_requests)
 
-        It fills the rows from *request* on and returns how many requests were made. A request that finds nobody waiting
-        and the device ready goes straight on, and is entered nowhere.
-        """
-        calls, depth = len(arrival_s), self.depth
-        come: int = 0
-        made: int = 0
-        begun: int = 0
-        done: int = 0
-        now = 0.0
-        while come < calls or done < made or self.firsts[WOKEN] >= 0:
-            comes_s = arrival_s[come] if come < calls else math.inf
-            ending, call, straight = self.handed[done % depth], NOBODY, False
-            ends_s = end_s[ending] if done < begun else math.inf
-            if self.firsts[WOKEN] >= 0 and now < comes_s and now < ends_s:
-                call = self._first_of(WOKEN)
-            elif comes_s < ends_s or (
-                comes_s == ends_s
-                and (
-                    known_s[come] < begin_s[ending]
-                    or (known_s[come] == begin_s[ending] and after[come] < self.had_come[done % depth])
-                )
+    def entered(self, write: int, begin: int, end: int, now: float) -> int:
+        """A request of its own; its number."""
+        number = self.made
+        self.made = number + 1
+        self.of_write[number], self.queued_s[number], self.begin_s[number] = write, now, math.inf
+        self.begins[number], self.ends[number] = begin, end
+        self.waits[write] += 1
+        self.count[write] += 1
+        self.in_queue += 1
+        if self.in_queue == 1:
+            self.aside = number
+        else:
+            if self.aside >= 0:
+                self._enter(self.aside)
+                self.aside = NOBODY
+            self._enter(number)
+        return number
+
+    def _enter(self, number: int) -> None:
+        direction, begin = self.of_write[number], self.begins[number]
+        self._hold(4 * begin + direction, number)
+        self._hold(4 * self.ends[number] + ENDS + direction, number)
+        if not self.in_order:
+            self._put(direction, begin, number)
+
+    def let_go(self, now: float) -> int:
+        """The request that goes to the device next; -1 where none waits."""
+        if not self.in_queue:
+            return NOBODY
+        number, straight = self.aside, self.aside >= 0
+        if self.in_order:
+            if not straight:
+                number = self.oldest[0]
+            self.oldest[0] = number + 1
+        else:
+            number = self._chosen(straight, now)
+            self.sweep_byte[self.direction] = self.ends[number]
+            self.taken += 1
+        direction = self.of_write[number]
+        self.waits[direction] -= 1
+        self.in_queue -= 1
+        self.aside = NOBODY
+        if not straight:
+            self._leave(4 * self.begins[number] + direction, number)
+            self._leave(4 * self.ends[number] + ENDS + direction, number)
+        self.begin_s[number] = now
+        return number
+
+    def done(self, number: int) -> None:
+        """A request has left the device."""
+        self.count[self.of_write[number]] -= 1
+
+    def joined(self, write: int, begin: int, end: int) -> int:
+        """The waiting request that takes bytes in, at its back or its front; -1 where there is none with room."""
+        if not self.in_queue:
+            return NOBODY
+        number = self.aside
+        if number >= 0:
+            if self.of_write[number] != write or self.ends[number] - self.begins[number] + end - begin > (
+                self.largest_bytes
             ):
-                call, now = come, comes_s
-                come += 1
-            else:
-                now, direction = ends_s, of_write[ending]
-                done += 1
-                self.count[direction] -= 1
-                if self.firsts[direction] >= 0 and self.count[direction] < self.nr_requests:
-                    self._stand(WOKEN, self._first_of(direction))
-            if call >= 0:
-                direction, begin, end = write[call], start_byte[call], start_byte[call] + size_bytes[call]
-                number = self._merged(direction, begin, end, begins, ends) if made > begun else NOBODY
-                if number < 0 and self.count[direction] < self.nr_requests:
-                    number, made_by[made] = made, call
-                    of_write[number], queued_s[number], begin_s[number] = direction, now, math.inf
-                    begins[number], ends[number] = begin, end
-                    straight = made == begun and begun - done < depth
-                    if not straight:
-                        self._hold(4 * begin + direction, number)
-                        self._hold(4 * end + ENDS + direction, number)
-                        if not self.in_order:
-                            self._put(direction, begin, number)
-                    self.waits[direction] += 1
-                    self.count[direction] += 1
-                    made += 1
-                if number >= 0:
-                    request[call], taken_s[call] = number, now
-                else:
-                    self._stand(direction, call)
-            while begun < made and begun - done < depth:
-                number = begun
-                if not self.in_order:
-                    number = self._let_go(begun, straight, now, of_write, begins, queued_s, begin_s)
-                    self.sweep_byte[self.direction] = ends[number]
-                    self.taken += 1
-                direction = of_write[number]
-                self.waits[direction] -= 1
-                if not straight:
-                    self._leave(4 * begins[number] + direction, number)
-                    self._leave(4 * ends[number] + ENDS + direction, number)
-                done_s = self.drive.submit(now, direction == 1, begins[number], ends[number] - begins[number])
-                begin_s[number], end_s[number] = now, now + (done_s - now)
-                self.handed[begun % depth], self.had_come[begun % depth] = number, come
-                begun += 1
-        return made
+                return NOBODY
+            if self.ends[number] == begin:
+                self.ends[number] = end
+                return number
+            if self.begins[number] == end:
+                self.begins[number] = begin
+                return number
+            return NOBODY
+        number = self._holder(4 * begin + ENDS + write)
+        if number >= 0 and end - self.begins[number] <= self.largest_bytes:
+            self._leave(4 * begin + ENDS + write, number)
+            self.ends[number] = end
+            self._hold(4 * end + ENDS + write, number)
+            return number
+        number = self._holder(4 * end + write)
+        if number >= 0 and self.ends[number] - begin <= self.largest_bytes:
+            self._leave(4 * end + write, number)
+            self.begins[number] = begin
+            self._hold(4 * begin + write, number)
+            if not self.in_order:
+                self._remove(write, end, number)
+                self._put(write, begin, number)
+            return number
+        return NOBODY
 
-    def _let_go(  # noqa: PLR0913, PLR0917
-        self,
-        newest: int,
-        straight: bool,
-        now: float,
-        of_write: Wholes,
-        begins: Wholes,
-        queued_s: Reals,
-        begin_s: Reals,
-    ) -> int:
-        """The request that a scheduler with sweeps lets go: the newest, where it goes straight on."""
-        number = newest
+    def _chosen(self, straight: bool, now: float) -> int:
+        """The request that a scheduler with sweeps lets go: the only one, where it goes *straight* on."""
+        number = self.aside
         goes_on = 0 < self.taken < self.longest_batch
         if straight:
-            along = of_write[number] == self.direction and begins[number] >= self.sweep_byte[self.direction]
+            along = (
+                self.of_write[number] == self.direction
+                and self.begins[number] >= self.sweep_byte[self.direction]
+            )
             goes_on = goes_on and along
         elif goes_on:
             number = self._upwards()
@@ -200,18 +204,18 @@ class Elevator:
         if not goes_on:
             self._begin_batch()
         if straight:
-            return newest
+            return number
         if not goes_on:
             direction = self.direction
             oldest: int = self.oldest[direction]
-            while of_write[oldest] != direction or begin_s[oldest] < math.inf:
+            while self.of_write[oldest] != direction or self.begin_s[oldest] < math.inf:
                 oldest += 1
             self.oldest[direction] = oldest
             number = self._upwards()
             expire_s = self.write_expire_s if direction else self.read_expire_s
-            if number < 0 or now - queued_s[oldest] >= expire_s:
+            if number < 0 or now - self.queued_s[oldest] >= expire_s:
                 number = oldest
-        self._remove(self.direction, begins[number], number)
+        self._remove(self.direction, self.begins[number], number)
         return number
 
     def _begin_batch(self) -> None:
@@ -224,40 +228,6 @@ class Elevator:
         else:
             self.direction = 1
             self.passed_over = 0
-
-    def _merged(self, write: int, begin: int, end: int, begins: Wholes, ends: Wholes) -> int:
-        """The waiting request that takes a call in, at its back or its front; -1 where there is none with room."""
-        number = self._holder(4 * begin + ENDS + write)
-        if number >= 0 and end - begins[number] <= self.largest_bytes:
-            self._leave(4 * begin + ENDS + write, number)
-            ends[number] = end
-            self._hold(4 * end + ENDS + write, number)
-            return number
-        number = self._holder(4 * end + write)
-        if number >= 0 and ends[number] - begin <= self.largest_bytes:
-            self._leave(4 * end + write, number)
-            begins[number] = begin
-            self._hold(4 * begin + write, number)
-            if not self.in_order:
-                self._remove(write, end, number)
-                self._put(write, begin, number)
-            return number
-        return NOBODY
-
-    def _first_of(self, row: int) -> int:
-        """The first caller of a row leaves it."""
-        call: int = self.firsts[row]
-        self.firsts[row] = self.behind[call]
-        return call
-
-    def _stand(self, row: int, call: int) -> None:
-        """A caller goes to the end of a row."""
-        self.behind[call] = NOBODY
-        if self.firsts[row] < 0:
-            self.firsts[row] = call
-        else:
-            self.behind[self.lasts[row]] = call
-        self.lasts[row] = call
 
     def _upwards(self) -> int:
         """The next request upwards; -1 where none lies there."""

@@ -1,10 +1,9 @@
-"""A rotating disk and a flash drive, command by command."""
+"""A rotating disk, command by command."""
 
 from __future__ import annotations
 
-from model.laws.device import continues, transfer_s
 from model.laws.disk import place_s, rotational_wait_s, seek_s, track_of
-from model.loops.rows import Reals, Wholes, replace_first
+from model.loops.rows import Reals, Wholes
 
 
 class Rotating:
@@ -225,52 +224,3 @@ class Rotating:
             self.head_switch_s,
             self.cylinder_switch_s,
         )
-
-
-class Drive:
-    """A rotating disk, or flash: latency in a slot, transfer over the channel."""
-
-    disk: Rotating | None
-    overhead_s: float
-    write_overhead_s: float
-    rate_bytes_per_s: float
-    write_rate_bytes_per_s: float
-    average_seek_s: float
-    slots: Reals
-    """When each is free of a command's latency, behind them what is never free."""
-    free_s: float
-    ended_byte: int
-
-    def __init__(  # noqa: PLR0913, PLR0917  (a data sheet)
-        self,
-        disk: Rotating | None,
-        overhead_s: float,
-        write_overhead_s: float,
-        rate_bytes_per_s: float,
-        write_rate_bytes_per_s: float,
-        average_seek_s: float,
-        slots: Reals,
-    ) -> None:
-        self.disk = disk
-        self.overhead_s = overhead_s
-        self.write_overhead_s = write_overhead_s
-        self.rate_bytes_per_s = rate_bytes_per_s
-        self.write_rate_bytes_per_s = write_rate_bytes_per_s
-        self.average_seek_s = average_seek_s
-        self.slots = slots
-        self.free_s = 0.0
-        self.ended_byte = -1
-
-    def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
-        """When a command handed in at *now_s* is done."""
-        if self.disk is not None:
-            return self.disk.submit(now_s, write, start_byte, size_bytes)
-        latency = self.write_overhead_s if write else self.overhead_s
-        if self.ended_byte < 0 or not continues(start_byte, self.ended_byte):
-            latency = latency + self.average_seek_s
-        ready = max(self.slots[0], now_s) + latency
-        rate = self.write_rate_bytes_per_s if write else self.rate_bytes_per_s
-        self.free_s = max(ready, self.free_s) + transfer_s(size_bytes, rate)
-        replace_first(self.slots, ready if len(self.slots) > 3 else self.free_s)
-        self.ended_byte = start_byte + size_bytes
-        return self.free_s

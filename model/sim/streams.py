@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import repeat
 from zlib import crc32
 
 import numpy as np
@@ -23,10 +22,15 @@ LEAST_CV = 1e-6  # below it a gamma distribution has no digits left
 
 def varied(mean: float, cv: float, draws: np.random.Generator) -> Iterator[float]:
     """Values with that mean and coefficient of variation: gamma-distributed, exponential where it is 1."""
-    if cv < LEAST_CV or mean == 0:
-        yield from repeat(mean)
     while True:
-        yield from gamma(mean, cv, draws, DRAWN_AT_ONCE).tolist()
+        yield from varied_at_once(mean, cv, draws, DRAWN_AT_ONCE).tolist()
+
+
+def varied_at_once(mean: float, cv: float, draws: np.random.Generator, count: int) -> NDArray[np.float64]:
+    """The first *count* of them."""
+    if cv < LEAST_CV or mean == 0:
+        return np.full(count, mean, float)
+    return gamma(mean, cv, draws, count)
 
 
 def gamma(mean: float, cv: float, draws: np.random.Generator, count: int) -> NDArray[np.float64]:

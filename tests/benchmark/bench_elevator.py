@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from figures import Figure, cpu_of, print_all
 
 REQUESTS = 1_000_000
+"""About so many calls, three of ten of them writes."""
 BY_EVENTS = 10_000
 """Requests that the processes serve: the first of the same draws."""
 TURNS = 5
@@ -33,6 +34,14 @@ CASES = {
     "flash, none, 27 000": ("none", False, 27_000.0),
 }
 """What -> scheduler, whether the device turns, calls a second."""
+
+
+class Calls(NamedTuple):
+    """Calls in the order in which they come."""
+
+    arrival_s: Any
+    write: Any
+    start_byte: Any
 
 
 def by_processes(  # noqa: PLR0915  (the queue, plainly, in one piece)
@@ -130,44 +139,59 @@ def by_engine(system: Any, work: Any) -> Any:
 
 
 def elevator(what: str) -> list[Figure]:
-    """A device with calls that arrive, three of ten of them writes; all in turns, so that noise hits all."""
+    """Two programs whose calls arrive, of reads and of writes; all in turns, so that noise hits all."""
     import numpy as np
 
-    from model.kernels.elevator import Arrivals, queued
+    from model.demand.calls import files_of
+    from model.sim.machine import counters_of, server_of
     from model.spec import Disk, Host, ReadStream, System, WriteStream
-    from model.workloads.streams.queued import rules_of
+    from model.workloads.streams.queued import Drawn, play_queued
 
     scheduler, turns, per_s = CASES[what]
     disk = Disk(queue_depth=32, zones=16) if turns else Disk(rotation_s=0, average_seek_s=0, overhead_s=2e-4,
         bandwidth_bytes_per_s=3e8, parallel_requests=8, queue_depth=32)  # fmt: skip
     host = Host(scheduler=scheduler, io_path="raw", read_call_s=0, write_call_s=0)  # type: ignore[arg-type]
     system = System(host=host, disk=disk)
-    random = np.random.default_rng(1)
-    arrival = np.cumsum(random.exponential(1 / per_s, REQUESTS))
-    write = (random.random(REQUESTS) < 0.3).astype(np.int64)
-    start = random.integers(0, disk.capacity_bytes // SIZE_BYTES, REQUESTS) * SIZE_BYTES
-    known, size = np.concatenate([[0.0], arrival[:-1]]), np.full(REQUESTS, SIZE_BYTES)
-    calls = Arrivals(arrival, known, np.arange(-1, REQUESTS - 1), write, start, size)
-    few = Arrivals(*(one[:BY_EVENTS] for one in calls))
-    rules = rules_of(host, disk)
-    found = queued(few, rules, disk)
-    requests, taken_s, end_s = zip(*by_processes(few, system), strict=True)
-    assert found.taken_s == pytest.approx(np.array(taken_s), rel=1e-9)
-    assert found.end_s[found.request] == pytest.approx(np.array(end_s), rel=1e-9)
-    assert list(found.begin_s[found.request]) == pytest.approx([one.begin_s for one in requests], rel=1e-9)
-    more = {"pattern": "random", "block_size_bytes": SIZE_BYTES, "span_bytes": disk.capacity_bytes // 3}
-    beside = WriteStream(count=BY_EVENTS * 3 // 10, rate_per_s=0.3 * per_s, **more)
-    work = ReadStream(count=BY_EVENTS * 7 // 10, rate_per_s=0.7 * per_s, beside=(beside,), **more)
+    more: Any = {"pattern": "random", "block_size_bytes": SIZE_BYTES, "start_byte": 0}
+    random, shares = np.random.default_rng(1), (0.7, 0.3)
+
+    def loop(calls: Any) -> Any:
+        return play_queued(system, files, calls, server_of(system, 1), counters_of(system))
+
+    drawn = [
+        Drawn(
+            random.integers(0, disk.capacity_bytes // SIZE_BYTES, int(share * REQUESTS)) * SIZE_BYTES,
+            random.exponential(1 / (share * per_s), int(share * REQUESTS)),
+        )
+        for share in shares
+    ]
+    few = [
+        Drawn(*(column[: int(share * BY_EVENTS)] for column in own))
+        for share, own in zip(shares, drawn, strict=True)
+    ]
+    span = disk.capacity_bytes // 3
+    reads, writes = (int(share * BY_EVENTS) for share in shares)
+    beside = WriteStream(count=writes, rate_per_s=0.3 * per_s, span_bytes=span, **more)
+    work = ReadStream(count=reads, rate_per_s=0.7 * per_s, span_bytes=span, beside=(beside,), **more)
+    files = files_of(system, work, disk.capacity_bytes)
+    comes_s = np.concatenate([np.cumsum(own.pauses_s) for own in few])
+    order = np.argsort(comes_s, kind="stable")
+    calls = Calls(comes_s[order], order >= reads, np.concatenate([own.places for own in few])[order])
+    _, carried = loop(few)
+    requests, _, end_s = zip(*by_processes(calls, system), strict=True)
+    mine = carried.request[order]
+    assert carried.done_s[mine] == pytest.approx(np.array(end_s), rel=1e-9)
+    assert carried.begin_s[mine] == pytest.approx(np.array([one.begin_s for one in requests]), rel=1e-9)
     compiled, processes, engine = [], [], []
     for _ in range(TURNS):
-        compiled.append(REQUESTS / cpu_of(partial(queued, calls, rules, disk)))
-        processes.append(BY_EVENTS / cpu_of(partial(by_processes, few, system)))
+        compiled.append(REQUESTS / cpu_of(partial(loop, drawn)))
+        processes.append(BY_EVENTS / cpu_of(partial(by_processes, calls, system)))
         engine.append(BY_EVENTS / cpu_of(partial(by_engine, system, work)))
-    loop, each, events = median(compiled), median(processes), median(engine)
+    quick, each, events = median(compiled), median(processes), median(engine)
     return [
-        Figure(f"{what}: exact queue, million requests per CPU second", loop / 1e6, "M/s"),
+        Figure(f"{what}: exact queue, million requests per CPU second", quick / 1e6, "M/s"),
         Figure(f"{what}: a process for each, thousand per CPU second", each / 1e3, "k/s"),
-        Figure(f"{what}: the queue over a process for each", loop / each, "", LEAST_RATIO, least=True),
+        Figure(f"{what}: the queue over a process for each", quick / each, "", LEAST_RATIO, least=True),
         Figure(f"{what}: the engine's events over a process for each", events / each, ""),
     ]
 

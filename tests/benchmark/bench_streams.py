@@ -7,9 +7,11 @@ process for each request that counts nothing.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -20,6 +22,14 @@ CALLS = 200_000
 BY_EVENTS = 20_000
 TURNS = 5
 LEAST_RATIO = 5
+PROGRAMS, CALLS_EACH = 8, 10_000
+LEAST_SEVERAL = 20
+HOW: dict[str, dict[str, Any]] = {
+    "one call after the other": {},
+    "exponential think time": {"think_s": 1e-3, "think_cv": 1},
+    "windows of 8 calls": {"in_flight": 8},
+    "calls that arrive": {"rate_per_s": 20},
+}
 
 
 def whole_answers() -> list[Figure]:
@@ -73,7 +83,71 @@ def whole_answers() -> list[Figure]:
     ]
 
 
-REPORTS = {"whole_answers": whole_answers}
+def by_programs(service: list[list[float]]) -> list[float]:
+    """Times of calls from a process for each program, which ask one resource, one call after the other."""
+    import simpy
+
+    env = simpy.Environment()
+    device = simpy.Resource(env, 1)
+    took_s: list[float] = []
+
+    def program(own: list[float]) -> Iterator[simpy.Event]:
+        for work in own:
+            begin_s = env.now
+            with device.request() as turn:
+                yield turn
+                yield env.timeout(work)
+            took_s.append(env.now - begin_s)
+
+    for own in service:
+        env.process(program(own))
+    env.run()
+    return took_s
+
+
+def several_programs(device: str) -> list[Figure]:
+    """Programs that read and that write at random, of each half, behind mq-deadline."""
+    import numpy as np
+
+    from model import simulate
+    from model.spec import Disk, ReadStream, System, WriteStream
+
+    flash = Disk(rotation_s=0, average_seek_s=0, overhead_s=1e-4, parallel_requests=8, queue_depth=32)
+    system = System(disk=Disk() if device == "platter" else flash)
+    service = np.random.default_rng(1).exponential(1e-3, (PROGRAMS, CALLS_EACH)).tolist()
+    works = {}
+    for what, how in HOW.items():
+        random: Any = {"pattern": "random", "span_bytes": 2**30, "users": PROGRAMS // 2, **how}
+        beside = WriteStream(count=CALLS_EACH, **random)
+        works[what] = ReadStream(count=CALLS_EACH, beside=(beside,), **random)
+        assert (simulate(system, works[what]).method or "").startswith("loop")
+    naive: list[float] = []
+    own: dict[str, list[float]] = {what: [] for what in works}
+    for _ in range(TURNS):
+        naive.append(cpu_of(partial(by_programs, service)))
+        for what, work in works.items():
+            own[what].append(cpu_of(partial(simulate, system, work)))
+    calls = PROGRAMS * CALLS_EACH
+    return [
+        Figure(
+            f"{device}: processes that ask a resource, thousand calls", calls / median(naive) / 1e3, "k/s"
+        ),
+        *(
+            Figure(
+                f"{device}, {PROGRAMS} programs, {what}: whole answer over these",
+                median(naive) / median(seconds),
+                "",
+                LEAST_SEVERAL,
+                least=True,
+            )
+            for what, seconds in own.items()
+        ),
+    ]
+
+
+REPORTS: dict[str, Callable[[], list[Figure]]] = {
+    device: partial(several_programs, device) for device in ("platter", "flash")
+} | {"whole_answers": whole_answers}
 
 if __name__ == "__main__":
     print_all(REPORTS)

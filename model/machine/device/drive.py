@@ -105,13 +105,15 @@ class BoundedDrive:
 
     _device: Drive
     _disk: Rotating | None
-    """The device, where it is one disk, which the compiled loops call sooner."""
+    """The device, where it is one disk, or one of flash, which the compiled loops call sooner."""
+    _flash: Flash | None
     _capacity_bytes: int
     _cache: WriteBack | None
 
     def __init__(self, device: Drive, capacity_bytes: int, cache: WriteBack | None) -> None:
         self._device = device
         self._disk = device if isinstance(device, Rotating) else None
+        self._flash = device if isinstance(device, Flash) else None
         self._capacity_bytes = capacity_bytes
         self._cache = cache
 
@@ -129,6 +131,8 @@ class BoundedDrive:
             )
         if self._disk is not None:
             return self._disk.submit(now_s, write, start_byte, size_bytes)
+        if self._flash is not None:
+            return self._flash.submit(now_s, write, start_byte, size_bytes)
         return self._device.submit(now_s, write, start_byte, size_bytes)
 
     def flush(self, now_s: float) -> float:

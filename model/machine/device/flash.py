@@ -83,7 +83,7 @@ class Flash:
         latency = self._write_overhead_s if write else self._overhead_s
         if self._queue.positions(start_byte):
             latency = latency + self._average_seek_s
-        busy = self._write_command_s if write else self._command_s
+        busy: float = self._write_command_s if write else self._command_s
         if write and self._collects:
             busy = self._collected_s(start_byte, size_bytes)
         if self._controller is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from model.laws.iostat import DeviceSums, quantities
+from model.loops.rows import GivenReals, Reals, Wholes, reals, wholes
 from model.results import DeviceLine
 
 MOST_LINES = 3600
@@ -13,29 +14,31 @@ Interval = tuple[float, tuple[float, ...], tuple[float, ...]]
 
 
 class Counters:
-    """Counters of one device, closed at the end of each interval."""
+    """Counters of one device, closed at the end of each interval; by direction, reads first, where both have one."""
 
     interval_s: float
     first_s: float
     at_submission: bool
     """Whether bytes are counted as a bio is queued."""
-    requests: list[int]
-    merges: list[int]
-    bytes: list[int]
-    ticks_s: list[float]
     flushes: int
     flushes_s: float
     busy_s: float
     weighted_s: float
     in_flight: int
-    moved_bytes: list[int]
-    """Bytes of the requests that are done, whatever iostat counts them by."""
-    sizes: dict[tuple[bool, int], int]
-    """Direction and size of the requests that are done -> how many."""
     last_s: float
     """When the last request was done."""
     intervals: list[Interval]
     """Those that have ended."""
+    _requests: Wholes
+    _merges: Wholes
+    _bytes: Wholes
+    _moved_bytes: Wholes
+    _ticks_s: Reals
+    _sizes: dict[tuple[bool, int], int]
+    _alike_bytes: Wholes
+    """Size of the last request."""
+    _alike: Wholes
+    """Requests of that size in a row, which *_sizes* has not yet."""
     _stamp_s: float
     _ran: DeviceSums | None
     _opened: int
@@ -46,25 +49,76 @@ class Counters:
         self.interval_s = interval_s
         self.first_s = self._next_s = first_s
         self.at_submission = at_submission
-        self.requests, self.merges, self.bytes, self.moved_bytes = [0, 0], [0, 0], [0, 0], [0, 0]
-        self.ticks_s = [0.0, 0.0]
+        self._requests, self._merges = wholes(2, 0), wholes(2, 0)
+        self._bytes, self._moved_bytes = wholes(2, 0), wholes(2, 0)
+        self._alike_bytes, self._alike = wholes(2, 0), wholes(2, 0)
+        self._ticks_s = reals(2, 0.0)
         self.flushes = self.in_flight = self._opened = 0
         self.flushes_s = self.busy_s = self.weighted_s = self.last_s = self._stamp_s = 0.0
-        self.sizes, self.intervals = {}, []
+        self._sizes, self.intervals = {}, []
         self._ran = None
         self._before = self._now()
 
+    @property
+    def requests(self) -> list[int]:
+        """Requests that are done."""
+        return [self._requests[0], self._requests[1]]
+
+    @property
+    def merges(self) -> list[int]:
+        """Bios that joined a waiting request."""
+        return [self._merges[0], self._merges[1]]
+
+    @property
+    def moved_bytes(self) -> list[int]:
+        """Bytes of the requests that are done, whatever iostat counts them by."""
+        return [self._moved_bytes[0], self._moved_bytes[1]]
+
+    @property
+    def sizes(self) -> dict[tuple[bool, int], int]:
+        """Direction and size of the requests that are done -> how many."""
+        self._count_alike(False)
+        self._count_alike(True)
+        return self._sizes
+
+    def _count_alike(self, write: bool) -> None:
+        if self._alike[write]:
+            kind = (write, int(self._alike_bytes[write]))
+            self._sizes[kind] = self._sizes.get(kind, 0) + self._alike[write]
+            self._alike[write] = 0
+
     def _now(self) -> tuple[float, ...]:
-        times_s = (*self.ticks_s, self.busy_s, self.weighted_s)
-        return (*self.merges, *self.requests, *self.bytes, *times_s, self.flushes, self.flushes_s)
+        times_s = [self._ticks_s[0], self._ticks_s[1], self.busy_s, self.weighted_s]
+        counts = [*self.merges, *self.requests, self._bytes[0], self._bytes[1]]
+        return (*counts, *times_s, self.flushes, self.flushes_s)
 
     def counted(self) -> DeviceSums:
         """The sums while programs ran; until the last request where nobody said that they ended."""
         if self._ran is not None:
             return self._ran
         (r, w), (rrqm, wrqm), (rbytes, wbytes) = self.requests, self.merges, self.moved_bytes
-        ticks_s, flushed = (self.ticks_s[0], self.ticks_s[1]), (self.flushes, self.flushes_s)
+        ticks_s, flushed = (self._ticks_s[0], self._ticks_s[1]), (self.flushes, self.flushes_s)
         return DeviceSums((r, w), (rrqm, wrqm), (rbytes, wbytes), ticks_s, self.busy_s, flushed)
+
+    def count_all(
+        self,
+        write: bool,
+        size_bytes: int,
+        queued_s: GivenReals,
+        ended_queued_s: GivenReals,
+        end_s: GivenReals,
+    ) -> None:
+        """Count requests of one size, none of them merged: when they were queued, in order; and in the order of their
+        ends when each was queued and done.
+        """
+        queued = 0
+        for ended in range(len(end_s)):
+            while queued < len(queued_s) and queued_s[queued] <= end_s[ended]:
+                self.submitted(queued_s[queued], write, size_bytes, merged=False)
+                queued += 1
+            self.completed(end_s[ended], write, size_bytes, ended_queued_s[ended])
+        self.programs_ended(self.last_s)
+        self.finish(self.last_s)
 
     def programs_ended(self, now_s: float) -> None:
         """What comes later is for no program: it is in the lines that it fills, and in no average."""
@@ -109,12 +163,12 @@ class Counters:
         if now_s >= self._next_s:
             self.round(now_s)
         if merged:
-            self.merges[write] += 1
+            self._merges[write] += 1
         else:
             self._advance(now_s)
             self.in_flight += 1
         if self.at_submission:
-            self.bytes[write] += size_bytes
+            self._bytes[write] += size_bytes
 
     def completed(self, now_s: float, write: bool, size_bytes: int, queued_s: float) -> None:
         """A request has left the device."""
@@ -122,17 +176,19 @@ class Counters:
             self.round(now_s)
         self._advance(now_s)
         self.in_flight -= 1
-        self.requests[write] += 1
-        self.ticks_s[write] += now_s - queued_s
+        self._requests[write] += 1
+        self._ticks_s[write] += now_s - queued_s
         if not size_bytes:
             self.flushes += 1
             self.flushes_s += now_s - queued_s
-        self.moved_bytes[write] += size_bytes
-        kind = (write, size_bytes)
-        self.sizes[kind] = self.sizes.get(kind, 0) + 1
+        self._moved_bytes[write] += size_bytes
+        if size_bytes != self._alike_bytes[write]:
+            self._count_alike(write)
+            self._alike_bytes[write] = size_bytes
+        self._alike[write] += 1
         self.last_s = now_s
         if not self.at_submission:
-            self.bytes[write] += size_bytes
+            self._bytes[write] += size_bytes
 
 
 def lines_of(intervals: list[Interval], interval_s: float) -> list[DeviceLine]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
 from math import inf
 
 from model.laws.device import continues
@@ -24,19 +23,26 @@ class Servers:
     busy_s: float
     slowed_s: float
     """Time that work took because others were at work: none."""
+    end_s: float
+    """Of the work handed in last."""
     _free_at: Reals
 
     def __init__(self, count: int) -> None:
         self._free_at = free_servers(count)
-        self.busy_s = self.slowed_s = 0.0
+        self.busy_s = self.slowed_s = self.end_s = 0.0
 
     def serve(self, now_s: float, work_s: float) -> tuple[float, float]:
         """Begin and end of *work_s* seconds of work handed in at *now_s*, which never goes back."""
-        begin = max(float(self._free_at[0]), now_s)
-        end = begin + work_s
-        replace_first(self._free_at, end)
+        begin = self.begins_s(now_s, work_s)
+        return begin, self.end_s
+
+    def begins_s(self, now_s: float, work_s: float) -> float:
+        """The same, its end left in *end_s*."""
+        begin: float = max(float(self._free_at[0]), now_s)
+        self.end_s = begin + work_s
+        replace_first(self._free_at, self.end_s)
         self.busy_s += work_s
-        return begin, end
+        return begin
 
 
 class Threads:
@@ -47,33 +53,53 @@ class Threads:
 
     busy_s: float
     slowed_s: float
-    _ends: list[float]
-    """When the threads that run are done."""
+    end_s: float
+    """Of the work handed in last."""
+    _ends: Reals
+    """When the threads that run are done, in order, and where in the row the first is, and the first room behind."""
+    _low: int
+    _high: int
     _speeds: Reals
     """By the number of threads that run."""
 
     def __init__(self, host: Cores) -> None:
         threads = int(host.threads)
-        self._ends = []
+        self._ends = reals(2 * threads, 0.0)
+        self._low = self._high = 0
         self._speeds = reals(threads + 1, 1.0)
         for busy in range(1, threads + 1):
             self._speeds[busy] = float(thread_speed(busy, host))
-        self.busy_s = self.slowed_s = 0.0
+        self.busy_s = self.slowed_s = self.end_s = 0.0
 
     def serve(self, now_s: float, work_s: float) -> tuple[float, float]:
         """Begin and end of work that takes a thread alone on the machine *work_s* seconds."""
-        ends, begin = self._ends, now_s
-        while ends and ends[0] <= now_s:
-            heappop(ends)
-        others = len(ends)
-        if others == len(self._speeds) - 1:
-            begin = heappop(ends)
-            others = sum(end > begin for end in ends)
-        took_s = work_s / self._speeds[1 + others]
-        heappush(ends, begin + took_s)
+        begin = self.begins_s(now_s, work_s)
+        return begin, self.end_s
+
+    def begins_s(self, now_s: float, work_s: float) -> float:
+        """The same, its end left in *end_s*."""
+        ends, low, high = self._ends, self._low, self._high
+        begin: float = now_s
+        if high - low == len(self._speeds) - 1:
+            begin = max(float(ends[low]), now_s)
+        while low < high and ends[low] <= begin:
+            low += 1
+        if high == len(ends):
+            for place in range(low, high):
+                ends[place - low] = ends[place]
+            high -= low
+            low = 0
+        took_s: float = work_s / self._speeds[1 + high - low]
+        self.end_s = begin + took_s
+        place = high
+        while place > low and ends[place - 1] > self.end_s:
+            ends[place] = ends[place - 1]
+            place -= 1
+        ends[place] = self.end_s
+        self._low, self._high = low, high + 1
         self.busy_s += took_s
         self.slowed_s += took_s - work_s
-        return begin, begin + took_s
+        return begin
 
 
 class Gaps:
@@ -173,7 +199,7 @@ class DeviceQueue:
         Its latency holds a slot, its transfer the channel; a device with a single slot does one thing at a time.
         It waits for that *slot*, or for the first that is free.
         """
-        begin = max(float(self._slots[max(slot, 0)]), now_s)
+        begin: float = max(float(self._slots[max(slot, 0)]), now_s)
         ready = begin + latency_s
         if slot == NOBODY and not self._uneven:
             end = max(ready, self._channel_free_at) + transfer_s

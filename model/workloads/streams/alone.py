@@ -1,12 +1,10 @@
-"""One program with the device to itself: its calls follow from a loop over them, without events.
+"""One program with a device to itself, first come, first served, at which its calls arrive: a queue of rows, no events.
 
-Two programs need none: one whose calls arrive at a first-come-first-served device where nothing can merge, whether or
-not earlier ones are done; and one that makes a call when the last one is done.
+Nothing can merge, and no call waits for an earlier one.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from math import inf
@@ -15,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from model.books import PERCENTILES
-from model.causes import CPU, DEVICE, THINKING
+from model.causes import CPU
 from model.demand.calls import File, call_cpu_s, shown_call
 from model.kernels.queue import (
     CallPath,
@@ -28,22 +26,18 @@ from model.kernels.queue import (
     threads_queue,
 )
 from model.laws import block_layer
+from model.laws.iostat import DeviceSums
 from model.laws.opened_files import UNBUFFERED
+from model.loops.rows import row
 from model.machine.device import drive
 from model.machine.device.iostat import Counters
-from model.machine.device.iostat_of_times import count_all
 from model.results import Stage
-from model.sim.caller import Draws, Record
+from model.sim.caller import Record
 from model.sim.fast import UNBUFFERED_CALLS, reads_all
 from model.spec import Disk, System
 from model.workloads.streams.books import Responses
+from model.workloads.streams.queued import Drawn
 
-CLOSED_READS = (
-    UNBUFFERED_CALLS
-    | drive.READS
-    | {"host.scheduler", "host.nr_requests", "workload.runtime_s", "disk.reorder_age_s"}
-)
-"""One request at a time: the drive is that of the events, and the queue has nothing to choose from or to hold back."""
 OPEN_READS = (
     UNBUFFERED_CALLS
     | drive.GEOMETRY - {"disk.average_seek_s", "disk.rotation_s", "disk.track_seek_s", "disk.full_seek_s"}
@@ -62,15 +56,13 @@ OPEN_READS = (
 
 
 def is_alone(system: System, files: list[File]) -> bool:
-    """Whether a loop over the calls is the same as the simulation of all parties."""
-    if len(files) > 1 or files[0].path not in UNBUFFERED:
+    """Whether the queue of rows is the same as the simulation of all parties."""
+    if len(files) > 1 or files[0].path not in UNBUFFERED or files[0].calls.rate_per_s is None:
         return False
     calls, host, disk = files[0].calls, system.host, system.disk
     largest = block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments)
     if calls.block_size_bytes > largest:
         return False
-    if calls.rate_per_s is None:
-        return bool(calls.in_flight == 1) and reads_all(CLOSED_READS, system, [calls])
     in_order = host.scheduler in ("noop", "none", "kyber")
     none_kept_out = host.nr_requests >= disk.parallel_requests
     alike = bool(disk.service_cv) or disk.parallel_requests == 1
@@ -78,65 +70,17 @@ def is_alone(system: System, files: list[File]) -> bool:
     return in_order and none_kept_out and alike and never_merged and reads_all(OPEN_READS, system, [calls])
 
 
-def play_alone(system: System, file: File, draws: Draws, device: Any, counters: Counters) -> Record:
+def play_alone(
+    system: System, file: File, drawn: Drawn, factors: Iterator[float], counters: Counters
+) -> Record:
     """The record of the program's calls; *counters* are brought to their end.
 
-    *device* is the server of the requests, or for calls that arrive the iterator of factors on its service time.
+    First a processor for each call, then the device, whose service times vary by *factors*.
     """
-    if draws.gaps_s is None:
-        return _closed(system, file, draws, device, counters)
-    return _open(system, file, draws, device, counters)
-
-
-def _closed(system: System, file: File, draws: Draws, server: Any, counters: Counters) -> Record:
-    """One call after the other."""
-    size, write, call_s = file.calls.block_size_bytes, file.write, call_cpu_s(system.host, file.calls)
-    now = device_s = thought_s = longest_s = longest_think_s = 0.0
-    pauses = 0
-    queued, ends, responses = array("d"), array("d"), array("d")
-    until_s = inf if file.calls.runtime_s is None else file.calls.runtime_s
-    for place in draws.places:
-        begin = now
-        if begin >= until_s:
-            break
-        now += call_s
-        queued.append(now)
-        done = server.submit(now, write, place, size)
-        waited = done - now
-        device_s += waited
-        longest_s = max(longest_s, waited)
-        now = done
-        ends.append(now)
-        responses.append(now - begin)
-        if draws.thinks_s is not None:
-            think_s = max(0.0, min(next(draws.thinks_s), until_s - now))
-            thought_s += think_s
-            pauses += think_s > 0
-            longest_think_s = max(longest_think_s, think_s)
-            now += think_s
-    count = len(responses)
-    record = Record(responses_s=responses, end_s=now, in_flight_most=1)
-    if file.calls.submission == "polled":  # the processor looks for the end of the call
-        device_s, longest_s, call_s = 0.0, 0.0, call_s + device_s / count
-    for cause, seconds, times, longest in (
-        (CPU, call_s * count, count, call_s),
-        (DEVICE, device_s, count, longest_s),
-        (THINKING, thought_s, pauses, longest_think_s),
-    ):
-        if seconds > 0:
-            record.causes_s[cause], record.counts[cause], record.longest_s[cause] = seconds, times, longest
-    at_device, done_s = np.asarray(queued), np.asarray(ends)
-    count_all(counters, write, size, at_device, done_s, until_s=now)
-    _show(record, file, done_s - np.asarray(responses), at_device, at_device, done_s)
-    return record
-
-
-def _open(system: System, file: File, draws: Draws, factors: Iterator[float], counters: Counters) -> Record:
-    """Calls that arrive: first a processor for each, then the device, both first come, first served."""
     calls, host, disk = file.calls, system.host, system.disk
-    assert draws.gaps_s is not None
+    assert drawn.pauses_s is not None
     count = calls.count
-    arrival_s = np.cumsum(np.fromiter(islice(draws.gaps_s, count), float, count))
+    arrival_s = np.cumsum(drawn.pauses_s)
     call_s = call_cpu_s(system.host, file.calls)
     worked = Served(arrival_s, arrival_s)
     if call_s > 0:
@@ -146,11 +90,13 @@ def _open(system: System, file: File, draws: Draws, factors: Iterator[float], co
     at_device_s = worked.end_s[order]
     service_s = np.fromiter(islice(factors, count), float, count) * _mean_s(disk, calls.block_size_bytes)
     served = open_queue(at_device_s, service_s, disk.parallel_requests)
-    end_s, ends = served.end_s, np.sort(served.end_s)
+    end_s, in_order = served.end_s, np.argsort(served.end_s, kind="stable")
+    ends = end_s[in_order]
     queued_s = at_device_s.copy()
     late = max(0, count - host.nr_requests)  # a full queue takes a call in when an earlier one is done
     queued_s[count - late :] = np.maximum(queued_s[count - late :], ends[:late])
-    count_all(counters, file.write, calls.block_size_bytes, queued_s, end_s)
+    rows = row(queued_s), row(queued_s[in_order]), row(ends)
+    counters.count_all(file.write, calls.block_size_bytes, *rows)
     record = Record(end_s=float(ends[-1]))
     record.responses_s.frombytes((end_s - arrival_s[order]).tobytes())
     under_way = np.arange(1, count + 1) - np.searchsorted(ends, arrival_s)
@@ -168,10 +114,29 @@ def _open(system: System, file: File, draws: Draws, factors: Iterator[float], co
     return record
 
 
+class Summed:
+    """Counters of requests of one direction and size that are all done; their times may be arrays."""
+
+    merges = 0, 0
+    intervals = ()
+    interval_s = inf
+
+    def __init__(self, write: bool, count: int, size_bytes: int, held_s: Any, busy_s: Any) -> None:
+        self.requests = (0, count) if write else (count, 0)
+        self.moved_bytes = (0, count * size_bytes) if write else (count * size_bytes, 0)
+        self.sizes = {(write, size_bytes): count}
+        self._ticks_s = (0.0, held_s) if write else (held_s, 0.0)
+        self._busy_s = busy_s
+
+    def counted(self) -> DeviceSums:
+        """All of them."""
+        return DeviceSums(self.requests, self.merges, self.moved_bytes, self._ticks_s, self._busy_s, (0, 0.0))
+
+
 def sum_arriving(
     system: System, calls: Any, scenarios: int, draws: Iterable[tuple[Times, Times]]
-) -> tuple[Record, Responses, Counters]:
-    """As :func:`_open`, where nobody asks for lines of iostat, for stages, or for how many calls were under way.
+) -> tuple[Record, Responses, Summed]:
+    """As :func:`play_alone`, where nobody asks for lines of iostat, for stages, or for how many calls were under way.
 
     Of so many *scenarios*, each with factors of its gaps and of its services among the *draws*: arrays of their
     numbers. Rates and what a request takes of the device may be arrays.
@@ -190,12 +155,7 @@ def sum_arriving(
         percentiles_s[number] = quantiles(summed.response_s, PERCENTILES.values())
     end_s, held_s, busy_s, cpu_s = sums
     record = Record(end_s=end_s, causes_s={CPU: cpu_s} if call_s > 0 else {})
-    write, counters = calls.writes, Counters(inf, inf, at_submission=False)
-    counters.requests[write], counters.sizes[write, size] = count, count
-    counters.bytes[write] = counters.moved_bytes[write] = count * size
-    # NOTE: all have ended, so their times sum to the same
-    counters.ticks_s[write] = counters.weighted_s = held_s
-    counters.busy_s, counters.last_s = busy_s, end_s
+    counters = Summed(calls.writes, count, size, held_s, busy_s)
     responses = Responses(count, mean_response_s, dict(zip(PERCENTILES, percentiles_s.T, strict=True)))
     return record, responses, counters
 

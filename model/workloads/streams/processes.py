@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -22,12 +22,12 @@ from model.machine.device.iostat import Counters
 from model.results import RunResult
 from model.sim.caller import Caller, Draws, Record, caller_of
 from model.sim.machine import SERVICE, Machine, Place, counters_of, machine_of, server_of, service_factors
-from model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, uniform, varied
+from model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, varied, varied_at_once
 from model.spec import Calls, Stream, System
 from model.workloads.streams.alone import is_alone, play_alone, sum_arriving
 from model.workloads.streams.books import Played, figures_of
 from model.workloads.streams.closed_form import overload_sentence
-from model.workloads.streams.queued import is_queued, play_queued
+from model.workloads.streams.queued import Drawn, is_queued, play_queued
 from model.workloads.streams.run_time import ended_by_count, in_time
 
 SUMMED_BY = ("workload.rate_per_s", "disk.overhead_s", "disk.bandwidth_bytes_per_s")
@@ -40,6 +40,8 @@ KEPT = 32
 MOST_KEPT = 2**17
 """Draws that are kept for further scenarios: so many times, of so many values at most."""
 FEW = 100
+SPARE_CALLS = 1000
+"""Drawn beyond those that are expected within a run time."""
 BACKLOG = 0.1
 """A queue that grows to so large a share of the calls is one that would go on growing."""
 
@@ -51,22 +53,17 @@ def simulate(system: System, work: Stream, *, seed: int, name: str, compiled: bo
     """
     files, expected = files_of(system, work, capacity_of(system.disk)), in_time(system, work)
     _refuse_what_takes_too_long(system, expected, files)
-    counters = counters_of(system)
-    draws = [_draws(file, rank, seed) for rank, file in enumerate(files)]
-    events = None
+    counters, events, method = counters_of(system), None, METHOD
     if compiled and is_alone(system, files):
-        arriving = files[0].calls.rate_per_s is not None
-        device = service_factors(system, seed) if arriving else server_of(system, seed)
-        records = [play_alone(system, files[0], draws[0], device, counters)]
-        method = (
-            f"loop over the calls of one program, {'which arrive at one queue' if arriving else 'one by one'}"
-        )
+        drawn = _drawn(files[0], 0, seed, files[0].calls.count)
+        records = [play_alone(system, files[0], drawn, service_factors(system, seed), counters)]
+        method = "loop over the calls of one program, which arrive at one queue"
     elif compiled and is_queued(system, files):
-        records = play_queued(system, files, draws, counters)
+        records, counters = _by_loop(system, files, expected, seed)
         method = "loop over the calls of all programs, through queue, scheduler and device"
     else:
+        draws = [_draws(file, rank, seed) for rank, file in enumerate(files)]
         records, events = _by_events(system, files, draws, counters, seed)
-        method = METHOD
     _refuse_what_ends_late(max(counters.last_s, *(record.end_s for record in records)))
     played = Played(files, records, counters, method, seed, events, _overloads(files, records))
     figures = figures_of(work, played)
@@ -114,6 +111,33 @@ def _overloads(files: list[File], records: list[Record]) -> list[str]:
         if waiting > BACKLOG * answered and load > 1 + BACKLOG / 4:
             texts.append(overload_sentence(load, f", up to {waiting:,} calls"))
     return texts
+
+
+def _by_loop(system: System, files: list[File], expected: Stream, seed: int) -> tuple[list[Record], Counters]:
+    """What the programs' calls took, and the counters; calls that end by a run time are drawn until they suffice."""
+    made = {
+        id(work): calls.count for work, calls in zip(_works(files), (expected, *expected.beside), strict=True)
+    }
+    counts = [min(file.calls.count, made[id(file.calls)] + SPARE_CALLS) for file in files]
+    while True:
+        counters = counters_of(system)
+        drawn = [_drawn(file, rank, seed, counts[rank]) for rank, file in enumerate(files)]
+        records, carried = play_queued(system, files, drawn, server_of(system, seed), counters)
+        ends = np.cumsum(counts)
+        short = [
+            rank
+            for rank, file in enumerate(files)
+            if carried.next_calls[rank] == ends[rank] and counts[rank] < file.calls.count
+        ]
+        if not short:
+            return records, counters
+        for rank in short:
+            counts[rank] = min(files[rank].calls.count, 2 * counts[rank])
+
+
+def _works(files: list[File]) -> list[Any]:
+    """The streams of files, in their order."""
+    return list({id(file.calls): file.calls for file in files}.values())
 
 
 def _by_events(
@@ -246,13 +270,35 @@ def _arrivals_cv(calls: Calls) -> float:
     return 1.0 if calls.arrivals == "poisson" else 0.0
 
 
-def _draws(file: File, rank: int, seed: int) -> Draws:
-    """One random stream for each thing that chance decides of a program."""
+def _drawn(file: File, rank: int, seed: int, count: int) -> Drawn:
+    """What chance decides of so many calls of a program: one random stream for each thing."""
     calls = file.calls
-    where = places(file, uniform(stream(seed, f"places {rank}")))
+    uniform = stream(seed, f"places {rank}").random(count) if calls.pattern == "random" else None
+    where = places(file, np.arange(count), uniform)
+    pauses = _pauses(file, rank, seed)
+    return Drawn(where, None if pauses is None else varied_at_once(*pauses, count))
+
+
+def _draws(file: File, rank: int, seed: int) -> Draws:
+    """The same, one by one."""
+    pauses = _pauses(file, rank, seed)
+    pauses_s = None if pauses is None else varied(*pauses)
+    where = _one_by_one(file, stream(seed, f"places {rank}"))
+    return Draws(where, pauses_s, None) if file.calls.rate_per_s is not None else Draws(where, None, pauses_s)
+
+
+def _one_by_one(file: File, draws: np.random.Generator) -> Iterator[int]:
+    """The places of all calls."""
+    for first in range(0, file.calls.count, DRAWN_AT_ONCE):
+        numbers = np.arange(first, min(first + DRAWN_AT_ONCE, file.calls.count))
+        yield from places(file, numbers, draws.random(len(numbers))).tolist()
+
+
+def _pauses(file: File, rank: int, seed: int) -> tuple[float, float, np.random.Generator] | None:
+    """Mean, coefficient of variation and draws of the gaps between calls that arrive, or of think times."""
+    calls = file.calls
     if calls.rate_per_s is not None:
-        arrivals = stream(seed, f"arrivals {rank}")
-        return Draws(where, gaps_s=varied(1 / calls.rate_per_s, _arrivals_cv(calls), arrivals))
+        return 1 / calls.rate_per_s, _arrivals_cv(calls), stream(seed, f"arrivals {rank}")
     if calls.think_s:
-        return Draws(where, thinks_s=varied(calls.think_s, calls.think_cv, stream(seed, f"think {rank}")))
-    return Draws(where)
+        return calls.think_s, calls.think_cv, stream(seed, f"think {rank}")
+    return None

@@ -1,17 +1,21 @@
-"""Programs whose calls arrive at one device behind a scheduler: their way follows from a loop, without events."""
+"""Programs that call one device past the page cache: their calls follow from one loop, without a process for each."""
 
 from __future__ import annotations
 
-from itertools import islice
+from collections.abc import Sequence
+from math import inf
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from model.causes import CPU
-from model.demand.calls import File, call_cpu_s
-from model.kernels.elevator import Arrivals, Carried, Rules, Times, Whole, queued
-from model.kernels.queue import speeds_of, threads_queue
+from model.causes import CPU, DEVICE, ROOM, RUN_QUEUE, THINKING
+from model.demand.calls import File, call_cpu_s, shown_call
+from model.kernels.queue import speeds_of
 from model.laws import block_layer
 from model.laws.opened_files import UNBUFFERED
+from model.loops import elevator, fastest
+from model.loops.rows import row
 from model.machine.device import drive
 from model.machine.device.elevator import (
     FIFO_BATCH,
@@ -22,143 +26,166 @@ from model.machine.device.elevator import (
     WRITES_STARVED,
 )
 from model.machine.device.iostat import Counters
-from model.machine.device.iostat_of_times import Bios, Requests, count_merged
-from model.results import Stage
-from model.sim.caller import Draws, Record
+from model.machine.device.servers import Servers, Threads
+from model.sim import programs
+from model.sim.caller import Record
 from model.sim.fast import UNBUFFERED_CALLS, reads_all
-from model.spec import Disk, Host, System
+from model.spec import Host, System
 
 READS = (
     UNBUFFERED_CALLS
-    | drive.SINGLE
-    | {"host.scheduler", "host.nr_requests", "disk.write_cache_flushed", "disk.stripe_unit_bytes"}
+    | drive.READS
+    | {"host.scheduler", "host.nr_requests", "workload.batch", "workload.runtime_s"}
 )
-"""The last two have no effect without a write cache and without a set."""
+CHOICES = frozenset({"disk.reorder_age_s"})
+CAUSES = {
+    CPU: programs.CPU,
+    RUN_QUEUE: programs.RUN_QUEUE,
+    DEVICE: programs.DEVICE,
+    ROOM: programs.ROOM,
+    THINKING: programs.THINKING,
+}
+
+Times = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+
+class Drawn(NamedTuple):
+    """What chance decides of the first calls of one program: where they go, and the gap before each or the think time
+    behind it.
+    """
+
+    places: Whole
+    pauses_s: Times | None = None
+
+
+class Carried(NamedTuple):
+    """What became of the calls, in the order of their programs, and of the requests, in the order of their making."""
+
+    request: NDArray[np.int32]
+    """The request that carried the call."""
+    begun_s: Times
+    """When the program made the call."""
+    write: Whole
+    begins: Whole
+    ends: Whole
+    queued_s: Times
+    begin_s: Times
+    """When the request was handed to the device."""
+    done_s: Times
+    next_calls: Whole
+    """The first call of each program that it has not made."""
+
+    def of_requests(self, made: int) -> Carried:
+        """The same of so many requests."""
+        rows: list[Any] = [*self[:2], *(column[:made] for column in self[2:8]), self.next_calls]
+        return Carried(*rows)
 
 
 def is_queued(system: System, files: list[File]) -> bool:
     """Whether the loop over all calls is the same as the simulation of all parties."""
-    host, disk = system.host, system.disk
-    one_by_one = bool(disk.rotation_s) or disk.parallel_requests == 1
+    host, first = system.host, files[0].calls
     works = {id(file.calls): file.calls for file in files}.values()
+    # NOTE: of one call at a time neither a scheduler nor a drive has a choice
+    lone = len(files) == 1 and first.rate_per_s is None and int(first.in_flight) == 1
     return (
-        host.scheduler in IN_ORDER + IN_BATCHES
+        (lone or host.scheduler in IN_ORDER + IN_BATCHES)
         and all(file.path in UNBUFFERED for file in files)
-        and all(
-            work.rate_per_s is not None and work.block_size_bytes <= _largest_bytes(host) for work in works
-        )
-        and (one_by_one or disk.write_overhead_s in (None, disk.overhead_s))
-        and reads_all(READS, system, works)
+        and all(work.block_size_bytes <= _largest_bytes(host) for work in works)
+        and reads_all(READS | CHOICES if lone else READS, system, works)
     )
 
 
-def play_queued(system: System, files: list[File], draws: list[Draws], counters: Counters) -> list[Record]:
-    """The record of each program's calls; *counters* are brought to their end."""
-    comes_s, place, file_of = _in_order(files, draws)
-    reaches_s, known_s, cpu_s = _through_processors(system.host, files, comes_s, file_of)
-    order = np.argsort(reaches_s, kind="stable")
-    after = np.where((reaches_s > comes_s)[order], -1, _the_one_before(files, file_of[order]))
-    write = np.array([int(file.write) for file in files])[file_of]
-    size = np.array([file.calls.block_size_bytes for file in files])[file_of]
-    carried = queued(
-        Arrivals(reaches_s[order], known_s[order], after, write[order], place[order], size[order]),
-        rules_of(system.host, system.disk),
-        system.disk,
-    )
-    merged = np.ones(len(order), bool)
-    merged[carried.made_by] = False
-    count_merged(
-        counters,
-        Bios(carried.taken_s, write[order], size[order], merged),
-        Requests(carried.queued_s, carried.write, carried.span[:, 1] - carried.span[:, 0], carried.end_s),
-    )
-    request = np.empty_like(carried.request)
-    request[order] = carried.request
+def play_queued(
+    system: System, files: Sequence[File], drawn: Sequence[Drawn], server: Any, counters: Counters
+) -> tuple[list[Record], Carried]:
+    """The record of each program's calls, and what became of them; *counters* are brought to their end."""
+    programs_count, counts = len(files), [len(draw.places) for draw in drawn]
+    first, calls = np.concatenate([[0], np.cumsum(counts)]), sum(counts)
+    kinds = (np.int32, float, np.int64, np.int64, np.int64, float, float, float)
+    rows: list[Any] = [np.full(calls, -1, kind) for kind in kinds]
+    rows.append(np.zeros(programs_count, np.int64))
+    carried = Carried(*rows)
+    queue = fastest(elevator.Elevator)(*_rules(system.host), *map(row, carried[2:7]))
+    parties = fastest(programs.Programs)(queue, server, counters, *_processors(system.host), *_device(system))
+    response_s, end_s = np.empty(calls), np.zeros(programs_count)
+    answered, most = np.zeros(programs_count, np.int64), np.zeros(programs_count, np.int64)
+    caused = [np.zeros((programs_count, programs.CAUSES), kind) for kind in (float, np.int64, float)]
+    told = [response_s, answered, most, end_s, *(columns.ravel() for columns in caused)]
+    asked = [first, *_asked(system, files, drawn), *_calls(counts, drawn)]
+    parties.play(*map(row, [*asked, *carried[:2], *told, carried.done_s, carried.next_calls]))
+    counters.programs_ended(float(end_s.max()))
+    counters.finish(counters.last_s)
     records = []
-    for rank, file in enumerate(files):
-        mine = file_of == rank
-        records.append(_record(file, (comes_s[mine], cpu_s[mine]), request[mine], carried))
-    return records
+    for rank in range(programs_count):
+        record = Record(end_s=float(end_s[rank]), in_flight_most=int(most[rank]))
+        record.responses_s.frombytes(response_s[first[rank] : first[rank] + answered[rank]].tobytes())
+        for cause, place in CAUSES.items():
+            if caused[1][rank, place]:
+                seconds, times, longest_s = (column[rank, place].item() for column in caused)
+                record.causes_s[cause], record.counts[cause] = seconds, times
+                record.longest_s[cause] = longest_s
+        records.append(record)
+    for call, queued_s, begin_s, done_s in parties.stages:
+        _show(records[int(np.searchsorted(first, call, side="right")) - 1], queued_s, begin_s, done_s)
+    return records, carried.of_requests(queue.made)
 
 
-def rules_of(host: Host, disk: Disk) -> Rules:
-    """What the queue of that machine and device goes by."""
-    return Rules(
-        in_order=host.scheduler in IN_ORDER,
-        largest_bytes=_largest_bytes(host),
-        nr_requests=int(host.nr_requests),
-        depth=int(max(disk.queue_depth, disk.parallel_requests)),
-        batch=FIFO_BATCH,
-        writes_starved=WRITES_STARVED,
-        read_expire_s=READ_EXPIRE_S,
-        write_expire_s=WRITE_EXPIRE_S,
+def _asked(system: System, files: Sequence[File], drawn: Sequence[Drawn]) -> list[Any]:
+    """Of each program what decides how it calls, a column for each."""
+    every = [file.calls for file in files]
+    arrives = [calls.rate_per_s is not None for calls in every]
+    whole = (
+        [file.write for file in files],
+        [calls.block_size_bytes for calls in every],
+        [0 if comes else calls.in_flight for comes, calls in zip(arrives, every, strict=True)],
+        [calls.batch for calls in every],
+        [shown_call(calls) for calls in every],
+        [CAUSES[CPU if calls.submission == "polled" else DEVICE] for calls in every],
+        [not comes and draw.pauses_s is not None for comes, draw in zip(arrives, drawn, strict=True)],
     )
+    call_s = [call_cpu_s(system.host, calls) for calls in every]
+    until_s = [inf if calls.runtime_s is None else calls.runtime_s for calls in every]
+    return [*(np.array(column, np.int64) for column in whole), np.array(call_s, float), np.array(until_s)]
+
+
+def _calls(counts: Sequence[int], drawn: Sequence[Drawn]) -> list[Any]:
+    """Of each call whose it is, where it goes, and its pause."""
+    pauses = [draw.pauses_s for draw in drawn]
+    filled = [np.zeros(count) if own is None else own for count, own in zip(counts, pauses, strict=True)]
+    whose = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    return [whose, np.concatenate([draw.places for draw in drawn]), np.concatenate(filled)]
+
+
+def _show(record: Record, queued_s: float, begin_s: float, done_s: float) -> None:
+    """Stages of the call that is shown: of its request, or of all of it."""
+    if queued_s == inf:
+        record.show("the call", begin_s, done_s)
+    else:
+        record.show("waits in the queue", queued_s, begin_s)
+        record.show("at the device", begin_s, done_s)
+
+
+def _rules(host: Host) -> tuple[Any, ...]:
+    """What the queue of that machine goes by."""
+    in_order = host.scheduler not in IN_BATCHES
+    limits = (_largest_bytes(host), int(host.nr_requests))
+    return (in_order, *limits, FIFO_BATCH, WRITES_STARVED, READ_EXPIRE_S, WRITE_EXPIRE_S)
+
+
+def _processors(host: Host) -> tuple[Servers | None, Threads | None]:
+    """Processors that are all alike, or threads of cores that share what they have."""
+    if speeds_of(host.cores) is None:
+        return fastest(Servers)(host.cores.threads), None
+    return None, fastest(Threads)(host.cores)
+
+
+def _device(system: System) -> tuple[int, bool]:
+    """Requests that the device takes at once, and whether the queue is plugged."""
+    disk = system.disk
+    plugs = block_layer.release_of(system.host.kernel) < block_layer.TASKS_PLUG
+    return int(max(disk.queue_depth, disk.parallel_requests)), plugs
 
 
 def _largest_bytes(host: Host) -> int:
     return int(block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments))
-
-
-def _in_order(files: list[File], draws: list[Draws]) -> tuple[Times, Whole, Whole]:
-    """When the calls of all programs come, where they go, and whose they are, in the order in which they come.
-
-    At the same moment those first that were on their way for longer, then those of the first program.
-    """
-    comes, before, places = [], [], []
-    for file, draw in zip(files, draws, strict=True):
-        assert draw.gaps_s is not None
-        call_count = file.calls.count
-        comes.append(np.cumsum(np.fromiter(islice(draw.gaps_s, call_count), float, call_count)))
-        before.append(np.concatenate([[0.0], comes[-1][:-1]]))
-        places.append(np.fromiter(draw.places, np.int64, call_count))
-    file_of = np.repeat(np.arange(len(files)), [len(come) for come in comes])
-    order = np.lexsort((file_of, np.concatenate(before), np.concatenate(comes)))
-    return np.concatenate(comes)[order], np.concatenate(places)[order], file_of[order]
-
-
-def _through_processors(
-    host: Host, files: list[File], comes_s: Times, file_of: Whole
-) -> tuple[Times, Times, Times]:
-    """When the calls reach the block layer, since when that is known, and the time of a processor before."""
-    call_s = np.array([call_cpu_s(host, file.calls) for file in files])[file_of]
-    reaches_s, cpu_s = comes_s.copy(), np.zeros_like(comes_s)
-    before = _the_one_before(files, file_of)
-    known_s = np.where(before < 0, 0.0, comes_s[before])
-    works = call_s > 0
-    if works.any():
-        begin_s = comes_s[works]
-        cores = host.cores
-        worked = threads_queue(begin_s, call_s[works], cores.threads, speeds_of(cores))
-        reaches_s[works], known_s[works] = begin_s + (worked.end_s - begin_s), begin_s
-        cpu_s[works] = worked.end_s - worked.begin_s
-    return reaches_s, known_s, cpu_s
-
-
-def _the_one_before(files: list[File], file_of: Whole) -> Whole:
-    """The call before each one of the same program, in an order of all; -1 for none."""
-    before = np.empty_like(file_of)
-    for rank in range(len(files)):
-        mine = np.flatnonzero(file_of == rank)
-        before[mine] = np.concatenate([[-1], mine[:-1]])
-    return before
-
-
-def _record(file: File, came: tuple[Times, Times], request: Whole, carried: Carried) -> Record:
-    """What one program's calls took, and the stages of the one in the middle; when each *came*, and its CPU."""
-    comes_s, cpu_s = came
-    end_s = carried.end_s[request]
-    record = Record(end_s=float(end_s.max()))
-    record.responses_s.frombytes((end_s - comes_s).tobytes())
-    call_count = file.calls.count
-    under_way = np.arange(1, call_count + 1) - np.searchsorted(np.sort(end_s), comes_s)
-    record.in_flight_most = int(under_way.max())
-    if cpu_s.any():
-        record.causes_s[CPU], record.counts[CPU] = float(cpu_s.sum()), call_count
-        record.longest_s[CPU] = float(cpu_s.max())
-    shown, its = call_count // 2, int(request[call_count // 2])
-    record.stages += [
-        Stage(name="the call", begin_s=comes_s[shown], end_s=end_s[shown]),
-        Stage(name="waits in the queue", begin_s=carried.queued_s[its], end_s=carried.begin_s[its]),
-        Stage(name="at the device", begin_s=carried.begin_s[its], end_s=carried.end_s[its]),
-    ]
-    return record

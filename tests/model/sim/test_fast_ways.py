@@ -49,6 +49,10 @@ STREAMS: dict[str, tuple[System, Any]] = {
         ),
         ReadStream(**ARRIVING),
     ),
+    "windows beside each other": (
+        System(iostat=QUICK),
+        ReadStream(**RAW, in_flight=4, batch=2, beside=(WriteStream(**RAW, users=2),)),
+    ),
     "arriving behind a scheduler": (System(iostat=QUICK), ReadStream(**{**RAW, "rate_per_s": 150.0})),
 }
 SEVERAL = quick(1, 2)

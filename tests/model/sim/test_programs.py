@@ -1,4 +1,4 @@
-"""The compiled queue of a device behind a scheduler: the events' answer on the same draws, and what must hold of it."""
+"""The loop over all programs at one device: the events' answer to the last bit, and what must hold of it."""
 
 from __future__ import annotations
 
@@ -9,23 +9,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from model.books import close
 from model.demand.calls import files_of
-from model.kernels import elevator
-from model.kernels.elevator import Arrivals, Carried, Rules, queued
-from model.loops import drives
-from model.machine.device.drive import capacity_of, drive_of
+from model.loops import as_written
+from model.machine.device.drive import capacity_of
 from model.results import RunResult
-from model.sim.machine import counters_of
+from model.sim.machine import counters_of, server_of
 from model.spec import Disk, Host, Iostat, ReadStream, System, WriteStream
 from model.units import KIB, MIB
-from model.workloads.streams import queued as wiring
-from model.workloads.streams.books import Played, figures_of
-from model.workloads.streams.processes import _draws
+from model.workloads.streams.processes import _drawn
 from model.workloads.streams.processes import simulate as simulate_streams
 from model.workloads.streams.queued import is_queued, play_queued
-from tests.leaves import same_answer
-from tests.plain import plain_loops
+from tests.leaves import leaves
 
 SIZE = 8 * KIB
 PLATTER = Disk(zones=8)
@@ -42,17 +36,26 @@ CAPACITY_PER_S = {PLATTER: 160, FLASH: 1400}
 """Random calls a second that a drive serves one by one, about."""
 
 
+LIKE = {"submission": "libaio", "in_flight": 6, "batch": 3}, {"think_s": 2**-10}, {}
+"""How programs may call whose calls wait for earlier ones."""
+
+
 def by_loop(system: System, work: Any, seed: int = 3) -> RunResult:
-    files = files_of(system, work, capacity_of(system.disk))
-    assert is_queued(system, files)
-    counters = counters_of(system)
-    draws = [_draws(file, rank, seed) for rank, file in enumerate(files)]
-    records = play_queued(system, files, draws, counters)
-    return close("", system, work, figures_of(work, Played(files, records, counters, "", seed)))
+    assert is_queued(system, files_of(system, work, capacity_of(system.disk)))
+    return simulate_streams(system, work, seed=seed, name="")
 
 
 def by_events(system: System, work: Any, seed: int = 3) -> RunResult:
     return simulate_streams(system, work, seed=seed, name="", compiled=False)
+
+
+def is_that_of_the_events(system: System, work: Any, seed: int = 3) -> None:
+    """To the last bit."""
+    loop, events = (
+        dict(leaves(answer.model_dump(exclude={"events", "method"})))
+        for answer in (by_loop(system, work, seed), by_events(system, work, seed))
+    )
+    assert loop == events
 
 
 # The same as with events
@@ -76,19 +79,19 @@ def test_a_stream_is_that_of_the_events(
             host=Host(scheduler=scheduler, nr_requests=nr, kernel="2.6.5" if depth == 1 else "5.15"),
             iostat=Iostat(interval_s=0.05, first_s=0.02),
         )
-        same_answer(by_loop(system, work), by_events(system, work))
+        is_that_of_the_events(system, work)
 
 
 @pytest.mark.parametrize("disk", [PLATTER, FLASH], ids=["platter", "flash"])
 @pytest.mark.parametrize("scheduler", ["none", "deadline"])
 @pytest.mark.parametrize("arrivals", ["poisson", "regular"])
 @pytest.mark.parametrize("call_s", [0.0, 3e-4])
-@pytest.mark.parametrize("load", [0.6, 4])
+@pytest.mark.parametrize("load", [0.6, 4, None])
 def test_streams_beside_each_other_are_those_of_the_events(
-    disk: Disk, scheduler: Any, arrivals: Any, call_s: float, load: float
+    disk: Disk, scheduler: Any, arrivals: Any, call_s: float, load: float | None
 ) -> None:
-    """Reads and writes of four programs, which come in step or by chance, and of two sizes."""
-    rate = load * CAPACITY_PER_S[disk] / 4
+    """Reads and writes of four programs, which come in step or by chance or one after the other, and of two sizes."""
+    rate = None if load is None else load * CAPACITY_PER_S[disk] / 4
     beside = WriteStream(
         block_size_bytes=16 * KIB,
         count=150,
@@ -115,14 +118,16 @@ def test_streams_beside_each_other_are_those_of_the_events(
             ),
             iostat=Iostat(interval_s=0.1),
         )
-        same_answer(by_loop(system, work), by_events(system, work))
+        is_that_of_the_events(system, work)
 
 
 @pytest.mark.parametrize("gaps", [0.5, 1, 1.5, 2, 3, 8])
 @pytest.mark.parametrize("nr", [1, 2, 3, 128])
 @pytest.mark.parametrize("scheduler", ["none", "deadline"])
+@pytest.mark.parametrize("others", [{"rate_per_s": 1024, "arrivals": "regular"}, *LIKE], ids=str)
+@pytest.mark.sampled(24)
 def test_what_comes_at_one_moment_comes_in_the_order_of_the_events(
-    gaps: float, nr: int, scheduler: Any
+    gaps: float, nr: int, scheduler: Any, others: dict[str, Any]
 ) -> None:
     """Calls come in step, every 2**-10 s, and take the device so many of these gaps: no time is rounded."""
     disk = Disk(
@@ -130,9 +135,9 @@ def test_what_comes_at_one_moment_comes_in_the_order_of_the_events(
     )
     host = Host(scheduler=scheduler, nr_requests=nr, read_call_s=0, write_call_s=0)
     step: Any = {"count": 60, "rate_per_s": 1024, "arrivals": "regular", "users": 2}
-    work = ReadStream(**step, beside=(WriteStream(**step),))
+    work = ReadStream(**step, beside=(WriteStream(count=60, users=2, **others),))
     system = System(disk=disk, host=host)
-    same_answer(by_loop(system, work), by_events(system, work))
+    is_that_of_the_events(system, work)
 
 
 calls_of_a_stream = st.fixed_dictionaries(
@@ -143,11 +148,27 @@ calls_of_a_stream = st.fixed_dictionaries(
         "stride_bytes": st.sampled_from([4096, 8192, 131_072]),
         "span_bytes": st.sampled_from([None, 65_536, MIB, 64 * MIB]),
         "start_byte": st.sampled_from([None, 0, 32_768, 1024 * MIB]),
-        "rate_per_s": st.floats(10, 20_000),
         "arrivals": st.sampled_from(["poisson", "regular"]),
+        "runtime_s": st.sampled_from([None, None, 0.05]),
         "users": st.integers(1, 3),
     }
 ).filter(lambda calls: calls["pattern"] != "random" or calls["span_bytes"] is not None)
+how_they_call = st.one_of(
+    st.fixed_dictionaries({"rate_per_s": st.floats(10, 20_000)}),
+    st.sampled_from(LIKE),
+    st.fixed_dictionaries({"think_s": st.floats(0, 0.01), "think_cv": st.sampled_from([0.0, 1.0])}),
+    st.fixed_dictionaries({"in_flight": st.integers(1, 9), "submission": st.just("libaio")}),
+)
+streams = st.builds(lambda calls, how: calls | how, calls_of_a_stream, how_they_call)
+BEHIND: list[dict[str, Any]] = [
+    {},
+    {},
+    {"write_cache_bytes": 64 * KIB},
+    {"raid_level": "5", "raid_disks": 4},
+    {"raid_level": "10", "raid_disks": 4, "read_hit_fraction": 0.3},
+    {"iops_limit": 300.0, "burst_iops": 900.0, "burst_credits": 20.0},
+]
+"""What a drive stands behind, or how many there are."""
 disks = st.builds(
     Disk,
     rotation_s=st.sampled_from([0.0, 0.004, 0.00833]),
@@ -172,94 +193,73 @@ hosts = st.builds(
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
-@given(disks, hosts, calls_of_a_stream, st.none() | calls_of_a_stream, st.booleans(), st.integers(0, 99))
-def test_any_streams_are_those_of_the_events(
-    disk: Disk, host: Host, calls: Any, others: Any, writes: bool, seed: int
+@given(
+    disks,
+    st.sampled_from(BEHIND),
+    hosts,
+    streams,
+    st.none() | streams,
+    st.booleans(),
+    st.integers(0, 99),
+)
+def test_any_streams_are_those_of_the_events(  # noqa: PLR0917  (what there is to draw)
+    disk: Disk, more: Any, host: Host, calls: Any, others: Any, writes: bool, seed: int
 ) -> None:
     beside = () if others is None else (WriteStream(**others),)
     work: Any = (WriteStream if writes else ReadStream)(beside=beside, **calls)
-    system = System(disk=disk, host=host, iostat=Iostat(interval_s=0.01, first_s=0.003))
-    if not disk.rotation_s and disk.parallel_requests > 1 and disk.write_overhead_s is not None:
-        assert not is_queued(
-            system, files_of(system, work, capacity_of(disk))
-        )  # they overtake on the channel
-        return
-    same_answer(by_loop(system, work, seed), by_events(system, work, seed))
-
-
-# The same to the last bit
-
-
-def drawn(count: int, per_s: float, span_bytes: int, seed: int = 1) -> Arrivals:
-    """Calls of one size; a third of them writes, half of them random and half in runs."""
-    random = np.random.default_rng(seed)
-    arrival = np.cumsum(random.exponential(1 / per_s, count))
-    start = random.integers(0, span_bytes // SIZE, count) * SIZE
-    start[count // 4 : 3 * count // 4] = np.arange(count // 2) * SIZE % span_bytes
-    write = (random.random(count) < 1 / 3).astype(np.int64)
-    known = np.concatenate([[0.0], arrival[:-1]])
-    return Arrivals(arrival, known, np.arange(-1, count - 1), write, start, np.full(count, SIZE))
-
-
-def rules(in_order: bool = False, nr_requests: int = 128, depth: int = 32) -> Rules:
-    host = Host(scheduler="none" if in_order else "deadline", nr_requests=nr_requests)
-    return wiring.rules_of(host, Disk(queue_depth=depth))
+    system = System(
+        disk=disk.model_copy(update=more), host=host, iostat=Iostat(interval_s=0.01, first_s=0.003)
+    )
+    is_that_of_the_events(system, work, seed)
 
 
 @pytest.mark.parametrize("disk", [PLATTER, FLASH], ids=["platter", "flash"])
-@pytest.mark.parametrize("in_order", [True, False])
-@pytest.mark.parametrize(("per_s", "span_bytes"), [(100, MIB), (2000, MIB), (2000, 1024 * MIB)])
-def test_compiled_is_plain(disk: Disk, in_order: bool, per_s: float, span_bytes: int) -> None:
-    calls, goes_by, medium = drawn(1500, per_s, span_bytes), rules(in_order, 16), disk
-    found = queued(calls, goes_by, medium)
-    with plain_loops(elevator, drives):
-        expected = queued(calls, goes_by, medium)
-    for plain, compiled in zip(expected, found, strict=True):
-        assert (plain == compiled).all()
-
-
-@pytest.mark.parametrize("disk", [PLATTER, FLASH], ids=["platter", "flash"])
-def test_the_drive_is_that_of_the_states(disk: Disk) -> None:
-    """Command by command in the order of their handing in, to the last bit."""
-    calls = drawn(1500, 400, 64 * MIB)
-    found = queued(calls, rules(), disk)
-    drive = drive_of(disk)
-    for one in np.argsort(found.end_s):
-        first, behind = (int(byte) for byte in found.span[one])
-        now = float(found.begin_s[one])
-        done = drive.submit(now, bool(found.write[one]), first, behind - first)
-        assert found.end_s[one] == now + (done - now)
+@pytest.mark.parametrize("scheduler", ["none", "deadline"])
+@pytest.mark.parametrize("how", [{"rate_per_s": 400.0}, *LIKE], ids=str)
+def test_compiled_is_plain(disk: Disk, scheduler: Any, how: dict[str, Any]) -> None:
+    random: Any = {"count": 400, "pattern": "random", "span_bytes": MIB, "users": 2}
+    work = ReadStream(**random, **how, beside=(WriteStream(**random, **how),))
+    system = System(disk=disk, host=Host(scheduler=scheduler, nr_requests=6))
+    with as_written():
+        plain = by_loop(system, work)
+    assert by_loop(system, work) == plain
 
 
 # What must hold
 
 
-def all_of(disk: Disk, in_order: bool, per_s: float) -> tuple[Arrivals, Carried]:
-    calls = drawn(3000, per_s, 256 * MIB)
-    return calls, queued(calls, rules(in_order, 32, 4), disk)
-
-
 @pytest.mark.parametrize("disk", [PLATTER, FLASH], ids=["platter", "flash"])
-@pytest.mark.parametrize("in_order", [True, False])
-@pytest.mark.parametrize("per_s", [80, 3000])
-def test_the_requests_carry_the_calls(disk: Disk, in_order: bool, per_s: float) -> None:
-    calls, found = all_of(disk, in_order, per_s)
-    mine = found.request
-    assert set(mine) == set(range(len(found.end_s)))
-    assert (calls.arrival_s <= found.taken_s).all()
-    assert (found.queued_s[mine] <= found.taken_s).all()
-    assert (found.taken_s <= found.begin_s[mine]).all()
-    assert (found.begin_s < found.end_s).all()
-    assert (found.write[mine] == calls.write).all()
-    assert (found.span[mine, 0] <= calls.start_byte).all()
-    assert (calls.start_byte + calls.size_bytes <= found.span[mine, 1]).all()
-    sizes = np.bincount(mine, calls.size_bytes)
-    assert (sizes == found.span[:, 1] - found.span[:, 0]).all()
+@pytest.mark.parametrize("scheduler", ["noop", "deadline"])
+@pytest.mark.parametrize("how", [{"rate_per_s": 40.0}, {"rate_per_s": 1500.0}, *LIKE], ids=str)
+def test_the_requests_carry_the_calls(disk: Disk, scheduler: Any, how: dict[str, Any]) -> None:
+    system = System(
+        disk=disk.model_copy(update={"queue_depth": 4}), host=Host(scheduler=scheduler, nr_requests=8)
+    )
+    random: Any = {"count": 500, "pattern": "random", "span_bytes": 32 * MIB, "start_byte": 0}
+    beside = WriteStream(**random, **how, block_size_bytes=16 * KIB, users=3)
+    work = ReadStream(**random, **how, beside=(beside,), users=3)
+    files = files_of(system, work, capacity_of(system.disk))
+    drawn = [_drawn(file, rank, 3, file.calls.count) for rank, file in enumerate(files)]
+    _, found = play_queued(system, files, drawn, server_of(system, 3), counters_of(system))
+    write, size = (
+        np.repeat(column, 500)
+        for column in zip(*((file.write, file.calls.block_size_bytes) for file in files), strict=True)
+    )
+    mine, start = found.request, np.concatenate([draw.places for draw in drawn])
+    assert set(mine) == set(range(len(found.done_s)))
+    assert (found.begun_s <= found.begin_s[mine]).all()
+    assert (found.queued_s <= found.begin_s).all()
+    assert (found.begin_s < found.done_s).all()
+    assert (found.write[mine] == write).all()
+    assert (found.begins[mine] <= start).all()
+    assert (start + size <= found.ends[mine]).all()
+    sizes = np.bincount(mine, size)
+    assert (sizes == found.ends - found.begins).all()
     assert sizes.max() <= 512 * KIB
-    for write in (0, 1):  # no more than nr_requests of a direction, no more than the depth at the device
-        own = found.write == write
-        assert most(found.queued_s[own], found.end_s[own]) <= 32
-    assert most(found.begin_s, found.end_s) <= 4
+    for direction in (0, 1):  # no more than nr_requests of a direction, no more than the depth at the device
+        own = found.write == direction
+        assert most(found.queued_s[own], found.done_s[own]) <= 8
+    assert most(found.begin_s, found.done_s) <= 4
 
 
 def most(begin_s: Any, end_s: Any) -> int:
@@ -285,11 +285,12 @@ def test_little_and_the_utilisation_law(disk: Disk, scheduler: Any, rate: float)
 
 
 def test_sweeps_carry_more_than_turns() -> None:
-    random = np.random.default_rng(1)
-    start = random.integers(0, PLATTER.capacity_bytes // SIZE, 6000) * SIZE
-    calls = drawn(6000, 300, MIB)._replace(start_byte=start)
-    swept, turns = (queued(calls, rules(one, depth=1), PLATTER) for one in (False, True))
-    assert swept.end_s.max() < 0.8 * turns.end_s.max()
+    work = ReadStream(count=3000, pattern="random", rate_per_s=300)
+    swept, turns = (
+        by_loop(System(disk=PLATTER, host=Host(scheduler=scheduler)), work).time.elapsed_s
+        for scheduler in ("deadline", "noop")
+    )
+    assert swept < 0.8 * turns
 
 
 # What goes through events
@@ -298,21 +299,18 @@ def test_sweeps_carry_more_than_turns() -> None:
 @pytest.mark.parametrize(
     ("host", "disk", "work"),
     [
-        ({"scheduler": "cfq"}, {}, {}),
-        ({"scheduler": "bfq"}, {}, {}),
+        ({"scheduler": "cfq"}, {}, {"users": 2}),
+        ({"scheduler": "bfq"}, {}, {"rate_per_s": 10.0}),
         ({"io_path": "buffered"}, {}, {}),
-        ({}, {"write_cache_bytes": 2 * MIB}, {}),
-        ({}, {"read_hit_fraction": 0.5}, {}),
-        ({}, {"raid_level": "1", "raid_disks": 2}, {}),
-        ({}, {"iops_limit": 100}, {}),
-        ({}, {"rotation_s": 0, "average_seek_s": 0, "service_cv": 1}, {}),
-        ({}, {}, {"rate_per_s": None}),
+        ({"nomerges": "1"}, {}, {}),
+        ({"iops_limit": 100}, {}, {}),
+        ({}, {"reorder_age_s": 0.1}, {"users": 2}),
         ({}, {}, {"block_size_bytes": MIB}),
-        ({}, {}, {"beside": (ReadStream(count=1),)}),
+        ({}, {}, {"beside": (ReadStream(count=1, path="buffered"),)}),
     ],
 )
 def test_the_rest_has_no_loop(host: Any, disk: Any, work: Any) -> None:
+    stream = ReadStream(**{"count": 10, **work})
     system = System(host=Host(**host), disk=Disk(**disk))
-    stream = ReadStream(**{"count": 10, "rate_per_s": 10.0, **work})
     assert not is_queued(system, files_of(system, stream, capacity_of(system.disk)))
-    assert is_queued(System(), files_of(System(), ReadStream(count=10, rate_per_s=10), 2**36))
+    assert is_queued(System(), files_of(System(), ReadStream(count=10), 2**36))

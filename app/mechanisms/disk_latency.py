@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -90,9 +89,10 @@ def calls_of(scenario: Scenario, count: int) -> list[Call]:
     system, work = scenario.system, stream_of(scenario)
     drive, gap = drive_of(system.disk), gap_s(scenario)
     (file,) = files_of(system, work, capacity_of(system.disk))
-    draws = np.random.default_rng(SEED)
+    count = min(count, work.count)
+    draws = np.random.default_rng(SEED).random(count)
     now, calls = 0.0, []
-    for start in islice(places(file, (float(draws.random()) for _ in range(count))), count):
+    for start in places(file, np.arange(count), draws).tolist():
         tracks = drive.distance(start)
         took = drive.submit(now, file.write, start, work.block_size_bytes) - now
         calls.append(_parts(scenario, now, took, tracks))

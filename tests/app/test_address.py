@@ -47,6 +47,14 @@ def test_a_long_link_is_packed_and_opens_the_same_scenario(asked: tuple[str, dic
     assert (after.system, after.workload, after.seed) == (before.system, before.workload, before.seed)
 
 
+def test_a_field_in_the_address_wins_over_the_packed_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(address, "LONGEST_PLAIN", 0)
+    packed = address.written(FIRST, {"host.cpus": "3", "table.rows": "5"}, "")
+    assert set(packed) == {"s"}
+    shown = address.read({**packed, "host.cpus": "7"}, FIRST)
+    assert shown.changes == {"host.cpus": "7", "table.rows": "5"}
+
+
 @given(
     st.sampled_from(["5", "16K", "many"]), st.sampled_from([OWN, b"base='tpc-b'\nseed=9\n[table]\nrows=7\n"])
 )

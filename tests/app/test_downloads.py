@@ -168,6 +168,13 @@ def test_no_text_of_a_file_is_run_by_a_browser_or_a_spreadsheet() -> None:
             ] == []
 
 
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r"])
+def test_text_that_a_spreadsheet_would_run_stands_behind_an_apostrophe(begin: str) -> None:
+    assert downloads.harmless(f"{begin}1+1") == f"'{begin}1+1"
+    assert downloads.harmless(f"1{begin}1") == f"1{begin}1"
+    assert downloads.harmless(-1.5) == -1.5
+
+
 def test_file_names_say_what_they_are() -> None:
     asked = shown("tpc-b", {"workload.users": "2"})
     assert [one.file_name for one in downloads.downloads(asked)] == [

@@ -18,7 +18,7 @@ from model.units import GIB, MIB
 from model.workloads.transactions.closed_form import solve
 from model.workloads.transactions.network import at_rate, closed
 from model.workloads.transactions.parts import Parts, parts_of
-from scenarios import load
+from scenarios import from_mapping, load, run
 from tests.plain import are_compiled
 from tests.whole import quick
 
@@ -335,3 +335,32 @@ def test_the_compiled_network_is_the_one_as_written(preset: str, changed: str) -
     quick = calculate(scenario.system, scenario.workload)
     with as_written():
         assert calculate(scenario.system, scenario.workload) == quick
+
+
+@pytest.mark.parametrize("blocks", [4, 40])
+def test_twice_as_many_hottest_blocks_are_met_half_as_often_and_written_twice(blocks: int) -> None:
+    """Of 10 users, so that nearly no change meets another: n blocks of age t are n/t writes a second."""
+    mix = [{"name": "a", "gets": 100, "changed_blocks": 8}]
+    hot = {"hottest_gets_percent": 20, "hottest_changes_percent": 100}
+    few, twice = (
+        run(
+            from_mapping(
+                {
+                    "disk": {"use": "nvme"},
+                    "instance": {"buffer_cache_bytes": "256M", "checkpoint_s": 30},
+                    "workload": {
+                        "kind": "transactions", "users": 10, "think_s": 0.01, "data_bytes": "10G", "mix": mix,
+                        "hottest_blocks": count, **hot,
+                    },
+                }
+            ),
+            "calculate",
+        )
+        for count in (blocks, 2 * blocks)
+    )  # fmt: skip
+    undo = "consistent reads of changed blocks"
+    assert few.time.cpu[undo] == pytest.approx(2 * twice.time.cpu[undo], rel=0.01)
+    busy = "buffer busy waits"
+    assert few.time.wait[busy].total_s == pytest.approx(2 * twice.time.wait[busy].total_s, rel=0.02)
+    assert few.transactions is not None
+    assert few.transactions.written_blocks_per_s == pytest.approx(blocks / 30, rel=0.01)

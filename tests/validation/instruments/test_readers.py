@@ -298,6 +298,24 @@ def test_sql_trace(tmp_path: Path) -> None:
     assert "secret" not in repr(reading)
 
 
+@pytest.mark.parametrize(
+    ("release", "second"), [("8.1.7.4.0", 1e-2), ("9.2.0.8.0", 1e-6), ("10.2.0.5.0", 1e-6)]
+)
+def test_a_trace_counts_hundredths_before_release_9(release: str, second: float, tmp_path: Path) -> None:
+    [reading] = read_text(tmp_path, made.TRACE.replace("Release 19.0.0.0.0", f"Release {release}"))
+    assert figures(reading)[FIRST, "FETCH e"].value == pytest.approx(1500 * second)
+
+
+def test_ends_of_transactions_in_a_trace_are_told_apart(tmp_path: Path) -> None:
+    ends = [(0, 0), (0, 1), (1, 0), (1, 1), (0, 0), (0, 1)]
+    lines = "".join(f"XCTEND rlbk={rollback}, rd_only={only}, tim=2700\n" for rollback, only in ends)
+    [reading] = read_text(tmp_path, made.TRACE.replace("XCTEND rlbk=0, rd_only=0, tim=2700\n", lines))
+    counts = [
+        figures(reading)["transactions", kind].value for kind in ("commits", "rollbacks", "read only ends")
+    ]
+    assert counts == [2, 1, 3]
+
+
 def test_awr_as_text(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.AWR)
     found = figures(reading)

@@ -24,7 +24,7 @@ from model.errors import SpecError
 from scenarios.search.goal_seek import Crossing, seek
 from scenarios.search.optimise import Optimum
 from scenarios.search.optimise import optimise as found_by
-from scenarios.sweeps.sweep import Where
+from scenarios.sweeps.sweep import SweepBackend
 
 DONE, NOTHING_FOUND = 0, 1
 
@@ -56,7 +56,9 @@ def optimise(name: str, as_json: bool, quiet: bool, **asked: Any) -> int:
     minimised, maximised, sought = goals
     if sought and limits:
         raise SpecError("--such-that: goes with --minimise and --maximise; --seek has its own goal")
-    at = Where(asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store"))
+    at = SweepBackend(
+        asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store")
+    )
     with telling(quiet, aloud=False) as listener:
         if sought:
             crossing = seek(name, sought, at=at, listener=listener, **asked)

@@ -13,7 +13,7 @@ from app.command.sweep_cli import with_axes
 from app.command.sweep_progress import telling
 from app.text.sensitivity_text import sensitivity_lines, sentences_of
 from scenarios.search.sensitivity import sensitivity as found_by
-from scenarios.sweeps.sweep import Where
+from scenarios.sweeps.sweep import SweepBackend
 
 
 @click.command()
@@ -33,7 +33,9 @@ def sensitivity(name: str, as_json: bool, quiet: bool, **asked: Any) -> None:
     An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c.
     """
 
-    at = Where(asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store"))
+    at = SweepBackend(
+        asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store")
+    )
     with telling(quiet, aloud=not as_json) as listener:
         analysis = found_by(name, at=at, listener=listener, **asked)
     if as_json:

@@ -18,7 +18,7 @@ from app.text.sweep_text import Summary, short_line, summary_of, sweep_lines
 from model.errors import SpecError
 from scenarios.search.question import check_measure
 from scenarios.sweeps.rows import Rows
-from scenarios.sweeps.sweep import Where, plan_of, sweeping, whole_table, write
+from scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping, whole_table, write
 from scenarios.sweeps.table import check_place
 
 DONE, SOME_FAILED = 0, 1
@@ -76,7 +76,9 @@ def sweep(
     began = inputs_of(words)
     out, force = asked.pop("out"), asked.pop("force")
     _check_places(out, html, force)
-    at = Where(asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store"))
+    at = SweepBackend(
+        asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store")
+    )
     with telling(quiet, aloud=not as_json) as listener:
         plan = plan_of(name, listener=listener, **asked)
         wanted = measures or plan.sweep.measures

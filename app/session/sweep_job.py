@@ -13,7 +13,7 @@ from app.reports.sweep_table import SweepTable, table_of
 from model.errors import BlocktimeError
 from scenarios.sweeps.plan import Plan
 from scenarios.sweeps.run import Outcome, Running
-from scenarios.sweeps.sweep import Listener, Where, sweeping
+from scenarios.sweeps.sweep import Listener, SweepBackend, sweeping
 
 MOST_AT_ONCE: Final = 2
 """Sweeps that are answered at the same time; others wait for their turn."""
@@ -139,7 +139,7 @@ class Job(Listener):
             self.plan = self.form.plan(self.checked)
         self._go_on()
         self.state = "trying"
-        with sweeping(self.plan, Where(), self) as rows:
+        with sweeping(self.plan, SweepBackend(), self) as rows:
             self._take(rows.outcome)
             self._go_on()
             if not self.tries:

@@ -23,7 +23,7 @@ from scenarios.search.question import USUALLY, Asker, check_has, check_measure, 
 from scenarios.sweeps.plan import value_in
 from scenarios.sweeps.points import Points, Values
 from scenarios.sweeps.spec import Axis
-from scenarios.sweeps.sweep import Listener, Where, whole_table, write
+from scenarios.sweeps.sweep import Listener, SweepBackend, whole_table, write
 from scenarios.sweeps.table import check_place
 
 SCANNED: Final = 9
@@ -160,7 +160,7 @@ def seek(
     goal: str,
     vary: Sequence[str | Axis] = (),
     *,
-    at: Where = USUALLY,
+    at: SweepBackend = USUALLY,
     **how: Any,
 ) -> Crossing:
     """Where the one axis of *vary* brings a measure to its goal, such as ``response_s <= 2 * base``.

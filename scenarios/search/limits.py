@@ -8,7 +8,7 @@ from math import inf, isnan
 from typing import Final
 
 from model.errors import SpecError, UnknownName, cut, shown
-from scenarios.sweeps.conditions import Part, Reader, Truth, Unfit, Values, number_of, parsed
+from scenarios.sweeps.conditions import ConditionMismatch, Part, Reader, Truth, Values, number_of, parsed
 
 _SIDES: Final[dict[type[ast.cmpop], int]] = {ast.Lt: 1, ast.LtE: 1, ast.Gt: -1, ast.GtE: -1}
 LEAST: Final = -1e-12
@@ -44,7 +44,7 @@ class Limit:
             if not self._sign:
                 return inf if holds else BROKEN
             left, right = number_of(self._left(values)), number_of(self._right(values))
-        except (ArithmeticError, Unfit) as error:
+        except (ArithmeticError, ConditionMismatch) as error:
             seen = ", ".join(f"{name} = {shown(values(name))}" for name in sorted(self.names | self.keys))
             raise SpecError(f"such that {cut(self.text)!r}: {error}, at {seen}") from None
         room = self._sign * (right - left) / (max(abs(left), abs(right)) or 1.0)
@@ -108,7 +108,7 @@ def number_said(text: str, what: str) -> Callable[[Values], float]:
     def number(values: Values) -> float:
         try:
             return float(number_of(part(values)))
-        except (ArithmeticError, Unfit) as error:
+        except (ArithmeticError, ConditionMismatch) as error:
             raise SpecError(f"{what} {cut(text)!r}: {error}") from None
 
     return number

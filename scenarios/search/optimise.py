@@ -36,7 +36,7 @@ from scenarios.search.question import (
 from scenarios.sweeps.plan import value_beside, value_in
 from scenarios.sweeps.points import Points, Values
 from scenarios.sweeps.spec import Axis
-from scenarios.sweeps.sweep import Listener, Where, whole_table, write
+from scenarios.sweeps.sweep import Listener, SweepBackend, whole_table, write
 from scenarios.sweeps.table import check_place
 
 MOST_COMBINATIONS: Final = 2_000
@@ -137,7 +137,7 @@ def optimise(
     minimise: str | None = None,
     maximise: str | None = None,
     such_that: Sequence[str] = (),
-    at: Where = USUALLY,
+    at: SweepBackend = USUALLY,
     **how: Any,
 ) -> Optimum:
     """The point with the smallest or the largest measure among those that keep all of *such_that*.
@@ -165,7 +165,7 @@ def optimise(
 
 
 @dataclass(slots=True)
-class _Known:
+class _EvaluatedPoints:
     """All points that were asked, and how many of them have no answer."""
 
     spots: dict[Signature, Candidate] = field(default_factory=dict)
@@ -186,7 +186,7 @@ class Space:
         self.along = [Along(axis, axis.key in self._question.whole) for axis in self._question.axes]
         self._base = self._question.source.scenario()
         self._resolver = Points(self._question.source, self._question.keys)
-        self._known = _Known()
+        self._known = _EvaluatedPoints()
         self._reference: Mapping[str, float] = {}
         self._has: set[str] = set()
         self._most = MOST_SEARCHED

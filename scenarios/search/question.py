@@ -19,17 +19,17 @@ from scenarios.sweeps.answers import Asked, Item, answers
 from scenarios.sweeps.asked import source_of_sweep
 from scenarios.sweeps.design import values_in_range
 from scenarios.sweeps.executors import Executor
-from scenarios.sweeps.plan import USUAL_LIMIT, How, Plan, kind_of
+from scenarios.sweeps.plan import USUAL_LIMIT, Plan, RunOptions, kind_of
 from scenarios.sweeps.points import Values
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.run import Outcome, Running
 from scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
-from scenarios.sweeps.sweep import Listener, Where, executor_at, notes_of, store_at
+from scenarios.sweeps.sweep import Listener, SweepBackend, executor_at, notes_of, store_at
 
 Signature = tuple[Any, ...]
 """What tells two points apart: the values, and whether 1 is a number or a flag."""
 
-USUALLY: Final = Where()
+USUALLY: Final = SweepBackend()
 """This machine, and the usual store."""
 FEWEST: Final = 2
 """Values of an axis that varies."""
@@ -44,7 +44,7 @@ class Question:
     """Each with its values, or with a range that any value may come from."""
     whole: frozenset[str]
     """Keys of fields that take whole numbers."""
-    how: How
+    how: RunOptions
     where: tuple[str, ...] = ()
     """Conditions that the file declares."""
     limit: int | None = USUAL_LIMIT
@@ -78,7 +78,7 @@ def question_of(
     whole = {axis.key for axis in axes if takes_whole_numbers(axis.key, kind)}
     told = [_listed(axis, axis.key in whole) for axis in axes]
     engine, seed, replications = (how.get(name) for name in ("engine", "seed", "replications"))
-    asked = How(
+    asked = RunOptions(
         (declared.engine if declared else "auto") if engine is None else engine,
         base.seed if seed is None else seed,
         replications or (declared and declared.replications) or base.replications,
@@ -116,7 +116,7 @@ def _listed(axis: Axis, is_whole: bool) -> Axis:
     return axis
 
 
-class Listed:
+class ListedPoints:
     """The layout of points that are given as they are."""
 
     def __init__(self, keys: Sequence[str], points: Sequence[Values]) -> None:
@@ -149,7 +149,9 @@ def distinct(points: Iterable[Values]) -> list[Values]:
 class Asker:
     """Asks for the answers to lists of points; the store and the executor stay open from one list to the next."""
 
-    def __init__(self, question: Question, at: Where = USUALLY, listener: Listener | None = None) -> None:
+    def __init__(
+        self, question: Question, at: SweepBackend = USUALLY, listener: Listener | None = None
+    ) -> None:
         self.question = question
         self._at, self._heard = at, listener or Listener()
         self._stack = ExitStack()
@@ -180,7 +182,9 @@ class Asker:
         # The sweep says what varies; the points come from the list.
         axes = [asked.axis(key) for key in keys]
         sweep = sweep_of({"design": "latin_hypercube", "samples": 1, "axis": axes}, asked.source.where)
-        return Plan(asked.source, sweep, asked.how, None, self._heard.checked, design=Listed(keys, points))
+        return Plan(
+            asked.source, sweep, asked.how, None, self._heard.checked, design=ListedPoints(keys, points)
+        )
 
     def answer(self, plan: Plan, aloud: bool = True) -> Rows:
         """The answers to *plan*, to be read as long as this is open; only progress is told where not *aloud*."""

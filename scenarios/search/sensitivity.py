@@ -28,7 +28,7 @@ from scenarios.sweeps.plan import Plan, value_in
 from scenarios.sweeps.points import Values
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.spec import Axis
-from scenarios.sweeps.sweep import Listener, Where, whole_table, write
+from scenarios.sweeps.sweep import Listener, SweepBackend, whole_table, write
 from scenarios.sweeps.table import check_place
 
 USUAL_SAMPLES: Final = 256
@@ -114,7 +114,7 @@ def sensitivity(
     *,
     measure: str = "elapsed_s",
     samples: int = USUAL_SAMPLES,
-    at: Where = USUALLY,
+    at: SweepBackend = USUALLY,
     **how: Any,
 ) -> Sensitivity:
     """Sobol indices and tornado of *measure* over the axes.

@@ -22,12 +22,12 @@ from model.errors import SpecError, cut, shown
 from scenarios.sweeps.executors import (
     Answer,
     Answered,
-    Away,
-    Fallen,
     Flight,
     Item,
+    LostPieces,
     Piece,
     Work,
+    WorkerExecutor,
     attempt,
     checked_workers,
     deaf_to_interrupts,
@@ -54,7 +54,7 @@ SETTINGS: Final = {
 }
 
 
-class Cluster(Away):
+class Cluster(WorkerExecutor):
     """Workers of the Dask cluster at *address*; where that is ``local``, of one that lives as long as the context."""
 
     AT_ONCE: ClassVar = 8  # Dask gathers messages for 10 ms; meanwhile a worker has more to do
@@ -140,7 +140,7 @@ class _TaskFlight(Generic[Item, Answer]):
         self._flying[future] = piece
         self._landing.add(future)
 
-    def landed(self) -> Sequence[Answered[Item, Answer] | Fallen[Item]]:
+    def landed(self) -> Sequence[Answered[Item, Answer] | LostPieces[Item]]:
         arrival = self._landing.thread_condition
         with arrival:
             arrived = arrival.wait_for(self._landing.has_ready, timeout=LOOKS_AFTER_S)
@@ -150,7 +150,7 @@ class _TaskFlight(Generic[Item, Answer]):
         landings = self._landing.next_batch(block=False)
         return [self._landed(future, result) for future, result in landings if future in self._flying]
 
-    def _untold(self) -> Sequence[Answered[Item, Answer] | Fallen[Item]]:
+    def _untold(self) -> Sequence[Answered[Item, Answer] | LostPieces[Item]]:
         """What is done though Dask has told nobody: an answer that was lost with its worker before it was fetched."""
         done = [future for future in self._flying if future.done()]
         return [
@@ -160,7 +160,7 @@ class _TaskFlight(Generic[Item, Answer]):
             for future in done
         ]
 
-    def _landed(self, future: Any, result: Any) -> Answered[Item, Answer] | Fallen[Item]:
+    def _landed(self, future: Any, result: Any) -> Answered[Item, Answer] | LostPieces[Item]:
         piece = self._flying.pop(future)
         if isinstance(result, bytes):  # an answer, though its worker may have died since
             return Answered(piece, settled(result))
@@ -171,7 +171,7 @@ class _TaskFlight(Generic[Item, Answer]):
             )
         _, error, _ = result
         if isinstance(error, self._dask.KilledWorker):
-            return Fallen([piece], error.allowed_failures + 1)
+            return LostPieces([piece], error.allowed_failures + 1)
         raise error
 
     def _check_that_somebody_works(self) -> None:

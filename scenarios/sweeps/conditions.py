@@ -74,7 +74,7 @@ class Condition:
             fault = "a division by zero"
         except OverflowError:
             fault = "a number too large to go on with"
-        except Unfit as unfit:
+        except ConditionMismatch as unfit:
             fault = str(unfit)
         keys = sorted(self.keys)
         seen = [f"{cut(key)} = {shown(values(key))}" for key in keys[:SHOWN_VALUES]]
@@ -82,7 +82,7 @@ class Condition:
         raise SpecError(f"{_where(self.text)}: {fault}{', at ' if seen else ''}{', '.join(seen + more)}")
 
 
-class Unfit(Exception):
+class ConditionMismatch(Exception):
     """Two values that cannot meet."""
 
 
@@ -250,7 +250,7 @@ def _is_finite(number: float) -> bool:
 
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
-        raise Unfit(f"{shown(value)} is neither true nor false")
+        raise ConditionMismatch(f"{shown(value)} is neither true nor false")
     return value
 
 
@@ -266,7 +266,7 @@ def number_of(value: object) -> float:
                 return parse(value)
             except ValueError:
                 continue
-    raise Unfit(f"{shown(value)} is no number")
+    raise ConditionMismatch(f"{shown(value)} is no number")
 
 
 def _are_equal(left: object, right: object) -> bool:
@@ -279,5 +279,7 @@ def _are_equal(left: object, right: object) -> bool:
 
 def _ordered(left: object, right: object) -> tuple[float, float]:
     if isinstance(left, str) and isinstance(right, str):
-        raise Unfit(f"{shown(left)} and {shown(right)} are texts, of which none is less than another")
+        raise ConditionMismatch(
+            f"{shown(left)} and {shown(right)} are texts, of which none is less than another"
+        )
     return number_of(left), number_of(right)

@@ -41,7 +41,7 @@ MOST_WORKERS: Final = 256
 
 
 @dataclass(frozen=True)
-class Lost:
+class NoAnswer:
     """The answer of an item that has none, and why."""
 
     sentence: str
@@ -56,7 +56,7 @@ class Executor(Protocol):
 
     def map(
         self, work: Work[Item, Answer], chunks: Iterable[Sequence[Item]]
-    ) -> Iterator[tuple[int, Sequence[Answer | Lost]]]:
+    ) -> Iterator[tuple[int, Sequence[Answer | NoAnswer]]]:
         """Each chunk's number with one answer per item, as they are done.
 
         *work* is a function of a module, or a partial of one; what it raises ends everything. Chunks are taken only
@@ -70,14 +70,14 @@ class Executor(Protocol):
     ) -> None: ...
 
 
-class Here:
+class ThisProcess:
     """This process."""
 
     workers: int = 1
 
     def map(
         self, work: Work[Item, Answer], chunks: Iterable[Sequence[Item]]
-    ) -> Generator[tuple[int, Sequence[Answer | Lost]], None, None]:
+    ) -> Generator[tuple[int, Sequence[Answer | NoAnswer]], None, None]:
         for number, chunk in enumerate(chunks):
             yield number, work(chunk)
 
@@ -110,7 +110,7 @@ class Answered(Generic[Item, Answer]):
 
 
 @dataclass(frozen=True)
-class Fallen(Generic[Item]):
+class LostPieces(Generic[Item]):
     """These were in flight when a worker died; one of them may have killed it."""
 
     pieces: Sequence[Piece[Item]]
@@ -125,7 +125,7 @@ class Flight(Protocol[Item, Answer]):
     def send(self, piece: Piece[Item]) -> None:
         """Hand *piece* over."""
 
-    def landed(self) -> Sequence[Answered[Item, Answer] | Fallen[Item]]:
+    def landed(self) -> Sequence[Answered[Item, Answer] | LostPieces[Item]]:
         """Wait for the next; raises what the work raised."""
 
     def close(self) -> None:
@@ -144,7 +144,7 @@ class Pieces(Generic[Item, Answer]):
         self._again: deque[Piece[Item]] = deque()
         self._trials: list[list[Piece[Item]]] = []
         self._on_trial = 0  # pieces that were sent with nothing else in flight
-        self._answers: dict[int, list[Answer | Lost | None]] = {}
+        self._answers: dict[int, list[Answer | NoAnswer | None]] = {}
         self._missing: dict[int, int] = {}
 
     def due(self, flying: int, room: int) -> Iterator[Piece[Item]]:
@@ -159,8 +159,8 @@ class Pieces(Generic[Item, Answer]):
             yield piece
 
     def answered(
-        self, piece: Piece[Item], answers: Sequence[Answer | Lost]
-    ) -> Iterator[tuple[int, Sequence[Answer | Lost]]]:
+        self, piece: Piece[Item], answers: Sequence[Answer | NoAnswer]
+    ) -> Iterator[tuple[int, Sequence[Answer | NoAnswer]]]:
         """Keep *answers*; yields the chunk once it is complete."""
         whole = self._answers[piece.number]
         whole[piece.start : piece.start + len(answers)] = answers
@@ -171,7 +171,7 @@ class Pieces(Generic[Item, Answer]):
 
     def fallen(
         self, pieces: Sequence[Piece[Item]], times: int
-    ) -> Iterator[tuple[int, Sequence[Answer | Lost]]]:
+    ) -> Iterator[tuple[int, Sequence[Answer | NoAnswer]]]:
         """Send *pieces* again, halve one that died alone or give it up; yields a chunk that this completes."""
         for piece in pieces:
             piece.deaths += times
@@ -185,7 +185,7 @@ class Pieces(Generic[Item, Answer]):
         if piece.deaths < TRIES:
             self._trials.append([piece])
         elif len(piece.items) == 1:
-            yield from self.answered(piece, [Lost(f"its worker died {TRIES} times")])
+            yield from self.answered(piece, [NoAnswer(f"its worker died {TRIES} times")])
         else:
             middle = len(piece.items) // 2
             behind = Piece(piece.number, piece.start + middle, piece.items[middle:], piece.deaths)
@@ -203,7 +203,7 @@ class Pieces(Generic[Item, Answer]):
         return Piece(number, 0, chunk)
 
 
-class Away(ABC):
+class WorkerExecutor(ABC):
     """An executor whose workers are other processes."""
 
     AT_ONCE: ClassVar = 2  # pieces in flight per worker: one in work and one that waits for it
@@ -214,9 +214,9 @@ class Away(ABC):
 
     def map(
         self, work: Work[Item, Answer], chunks: Iterable[Sequence[Item]]
-    ) -> Generator[tuple[int, Sequence[Answer | Lost]], None, None]:
+    ) -> Generator[tuple[int, Sequence[Answer | NoAnswer]], None, None]:
         pieces: Pieces[Item, Answer] = Pieces(chunks)
-        done: list[tuple[int, Sequence[Answer | Lost]]] = []
+        done: list[tuple[int, Sequence[Answer | NoAnswer]]] = []
         flight = self._flight(work)
         try:
             while True:
@@ -227,7 +227,7 @@ class Away(ABC):
                     return
                 done = []
                 for landing in flight.landed():
-                    if isinstance(landing, Fallen):
+                    if isinstance(landing, LostPieces):
                         done += pieces.fallen(landing.pieces, landing.times)
                     else:
                         done += pieces.answered(landing.piece, landing.answers)
@@ -272,7 +272,7 @@ def _that_travels(error: Exception) -> Exception:
 # Processes of this machine
 
 
-class Processes(Away):
+class Processes(WorkerExecutor):
     """Processes of this machine, which are kept over several ``map`` and end with the context."""
 
     def __init__(self, workers: int, ready: Callable[[], object] | None = None) -> None:
@@ -392,7 +392,7 @@ class _PoolFlight(Generic[Item, Answer]):
         items = pool.file(pickle.dumps(piece.items))
         self._flying[pool.submit(self._filed[1], items)] = (piece, items)
 
-    def landed(self) -> Sequence[Answered[Item, Answer] | Fallen[Item]]:
+    def landed(self) -> Sequence[Answered[Item, Answer] | LostPieces[Item]]:
         done: set[Future[None]] = set()
         while not done:
             with interrupts_afterwards():
@@ -401,7 +401,7 @@ class _PoolFlight(Generic[Item, Answer]):
         if broken:  # all others will be told so too
             with interrupts_afterwards():
                 done = wait(self._flying).done
-        landings: list[Answered[Item, Answer] | Fallen[Item]] = []
+        landings: list[Answered[Item, Answer] | LostPieces[Item]] = []
         fallen = []
         for future in [future for future in self._flying if future in done]:
             piece, items = self._flying.pop(future)
@@ -413,7 +413,7 @@ class _PoolFlight(Generic[Item, Answer]):
             landings.append(Answered(piece, settled(answers.read_bytes())))
             answers.unlink()
         if broken:
-            landings.append(Fallen(fallen))
+            landings.append(LostPieces(fallen))
             self._owner.stop()
         return landings
 

@@ -55,7 +55,7 @@ _Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredAnswer:
     """An answered point: one number per name in MEASURES, NaN where there is none, and the engine that answered."""
 
     values: NDArray[np.float64]
@@ -95,18 +95,18 @@ class Ledger:
     def __len__(self) -> int:
         return self._on_a_whole_file(self._count)
 
-    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, Kept]:
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, StoredAnswer]:
         """What is kept under *keys*; those that are not kept are not in it."""
         in_order = sorted(set(keys))  # neighbours share pages of the index
         return self._on_a_whole_file(lambda: self._get(in_order))
 
-    def put_many(self, points: Iterable[tuple[bytes, Kept]]) -> None:
+    def put_many(self, points: Iterable[tuple[bytes, StoredAnswer]]) -> None:
         """Keep *points*, all of them or none; a point that is kept already stays as it is."""
         rows = sorted(_row(key, kept) for key, kept in points)  # neighbours share pages of the index
         self._on_a_whole_file(lambda: self._put(rows))
 
-    def _get(self, keys: Sequence[bytes]) -> dict[bytes, Kept]:
-        stored: dict[bytes, Kept] = {}
+    def _get(self, keys: Sequence[bytes]) -> dict[bytes, StoredAnswer]:
+        stored: dict[bytes, StoredAnswer] = {}
         for start in range(0, len(keys), KEYS_AT_ONCE):
             some = keys[start : start + KEYS_AT_ONCE]
             places = ",".join("?" * len(some))
@@ -196,14 +196,14 @@ def usual_folder() -> Path:
     return Path(folder_of_answers())
 
 
-def _row(key: bytes, kept: Kept) -> tuple[bytes, str, int, bytes]:
+def _row(key: bytes, kept: StoredAnswer) -> tuple[bytes, str, int, bytes]:
     numbers = np.asarray(kept.values, dtype="<f8").tobytes()
     if len(numbers) != POINT_BYTES:
         raise ValueError(f"a point has {len(MEASURES)} numbers, not {len(kept.values)}")
     return key, kept.engine, crc32(b"".join((key, kept.engine.encode(), numbers))), numbers
 
 
-def _kept(key: bytes, engine: bytes, crc: int, numbers: bytes) -> Kept:
+def _kept(key: bytes, engine: bytes, crc: int, numbers: bytes) -> StoredAnswer:
     """The point of a row; SQLite sees when its own pages are damaged, but not the bytes that they hold."""
     try:
         whole = len(numbers) == POINT_BYTES and crc32(b"".join((key, engine, numbers))) == crc
@@ -211,7 +211,7 @@ def _kept(key: bytes, engine: bytes, crc: int, numbers: bytes) -> Kept:
         whole = False
     if not whole:
         raise _Damaged
-    return Kept(np.frombuffer(numbers, dtype="<f8"), engine.decode())
+    return StoredAnswer(np.frombuffer(numbers, dtype="<f8"), engine.decode())
 
 
 def _mark_of(path: Path) -> Path:

@@ -98,7 +98,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class RunOptions:
     """How every point is answered."""
 
     engine: str = "auto"
@@ -115,7 +115,7 @@ class Plan:
         self,
         source: Source,
         sweep: Sweep,
-        how: How | None = None,
+        how: RunOptions | None = None,
         limit: int | None = USUAL_LIMIT,
         progress: Progress | None = None,
         design: Layout | None = None,
@@ -128,7 +128,7 @@ class Plan:
         self.base: Scenario = source.scenario()
         kind = kind_of(sweep.axis, self.base)
         self.sweep = sweep
-        self.how = how or How(sweep.engine, self.base.seed, sweep.replications or 1)
+        self.how = how or RunOptions(sweep.engine, self.base.seed, sweep.replications or 1)
         whole = [axis.key for axis in sweep.axis if takes_whole_numbers(axis.key, kind)]
         self.design: Layout = design or Design(self.sweep, whole)
         self.whole_keys = frozenset(whole)

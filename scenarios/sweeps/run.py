@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from model.measures import MEASURES
 from scenarios.sweeps.answers import Answer, Asked, Item, Items, Row, answers
-from scenarios.sweeps.executors import Executor, Lost
-from scenarios.sweeps.ledger import Kept, Ledger
+from scenarios.sweeps.executors import Executor, NoAnswer
+from scenarios.sweeps.ledger import Ledger, StoredAnswer
 from scenarios.sweeps.plan import BLOCK, Plan
 
 CHUNK_S: Final = 1.0
@@ -184,7 +184,7 @@ class Running:
             self._size = 2 * size if pays else size // 2 if took_s > LONGEST_CHUNK_S else size
         self.each_s = each_s
 
-    def _keep(self, items: Sequence[Item], chunk_answers: Sequence[Answer | Lost]) -> None:
+    def _keep(self, items: Sequence[Item], chunk_answers: Sequence[Answer | NoAnswer]) -> None:
         kept = []
         keys = self._keys.reshape(-1)
         numbers = items.numbers if isinstance(items, Items) else [item.number for item in items]
@@ -192,10 +192,10 @@ class Running:
             self._known[number] = 1
             wanted = self._is_wanted(number)
             self.outcome.answered += wanted
-            error = answer.sentence if isinstance(answer, Lost) else answer.error
+            error = answer.sentence if isinstance(answer, NoAnswer) else answer.error
             if error and wanted:
                 self.outcome.failed.setdefault(number // self._each - 1, error)
             elif isinstance(answer, Answer) and not error:
-                kept.append((keys[number].item(), Kept(answer.row, answer.engine)))
+                kept.append((keys[number].item(), StoredAnswer(answer.row, answer.engine)))
         self.ledger.put_many(kept)
         self.outcome.saw([row.values for _, row in kept])

@@ -16,9 +16,9 @@ from model.engine import replications_of
 from model.errors import SpecError
 from scenarios.forecast import USUAL
 from scenarios.sweeps.asked import source_of_sweep, sweep_asked
-from scenarios.sweeps.executors import Executor, Here, Processes
+from scenarios.sweeps.executors import Executor, Processes, ThisProcess
 from scenarios.sweeps.ledger import Ledger, usual_folder
-from scenarios.sweeps.plan import USUAL_LIMIT, How, Plan
+from scenarios.sweeps.plan import USUAL_LIMIT, Plan, RunOptions
 from scenarios.sweeps.points import version_of_model
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.run import Outcome, Running
@@ -46,7 +46,7 @@ class Listener:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class SweepBackend:
     """Where a sweep's points are worked out and kept."""
 
     workers: int | None = None
@@ -60,7 +60,9 @@ class Where:
 
 
 @contextmanager
-def sweeping(plan: Plan, at: Where = Where(), listener: Listener | None = None) -> Iterator[Rows]:
+def sweeping(
+    plan: Plan, at: SweepBackend = SweepBackend(), listener: Listener | None = None
+) -> Iterator[Rows]:
     """Answer all points of *plan*, and give the rows as long as the context lasts.
 
     Whatever ends it early, what was answered is in the store, and the same sweep goes on from there.
@@ -101,7 +103,7 @@ def plan_of(
     sweep = sweep_asked(source, vary, given, zipped)
     first = source.scenario()
     replications = first.replications if sweep.replications is None else sweep.replications
-    asked = How(
+    asked = RunOptions(
         sweep.engine,
         first.seed if seed is None else seed,
         replications_of(sweep.engine, replications),
@@ -116,7 +118,7 @@ def sweep(
     *,
     out: Path | str | None = None,
     force: bool = False,
-    at: Where = Where(),
+    at: SweepBackend = SweepBackend(),
     **how: Any,
 ) -> dict[str, Any]:
     """Answer a sweep and return its table as columns by name, arrays of floats or lists; also into *out*.
@@ -149,7 +151,7 @@ def whole_table(rows: Rows) -> dict[str, Any]:
     return joined
 
 
-def check_where(at: Where) -> None:
+def check_where(at: SweepBackend) -> None:
     """Complain before the work about a store without a name or use, and a cluster that is not there."""
     if at.store is not None and not at.keep:
         raise SpecError(f"--store: got {at.store} with --no-store, which keeps no answers; give one of them")
@@ -161,13 +163,13 @@ def check_where(at: Where) -> None:
         check_cluster(at.cluster, at.workers)
 
 
-def notes_of(ledger: Ledger, at: Where) -> list[str]:
+def notes_of(ledger: Ledger, at: SweepBackend) -> list[str]:
     """What to know of the store: of points that are not used only where somebody chose its folder."""
     return [*ledger.notes, *([ledger.unused] if at.store and ledger.unused else [])]
 
 
 @contextmanager
-def store_at(at: Where) -> Iterator[Ledger]:
+def store_at(at: SweepBackend) -> Iterator[Ledger]:
     """The store that answers are kept in, or one for as long as the context lasts."""
     if at.keep:
         with Ledger(at.store or usual_folder(), version_of_model()) as ledger:
@@ -181,7 +183,7 @@ def store_at(at: Where) -> Iterator[Ledger]:
 
 
 @contextmanager
-def executor_at(at: Where, expected_s: float) -> Iterator[Executor]:
+def executor_at(at: SweepBackend, expected_s: float) -> Iterator[Executor]:
     """The cluster, processes where there is enough to do, or else this process."""
     if at.cluster is not None:
         from scenarios.sweeps.cluster import Cluster  # noqa: PLC0415  (an extra that need not be installed)
@@ -191,7 +193,7 @@ def executor_at(at: Where, expected_s: float) -> Iterator[Executor]:
         return
     workers = at.workers or os.cpu_count() or 1
     if workers == 1 or (at.workers is None and expected_s < WORTH_PROCESSES_S):
-        yield Here()
+        yield ThisProcess()
         return
     with Processes(workers) as processes:
         yield processes

@@ -22,7 +22,7 @@ from app.command.sweep_progress import telling
 from app.text.sweep_text import ends_of
 from model.measures import MEASURES
 from scenarios import load, run
-from scenarios.sweeps.ledger import Kept, Ledger
+from scenarios.sweeps.ledger import Ledger, StoredAnswer
 from scenarios.sweeps.sweep import plan_of
 from scenarios.sweeps.table import read_table
 from tests.patience import LIMIT_S
@@ -221,7 +221,7 @@ def test_points_of_other_versions_are_told_to_who_chose_the_store(tmp_path: Path
     folder = tmp_path / "store"
     with Ledger(folder, "another") as store:
         store.put_many(
-            [(b"a point of another version".ljust(32), Kept(np.zeros(len(MEASURES)), "calculate"))]
+            [(b"a point of another version".ljust(32), StoredAnswer(np.zeros(len(MEASURES)), "calculate"))]
         )
     said(capsys, *SCAN)  # nothing on standard error
     assert main([*SCAN, "--store", str(folder)]) == 0

@@ -15,7 +15,7 @@ from app.session.sweep_job import Job
 from app.sweep import sweep_page
 from app.sweep.sweep_view import CHOSEN, columns_of
 from app.text.sweep_text import accuracy_of
-from scenarios.sweeps.sweep import Where, plan_of, sweeping
+from scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping
 from tests.patience import LIMIT_S
 
 PICTURE = "![x](//attacker.example/i.png)"
@@ -100,7 +100,7 @@ def test_looking_for_a_job_keeps_it_going(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> SweepTable:
-    at = Where(workers=1, store=tmp_path_factory.mktemp("kept"))
+    at = SweepBackend(workers=1, store=tmp_path_factory.mktemp("kept"))
     axes = ["tablespace.block_size_bytes=8K,16K", TWO]
     with sweeping(plan_of("rahn-full-scan", axes), at) as rows:
         return table_of(rows)

@@ -13,7 +13,7 @@ from app.reports.sweep_table import SweepTable, table_bytes, table_in, table_of,
 from app.text.sweep_text import accuracy_of, summary_of
 from model.errors import SpecError, UnknownName
 from scenarios import load, run
-from scenarios.sweeps.sweep import Where, plan_of, sweeping, write
+from scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping, write
 
 AXES = ["tablespace.block_size_bytes=8K,16K", "workload.arraysize_rows=15,100"]
 
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def found(folder: Path) -> SweepTable:
     """Four points by the law, one field of the base changed; also as files."""
-    at = Where(workers=1, store=folder / "store")
+    at = SweepBackend(workers=1, store=folder / "store")
     with sweeping(plan_of("rahn-full-scan", AXES, settings=["table.pctfree_percent=20"]), at) as rows:
         for ending in (".parquet", ".csv"):
             write(rows, folder / f"kept{ending}")
@@ -59,7 +59,7 @@ def test_the_report_says_what_was_asked_what_moves_it_and_has_every_point(found:
 
 
 def test_a_report_of_one_field_is_a_line(folder: Path) -> None:
-    at = Where(workers=1, store=folder / "store")
+    at = SweepBackend(workers=1, store=folder / "store")
     with sweeping(plan_of("rahn-full-scan", AXES[1:]), at) as rows:
         page = sweep_report.sweep_page(rows, [summary_of(rows, "elapsed_s")])
     assert len(re.findall(r'<div id="sweep_\d+"', page)) == 1
@@ -67,7 +67,7 @@ def test_a_report_of_one_field_is_a_line(folder: Path) -> None:
 
 
 def test_terminal_report_and_page_tell_the_same_accuracy(folder: Path) -> None:
-    at = Where(workers=1, store=folder / "store")
+    at = SweepBackend(workers=1, store=folder / "store")
     with sweeping(plan_of("rahn-full-scan", AXES), at) as rows:
         here, asked = table_of(rows), summary_of(rows, "elapsed_s")
         write(rows, folder / "accuracy.parquet")
@@ -117,7 +117,7 @@ def test_a_point_of_no_library_scenario_has_no_link(found: SweepTable) -> None:
 def test_the_document_is_the_same_sweep(found: SweepTable, folder: Path) -> None:
     path = folder / "again.toml"
     path.write_text(found.document(), "utf-8")
-    with sweeping(plan_of(path), Where(workers=1, store=folder / "store")) as rows:
+    with sweeping(plan_of(path), SweepBackend(workers=1, store=folder / "store")) as rows:
         again = table_of(rows)
         assert rows.outcome.reused == len(found)
     assert again.values["elapsed_s"].tolist() == found.values["elapsed_s"].tolist()

@@ -19,7 +19,7 @@ from app.sweep.sweep_view import columns_of
 from model.errors import SpecError
 from scenarios.sweeps.asked import library_of_sweeps, source_of_sweep, sweep_asked
 from scenarios.sweeps.spec import sweep_of
-from scenarios.sweeps.sweep import Where, plan_of, sweeping
+from scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping
 
 AXES = ["tablespace.block_size_bytes=8K,16K", "workload.arraysize_rows=15,100"]
 DEEP: list[Any] = []
@@ -29,7 +29,7 @@ for _ in range(900):
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> SweepTable:
-    at = Where(workers=1, store=tmp_path_factory.mktemp("store"))
+    at = SweepBackend(workers=1, store=tmp_path_factory.mktemp("store"))
     with sweeping(plan_of("rahn-full-scan", AXES, settings=["table.pctfree_percent=20"]), at) as rows:
         return table_of(rows)
 

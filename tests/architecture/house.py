@@ -232,8 +232,9 @@ def imports_own_modules(_: Module, node: ast.AST) -> bool:
 SAY_NOTHING = ("one", "found", "said", "many")
 NO_NOUNS = frozenset(
     (
-        "Advised", "Apart", "Filling", "Found", "Given", "Handed", "Held", "Laid", "Many", "Met", "One", "Quiet",
-        "Said", "Same", "Shown", "Spent", "Telling", "There", "Told", "When", "Who",
+        "Advised", "Apart", "Away", "Fallen", "Filling", "Found", "Given", "Handed", "Held", "Here", "How", "Kept",
+        "Known", "Laid", "Listed", "Lost", "Many", "Met", "One", "Quiet", "Reached", "Said", "Same", "Shown", "Spent",
+        "Spot", "Telling", "There", "Told", "Unfit", "When", "Where", "Who",
     )
 )  # fmt: skip
 NOUNS_IN_LY = ("Anomaly", "Assembly", "Family", "Supply", "Tally")

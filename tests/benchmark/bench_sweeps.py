@@ -80,14 +80,14 @@ def against_events() -> list[Figure]:
     """Checking, answering and keeping a thousand queues in one process, against a process for each request."""
     import numpy as np
 
-    from scenarios.sweeps.executors import Here
+    from scenarios.sweeps.executors import ThisProcess
 
     with folder() as name:
-        answered(queue_plan(50), name, Here())  # imports, and the loop from its cache
+        answered(queue_plan(50), name, ThisProcess())  # imports, and the loop from its cache
 
     def whole() -> None:
         with folder() as name:
-            answered(queue_plan(), name, Here())
+            answered(queue_plan(), name, ThisProcess())
 
     random = np.random.default_rng(1)
     arrival = np.cumsum(random.exponential(1 / (0.8 * SERVERS), BY_EVENTS))
@@ -109,18 +109,18 @@ def against_events() -> list[Figure]:
 
 def one_copy(seed: int, began: float) -> float:
     """A copy of the same loop in a process of its own, from a moment on; its seconds."""
-    from scenarios.sweeps.executors import Here
+    from scenarios.sweeps.executors import ThisProcess
 
     plan = queue_plan(seed=seed)
     with folder() as name:
-        answered(queue_plan(50, seed=seed), name, Here())
+        answered(queue_plan(50, seed=seed), name, ThisProcess())
         time.sleep(max(0.0, began - time.time()))
-        return answered(plan, name, Here())
+        return answered(plan, name, ThisProcess())
 
 
 def two_processes() -> list[Figure]:
     """Points a second by two processes, as a share of what two copies of the loop reach that know nothing of it."""
-    from scenarios.sweeps.executors import Here, Processes
+    from scenarios.sweeps.executors import Processes, ThisProcess
 
     shares, gains = [], []
     with (
@@ -135,7 +135,7 @@ def two_processes() -> list[Figure]:
             independent = sum(SCENARIOS / each for each in copies)
             with folder() as two, folder() as one:
                 together = 2 * SCENARIOS / answered(queue_plan(2 * SCENARIOS, seed=30 + turn), two, processes)
-                alone = SCENARIOS / answered(queue_plan(seed=40 + turn), one, Here())
+                alone = SCENARIOS / answered(queue_plan(seed=40 + turn), one, ThisProcess())
             shares.append(together / independent)
             gains.append(together / alone)
     return [
@@ -146,11 +146,11 @@ def two_processes() -> list[Figure]:
 
 def second_run() -> list[Figure]:
     """A finished sweep again, checking and the table in memory included."""
-    from scenarios.sweeps.sweep import Where, sweeping, whole_table
+    from scenarios.sweeps.sweep import SweepBackend, sweeping, whole_table
 
     def whole(name: str) -> float:
         began = time.perf_counter()
-        with sweeping(queue_plan(), Where(workers=1, store=Path(name))) as rows:
+        with sweeping(queue_plan(), SweepBackend(workers=1, store=Path(name))) as rows:
             whole_table(rows)
         return time.perf_counter() - began
 
@@ -190,14 +190,14 @@ def in_new_processes() -> list[Figure]:
 HUNDRED_THOUSAND = f"""
 import json, resource, sys, time
 from pathlib import Path
-from scenarios.sweeps.sweep import Where, plan_of, sweeping, write
+from scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping, write
 began = time.perf_counter()
 plan = plan_of("rahn-full-scan", [
     "table.rows=1e5:1e7:log", "table.pctfree_percent=0:50", "disk.overhead_s=0.1ms:10ms:log",
     "workload.arraysize_rows=1:1000:log", "tablespace.block_size_bytes=4K,8K,16K,32K",
     "instance.db_file_multiblock_read_count=1,2,4,8,16,32"], design="latin_hypercube", samples={POINTS},
     engine="calculate")
-with sweeping(plan, Where(workers=1, store=Path(sys.argv[1]))) as rows:
+with sweeping(plan, SweepBackend(workers=1, store=Path(sys.argv[1]))) as rows:
     write(rows, Path(sys.argv[1]) / "out.parquet", True)
 print(json.dumps([time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024]))
 """
@@ -230,7 +230,7 @@ def nothing(items: Sequence[int]) -> list[int]:
 def cluster() -> list[Figure]:
     """What the way over a cluster costs a point: tasks of one item that does nothing, and a sweep's own points."""
     from scenarios.sweeps.cluster import Cluster
-    from scenarios.sweeps.executors import Here
+    from scenarios.sweeps.executors import ThisProcess
     from scenarios.sweeps.points import version_of_model
 
     with Cluster("local", 2, version=version_of_model) as two, folder() as name:
@@ -240,7 +240,7 @@ def cluster() -> list[Figure]:
             pass
         single = (time.perf_counter() - began) / TASKS
         with folder() as one, folder() as other:
-            here = answered(queue_plan(seed=2), one, Here()) / SCENARIOS
+            here = answered(queue_plan(seed=2), one, ThisProcess()) / SCENARIOS
             there = answered(queue_plan(seed=2), other, two) / SCENARIOS
     return [
         Figure("cluster: a task of one item that does nothing", 1e3 * single, "ms", 5),

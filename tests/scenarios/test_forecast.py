@@ -8,7 +8,7 @@ from app.base import output
 from app.command.cli import main
 from scenarios import load, run
 from scenarios.forecast import Budget, Forecast, OverBudget, forecast, show_duration
-from scenarios.sweeps.sweep import Where, sweep
+from scenarios.sweeps.sweep import SweepBackend, sweep
 
 GROWS = ("workload.growth_bytes=980000", "table.rows=4000", "table.row_bytes=100")
 MANY_USERS_ON_FLASH = (
@@ -88,7 +88,7 @@ def test_the_command_names_the_way_out(capsys: Captured) -> None:
 def test_a_point_of_a_sweep_has_the_same_budget() -> None:
     table = sweep(
         "tpc-b", ["workload.users=1,2"], settings=["workload.transactions=400"], engine="simulate",
-        budget=Budget(1e-3), at=Where(workers=1, keep=False),
+        budget=Budget(1e-3), at=SweepBackend(workers=1, keep=False),
     )  # fmt: skip
     assert all("the limit is" in str(error) for error in table["error"])
 

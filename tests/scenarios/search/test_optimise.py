@@ -17,7 +17,7 @@ from scenarios.search.goal_seek import STILL, Crossing, MeasureAt, is_monotone, 
 from scenarios.search.limits import limits_of
 from scenarios.search.optimise import Optimum, optimise
 from scenarios.sweeps.spec import axis_of
-from scenarios.sweeps.sweep import Where, sweep
+from scenarios.sweeps.sweep import SweepBackend, sweep
 from scenarios.sweeps.table import read_table
 
 USERS = "workload.users=1:60"
@@ -30,13 +30,15 @@ def best_of(tmp_path: Path, vary: list[str], *such_that: str, **how: Any) -> Opt
         "tpc-b",
         vary,
         such_that=such_that,
-        at=Where(workers=1, store=tmp_path),
+        at=SweepBackend(workers=1, store=tmp_path),
         **{"engine": "calculate", **how},
     )
 
 
 def sought(tmp_path: Path, goal: str, vary: str, **how: Any) -> Crossing:
-    return seek("tpc-b", goal, [vary], at=Where(workers=1, store=tmp_path), **{"engine": "calculate", **how})
+    return seek(
+        "tpc-b", goal, [vary], at=SweepBackend(workers=1, store=tmp_path), **{"engine": "calculate", **how}
+    )
 
 
 def alone(measure: str, *settings: str) -> float:
@@ -45,7 +47,7 @@ def alone(measure: str, *settings: str) -> float:
 
 def rows(tmp_path: Path, *vary: str) -> list[dict[str, Any]]:
     """All points of a crossed sweep."""
-    table = sweep("tpc-b", vary, engine="calculate", at=Where(workers=1, store=tmp_path))
+    table = sweep("tpc-b", vary, engine="calculate", at=SweepBackend(workers=1, store=tmp_path))
     return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
 
 
@@ -184,8 +186,8 @@ def test_a_search_that_stops_early_is_led_to_its_end(tmp_path: Path, monkeypatch
 
 def test_a_search_is_the_same_each_time_and_with_two_processes(tmp_path: Path) -> None:
     vary, how = [THINK, USERS], {"minimise": "response_s", "engine": "calculate", "limit": 120}
-    one = optimise("tpc-b", vary, at=Where(workers=1, store=tmp_path / "one"), **how)
-    two = optimise("tpc-b", vary, at=Where(workers=2, store=tmp_path / "two"), **how)
+    one = optimise("tpc-b", vary, at=SweepBackend(workers=1, store=tmp_path / "one"), **how)
+    two = optimise("tpc-b", vary, at=SweepBackend(workers=2, store=tmp_path / "two"), **how)
     assert one == two
 
 
@@ -268,7 +270,7 @@ def test_a_goal_beyond_what_can_be_answered(tmp_path: Path) -> None:
 def test_a_measure_that_rises_and_falls_is_told(tmp_path: Path) -> None:
     found = seek(
         "rahn-full-scan", "read_wait_s <= 0.043", ["tablespace.block_size_bytes=32K,16K,8K,4K,2K"],
-        at=Where(workers=1, store=tmp_path),
+        at=SweepBackend(workers=1, store=tmp_path),
     )  # fmt: skip
     outcomes = [one.outcome for one in found.scan]
     assert [one.value for one in found.scan] == [2048, 4096, 8192, 16384, 32768]  # however it is written
@@ -409,6 +411,6 @@ def test_what_is_wrong_with_a_goal_is_told_in_one_sentence(
     goal: str, vary: list[str], sentence: str, tmp_path: Path
 ) -> None:
     with pytest.raises(SpecError) as raised:
-        seek("tpc-b", goal, vary, at=Where(workers=1, store=tmp_path), engine="calculate")
+        seek("tpc-b", goal, vary, at=SweepBackend(workers=1, store=tmp_path), engine="calculate")
     assert sentence in str(raised.value)
     assert "\n" not in str(raised.value)

@@ -16,7 +16,7 @@ from scenarios.search.question import question_of
 from scenarios.search.sensitivity import Sensitivity, indices_of, sampled_points, sensitivity
 from scenarios.sweeps.run import Running
 from scenarios.sweeps.spec import Axis, axis_of
-from scenarios.sweeps.sweep import Listener, Where
+from scenarios.sweeps.sweep import Listener, SweepBackend
 
 PI = float(np.pi)
 USERS = "workload.users=1:40"
@@ -24,7 +24,7 @@ DISKS = "disk.use=nvme,sas-15k"
 
 
 def found(tmp_path: Path, name: str, vary: list[str], **how: Any) -> Sensitivity:
-    return sensitivity(name, vary, at=Where(workers=1, store=tmp_path), **{"samples": 64, **how})
+    return sensitivity(name, vary, at=SweepBackend(workers=1, store=tmp_path), **{"samples": 64, **how})
 
 
 def indices(law: Any, many: int, samples: int = 4096) -> tuple[list[float], list[float]]:
@@ -179,8 +179,8 @@ def test_points_that_come_twice_are_asked_once_and_nothing_is_asked_again(tmp_pa
 
 def test_two_processes_find_what_one_finds(tmp_path: Path) -> None:
     vary, how = [USERS, DISKS], {"measure": "response_s", "engine": "calculate", "samples": 8}
-    one = sensitivity("tpc-b", vary, at=Where(workers=1, store=tmp_path / "one"), **how)
-    two = sensitivity("tpc-b", vary, at=Where(workers=2, store=tmp_path / "two"), **how)
+    one = sensitivity("tpc-b", vary, at=SweepBackend(workers=1, store=tmp_path / "one"), **how)
+    two = sensitivity("tpc-b", vary, at=SweepBackend(workers=2, store=tmp_path / "two"), **how)
     assert one == two
 
 

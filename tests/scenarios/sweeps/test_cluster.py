@@ -22,10 +22,10 @@ from scenarios.sweeps import cluster as module
 from scenarios.sweeps.cluster import LOCAL, Cluster
 from scenarios.sweeps.executors import (
     Answered,
-    Away,
-    Fallen,
+    LostPieces,
     Piece,
     Work,
+    WorkerExecutor,
 )
 from tests.scenarios.sweeps import work
 from tests.scenarios.sweeps.workers_elsewhere import CHUNKS, DOUBLED, KILLER, WorkersElsewhere, wait_until
@@ -64,7 +64,7 @@ def test_a_cluster_that_runs_elsewhere_answers_too_and_is_left_as_it_was(two: Cl
 
 @pytest.mark.parametrize(
     ("what", "item", "landing"),
-    [(work.doubled, 1.0, Answered), (partial(work.dies_at, KILLER), KILLER, Fallen)],
+    [(work.doubled, 1.0, Answered), (partial(work.dies_at, KILLER), KILLER, LostPieces)],
 )
 def test_what_is_done_is_taken_though_nobody_was_told(
     two: Cluster,
@@ -318,4 +318,4 @@ def test_what_ends_a_map_early_cancels_what_is_in_flight(two: Cluster, tmp_path:
 
 
 def test_there_may_be_more_in_flight_than_in_a_pool() -> None:
-    assert Cluster.AT_ONCE > Away.AT_ONCE
+    assert Cluster.AT_ONCE > WorkerExecutor.AT_ONCE

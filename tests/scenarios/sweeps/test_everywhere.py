@@ -12,7 +12,7 @@ import pytest
 from scenarios.sweeps.cluster import LOCAL, Cluster
 from scenarios.sweeps.plan import Plan
 from scenarios.sweeps.run import Outcome, Running
-from scenarios.sweeps.sweep import Listener, Where, plan_of, sweeping, write
+from scenarios.sweeps.sweep import Listener, SweepBackend, plan_of, sweeping, write
 from tests.whole import WHOLE
 
 # Scans by arrays and by simulation, statements that are played, queues by loop, transactions by events: all ways
@@ -45,7 +45,7 @@ def plan(request: pytest.FixtureRequest) -> Plan:
     return plan_of(name, vary, settings=settings, replications=2)
 
 
-def table(plan: Plan, at: Where, folder: Path, listener: Listener | None = None) -> bytes:
+def table(plan: Plan, at: SweepBackend, folder: Path, listener: Listener | None = None) -> bytes:
     out = folder / "out.parquet"
     with sweeping(plan, at, listener) as rows:
         write(rows, out)
@@ -54,7 +54,7 @@ def table(plan: Plan, at: Where, folder: Path, listener: Listener | None = None)
 
 @pytest.fixture
 def expected(plan: Plan, tmp_path: Path) -> Iterator[bytes]:
-    return table(plan, Where(workers=1, store=tmp_path / "one"), tmp_path)
+    return table(plan, SweepBackend(workers=1, store=tmp_path / "one"), tmp_path)
 
 
 class Killer(Listener):
@@ -80,8 +80,8 @@ def test_two_processes_and_a_cluster_give_the_table_of_one(
     plan: Plan, expected: bytes, cluster: str, tmp_path: Path
 ) -> None:
     for name, at in (
-        ("two", Where(workers=2, store=tmp_path / "two")),
-        ("cluster", Where(cluster=cluster, store=tmp_path / "cluster")),
+        ("two", SweepBackend(workers=2, store=tmp_path / "two")),
+        ("cluster", SweepBackend(cluster=cluster, store=tmp_path / "cluster")),
     ):
         (tmp_path / name).mkdir()
         assert table(plan, at, tmp_path / name) == expected, name
@@ -91,9 +91,9 @@ def test_two_processes_and_a_cluster_give_the_table_of_one(
 def test_killing_one_of_two_workers_loses_nothing(cluster: str | None, tmp_path: Path) -> None:
     name, vary = SWEEPS["updates"]
     plan = plan_of(name, vary)
-    whole = table(plan, Where(workers=1, store=tmp_path / "one"), tmp_path)
+    whole = table(plan, SweepBackend(workers=1, store=tmp_path / "one"), tmp_path)
     killer = Killer()
     (tmp_path / "killed").mkdir()
-    at = Where(workers=2, cluster=cluster, store=tmp_path / "other")
+    at = SweepBackend(workers=2, cluster=cluster, store=tmp_path / "other")
     assert table(plan, at, tmp_path / "killed", killer) == whole
     assert len(killer.killed) == 1

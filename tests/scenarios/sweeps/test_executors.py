@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from model.errors import SpecError
-from scenarios.sweeps.executors import Here, Lost, Piece, Pieces, Processes
+from scenarios.sweeps.executors import NoAnswer, Piece, Pieces, Processes, ThisProcess
 from tests.scenarios.sweeps import work
 from tests.scenarios.sweeps.workers_elsewhere import (
     CHUNKS,
@@ -47,7 +47,7 @@ def test_this_process_answers_chunk_by_chunk() -> None:
             taken.append(number)
             yield [float(number)]
 
-    with Here() as here:
+    with ThisProcess() as here:
         answers = here.map(work.doubled, chunks())
         assert [next(answers) for _ in range(3)] == [(0, [0.0]), (1, [2.0]), (2, [4.0])]
     assert (here.workers, taken) == (1, [0, 1, 2])
@@ -113,7 +113,7 @@ def test_whoever_kills_is_found_among_those_in_flight(killers: set[int], room: i
     chunks = [list(range(12))[start : start + 3] for start in range(0, 12, 3)]
     pieces: Pieces[int, int] = Pieces(chunks)
     flying: list[Piece[int]] = []
-    done: dict[int, Sequence[int | Lost]] = {}
+    done: dict[int, Sequence[int | NoAnswer]] = {}
     deaths = 0
     while True:
         flying += pieces.due(len(flying), room)
@@ -126,7 +126,7 @@ def test_whoever_kills_is_found_among_those_in_flight(killers: set[int], room: i
         else:
             piece = flying.pop(0)
             done |= pieces.answered(piece, [-item for item in piece.items])
-    lost = Lost("its worker died 3 times")
+    lost = NoAnswer("its worker died 3 times")
     assert done == {
         number: [lost if item in killers else -item for item in chunk] for number, chunk in enumerate(chunks)
     }
@@ -148,7 +148,7 @@ def test_nothing_new_flies_while_somebody_is_on_trial(seed: int) -> None:
     pieces: Pieces[int, int] = Pieces(endless())
     flying: list[Piece[int]] = []
     taken_at: list[int] = []  # by the time of each death
-    lost: list[tuple[int, Sequence[int | Lost]]] = []
+    lost: list[tuple[int, Sequence[int | NoAnswer]]] = []
     while not lost:
         flying += pieces.due(len(flying), 4)
         piece = chance.choice(flying)
@@ -159,7 +159,7 @@ def test_nothing_new_flies_while_somebody_is_on_trial(seed: int) -> None:
         else:
             flying.remove(piece)
             list(pieces.answered(piece, [0]))
-    assert lost == [(3, [Lost("its worker died 3 times")])]
+    assert lost == [(3, [NoAnswer("its worker died 3 times")])]
     assert taken == taken_at[1]
 
 

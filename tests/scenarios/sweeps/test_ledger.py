@@ -17,7 +17,7 @@ import pytest
 from model.errors import SpecError
 from model.measures import MEASURES
 from scenarios.sweeps import ledger
-from scenarios.sweeps.ledger import Kept, Ledger, usual_folder
+from scenarios.sweeps.ledger import Ledger, StoredAnswer, usual_folder
 from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -27,17 +27,17 @@ def key(number: int, size: int = 16) -> bytes:
     return blake2b(number.to_bytes(8, "little"), digest_size=size).digest()
 
 
-def kept(number: int) -> Kept:
+def kept(number: int) -> StoredAnswer:
     values = np.random.default_rng(number).random(len(MEASURES))
     values[number % len(MEASURES)] = np.nan
-    return Kept(values, "simulate" if number % 2 else "calculate")
+    return StoredAnswer(values, "simulate" if number % 2 else "calculate")
 
 
-def points(start: int, stop: int) -> Iterator[tuple[bytes, Kept]]:
+def points(start: int, stop: int) -> Iterator[tuple[bytes, StoredAnswer]]:
     return ((key(number), kept(number)) for number in range(start, stop))
 
 
-def assert_same(found: dict[bytes, Kept], start: int, stop: int) -> None:
+def assert_same(found: dict[bytes, StoredAnswer], start: int, stop: int) -> None:
     assert set(found) == {key(number) for number in range(start, stop)}
     for name, point in points(start, stop):
         assert found[name].values.tobytes() == point.values.tobytes()
@@ -49,11 +49,11 @@ def python(code: str, *arguments: object) -> subprocess.Popen[str]:
     head = (
         "import sys; from pathlib import Path; import numpy as np; from hashlib import blake2b;"
         "from model.measures import MEASURES; from model.errors import SpecError;"
-        "from scenarios.sweeps.ledger import Kept, Ledger\n"
+        "from scenarios.sweeps.ledger import StoredAnswer, Ledger\n"
         "def key(number): return blake2b(number.to_bytes(8, 'little'), digest_size=16).digest()\n"
         "def points(start, stop):\n"
         "    for number in range(start, stop):\n"
-        "        yield key(number), Kept(np.full(len(MEASURES), float(number)), 'calculate')\n"
+        "        yield key(number), StoredAnswer(np.full(len(MEASURES), float(number)), 'calculate')\n"
         "folder = Path(sys.argv[1])\n"
     )
     return subprocess.Popen(
@@ -105,14 +105,14 @@ def test_any_number_of_keys_in_any_order_and_twice(folder: Path, size: int, many
 def test_keeping_twice_changes_nothing(folder: Path) -> None:
     with Ledger(folder, "1") as store:
         store.put_many(points(0, 10))
-        store.put_many((name, Kept(point.values + 1, "other")) for name, point in points(0, 10))
+        store.put_many((name, StoredAnswer(point.values + 1, "other")) for name, point in points(0, 10))
         store.put_many([*points(8, 12), *points(8, 12)])
         assert len(store) == 12
         assert_same(store.get_many([key(number) for number in range(12)]), 0, 12)
 
 
 def test_all_points_of_a_call_are_kept_or_none(folder: Path) -> None:
-    def broken() -> Iterator[tuple[bytes, Kept]]:
+    def broken() -> Iterator[tuple[bytes, StoredAnswer]]:
         yield from points(0, 10)
         raise KeyError("no eleventh point")
 
@@ -120,7 +120,7 @@ def test_all_points_of_a_call_are_kept_or_none(folder: Path) -> None:
         with pytest.raises(KeyError):
             store.put_many(broken())
         with pytest.raises(ValueError, match=f"a point has {len(MEASURES)} numbers, not 3"):
-            store.put_many([*points(0, 10), (key(10), Kept(np.zeros(3), "calculate"))])
+            store.put_many([*points(0, 10), (key(10), StoredAnswer(np.zeros(3), "calculate"))])
         assert len(store) == 0
         assert store.get_many([key(0)]) == {}
 
@@ -462,15 +462,16 @@ import sys
 import numpy as np
 from pathlib import Path
 from model.measures import MEASURES
-from scenarios.sweeps.ledger import Kept, Ledger
+from scenarios.sweeps.ledger import Ledger, StoredAnswer
 with Ledger(Path(sys.argv[1]), "one") as ledger:
-    ledger.put_many((number.to_bytes(16, "big"), Kept(np.zeros(len(MEASURES)), "calculate")) for number in range(300))
+    none = StoredAnswer(np.zeros(len(MEASURES)), "calculate")
+    ledger.put_many((number.to_bytes(16, "big"), none) for number in range(300))
 """
 
 
 def test_a_second_ledger_of_this_process_does_not_take_the_locks_of_the_first(tmp_path: Path) -> None:
     """Closing any descriptor of a file drops all locks of the process on it; then others remove its log."""
-    row = Kept(np.zeros(len(MEASURES)), "calculate")
+    row = StoredAnswer(np.zeros(len(MEASURES)), "calculate")
     with Ledger(tmp_path, "one") as first:
         first.put_many([((10**6).to_bytes(16, "big"), row)])
         with Ledger(tmp_path, "one"):

@@ -14,13 +14,13 @@ from model.errors import SpecError
 from model.measures import MEASURES, measures_of
 from scenarios import load, run
 from scenarios.sweeps import sweep as module
-from scenarios.sweeps.executors import Here
+from scenarios.sweeps.executors import ThisProcess
 from scenarios.sweeps.ledger import Ledger
 from scenarios.sweeps.plan import Faults, Plan
 from scenarios.sweeps.points import version_of_model
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.run import Running
-from scenarios.sweeps.sweep import Listener, Where, plan_of, sweep, sweeping, whole_table
+from scenarios.sweeps.sweep import Listener, SweepBackend, plan_of, sweep, sweeping, whole_table
 
 QUEUE = (
     "disk.use=nvme", "host.scheduler=none", "workload.kind=read_stream", "workload.path=direct",
@@ -33,7 +33,7 @@ def planned(name: str, vary: Sequence[str], settings: Sequence[str] = (), **how:
 
 
 def rows_of(plan: Plan, folder: Path) -> dict[str, Any]:
-    with sweeping(plan, Where(workers=1, store=folder)) as rows:
+    with sweeping(plan, SweepBackend(workers=1, store=folder)) as rows:
         return whole_table(rows)
 
 
@@ -86,7 +86,9 @@ def test_a_second_run_answers_nothing_and_gives_the_same(tmp_path: Path) -> None
 
     tables = []
     for _ in range(2):
-        with sweeping(planned("rahn-full-scan", MIXED), Where(workers=1, store=tmp_path), Ear()) as rows:
+        with sweeping(
+            planned("rahn-full-scan", MIXED), SweepBackend(workers=1, store=tmp_path), Ear()
+        ) as rows:
             tables.append(whole_table(rows))
     assert heard[0].outcome.reused == 0
     assert heard[0].outcome.answered == 8
@@ -120,7 +122,7 @@ def test_a_sweep_that_is_interrupted_keeps_what_it_had_and_goes_on(tmp_path: Pat
     def plan() -> Plan:
         return planned("shallahamer-pread", ["workload.rate_per_s=1000:4000:12"], QUEUE)
 
-    class Halting(Here):
+    class Halting(ThisProcess):
         def map(self, work: Any, chunks: Any) -> Any:
             for number, answers in super().map(work, chunks):
                 if number == 2:
@@ -134,14 +136,14 @@ def test_a_sweep_that_is_interrupted_keeps_what_it_had_and_goes_on(tmp_path: Pat
     with Ledger(tmp_path, version_of_model()) as ledger:
         again = Running(plan(), ledger)
         assert again.outcome.reused == halted.outcome.answered > 0
-        again.run(Here())
+        again.run(ThisProcess())
         whole = whole_table(Rows(again.plan, ledger, again.outcome))
     assert same(whole, rows_of(plan(), tmp_path / "fresh"))
 
 
 def test_a_point_that_fails_has_its_error_and_the_others_their_rows(tmp_path: Path) -> None:
     plan = planned("tpc-b", ["workload.rate_per_s=5,1e6"], ("workload.users=1",), engine="calculate")
-    with sweeping(plan, Where(workers=1, store=tmp_path)) as rows:
+    with sweeping(plan, SweepBackend(workers=1, store=tmp_path)) as rows:
         table = whole_table(rows)
         assert list(rows.outcome.failed) == [1]
     assert table["error"][0] is None
@@ -203,12 +205,14 @@ def test_replications_give_intervals_and_pairs_narrow_them(tmp_path: Path) -> No
 
 def test_the_store_may_be_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "usual_folder", lambda: pytest.fail("the store was asked for"))
-    found = sweep("rahn-full-scan", ["workload.arraysize_rows=10,100"], at=Where(workers=1, keep=False))
+    found = sweep(
+        "rahn-full-scan", ["workload.arraysize_rows=10,100"], at=SweepBackend(workers=1, keep=False)
+    )
     assert found["elapsed_s"][0] > found["elapsed_s"][1]
 
 
 def test_the_library_s_sweeps_are_what_their_titles_ask(tmp_path: Path) -> None:
-    table = sweep("block-size-mbrc", at=Where(workers=1, keep=False))
+    table = sweep("block-size-mbrc", at=SweepBackend(workers=1, keep=False))
     assert len(table["point"]) == 37
     assert (
         max(
@@ -235,7 +239,7 @@ def test_a_transaction_is_reused_whatever_else_varies(tmp_path: Path) -> None:
 
 def test_equal_points_are_answered_once_and_share_their_error(tmp_path: Path) -> None:
     plan = planned("tpc-b", ["workload.rate_per_s=5,1e6,5,1000000"], engine="calculate")
-    with sweeping(plan, Where(workers=1, store=tmp_path)) as rows:
+    with sweeping(plan, SweepBackend(workers=1, store=tmp_path)) as rows:
         table = whole_table(rows)
         assert rows.outcome.answered == 2
         assert sorted(rows.outcome.failed) == [1, 3]
@@ -282,7 +286,7 @@ def test_what_the_file_says_of_engine_and_replications_holds_unless_asked_otherw
 
 def test_a_store_that_is_damaged_while_rows_are_read_gives_no_empty_rows(tmp_path: Path) -> None:
     plan = planned("rahn-full-scan", ["table.rows=1000,2000"])
-    with sweeping(plan, Where(workers=1, store=tmp_path)) as rows:
+    with sweeping(plan, SweepBackend(workers=1, store=tmp_path)) as rows:
         rows.ledger = Ledger(tmp_path / "other", version_of_model())
         with rows.ledger, pytest.raises(SpecError, match="damaged while the answers were read"):
             list(rows.blocks())

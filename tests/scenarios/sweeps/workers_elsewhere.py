@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from model.errors import SpecError
-from scenarios.sweeps.executors import MOST_WORKERS, Away, Here, Lost, Work
+from scenarios.sweeps.executors import MOST_WORKERS, NoAnswer, ThisProcess, Work, WorkerExecutor
 from tests.patience import LIMIT_S
 from tests.scenarios.sweeps import work
 
@@ -68,7 +68,7 @@ class WorkersElsewhere:
 
     opens: ClassVar[str]
     """How a program opens one with two workers of its own."""
-    opened: Callable[[int], Away]
+    opened: Callable[[int], WorkerExecutor]
     """What makes one with so many workers."""
 
     @pytest.fixture
@@ -98,22 +98,24 @@ class WorkersElsewhere:
 
     # The same answers from everyone
 
-    def test_they_answer_as_this_process_does(self, two: Away) -> None:
+    def test_they_answer_as_this_process_does(self, two: WorkerExecutor) -> None:
         assert two.workers == 2
-        assert sorted(two.map(work.doubled, CHUNKS)) == DOUBLED == list(Here().map(work.doubled, CHUNKS))
+        assert (
+            sorted(two.map(work.doubled, CHUNKS)) == DOUBLED == list(ThisProcess().map(work.doubled, CHUNKS))
+        )
 
-    def test_floats_come_back_bit_for_bit(self, two: Away) -> None:
+    def test_floats_come_back_bit_for_bit(self, two: WorkerExecutor) -> None:
         odd = [0.1 + 0.2, float("nan"), -0.0, 5e-324, float("inf")]
         ((_, answers),) = two.map(work.doubled, [odd])
         assert [float(answer).hex() for answer in answers] == [(2 * item).hex() for item in odd]
 
-    def test_a_partial_is_work_and_all_workers_take_part(self, two: Away, tmp_path: Path) -> None:
+    def test_a_partial_is_work_and_all_workers_take_part(self, two: WorkerExecutor, tmp_path: Path) -> None:
         list(two.map(partial(work.doubled_by, str(tmp_path)), [[1.0]] * 40))
         pids = {int(path.name) for path in tmp_path.iterdir()}
         assert len(pids) == 2
         assert os.getpid() not in pids
 
-    def test_chunks_are_taken_only_when_somebody_has_time_for_them(self, two: Away) -> None:
+    def test_chunks_are_taken_only_when_somebody_has_time_for_them(self, two: WorkerExecutor) -> None:
         taken = 0
 
         def endless() -> Iterator[list[float]]:
@@ -145,7 +147,7 @@ class WorkersElsewhere:
         ],
     )
     def test_what_the_work_raises_comes_out(
-        self, two: Away, what: Work[float, object], kind: type, says: str
+        self, two: WorkerExecutor, what: Work[float, object], kind: type, says: str
     ) -> None:
         with pytest.raises(kind, match=says.replace("?", r"\?")) as caught:
             list(two.map(what, ([float(item)] for item in count())))
@@ -155,7 +157,7 @@ class WorkersElsewhere:
     # Deaths
 
     def test_a_worker_that_is_killed_loses_nothing(
-        self, two: Away, tmp_path: Path, said: Callable[[], list[str]]
+        self, two: WorkerExecutor, tmp_path: Path, said: Callable[[], list[str]]
     ) -> None:
         marker = tmp_path / "killed"
         found = sorted(two.map(partial(work.dies_once, str(marker), KILLER), [*CHUNKS, [KILLER]]))
@@ -163,9 +165,9 @@ class WorkersElsewhere:
         assert found == [*DOUBLED, (len(CHUNKS), [2 * KILLER])]
         assert said() == []
 
-    def test_the_one_item_that_kills_is_lost_and_all_others_are_answered(self, two: Away) -> None:
+    def test_the_one_item_that_kills_is_lost_and_all_others_are_answered(self, two: WorkerExecutor) -> None:
         found = sorted(two.map(partial(work.dies_at, KILLER), [[1.0, 2.0], [KILLER, 8.0], [10.0]]))
-        assert found == [(0, [2.0, 4.0]), (1, [Lost("its worker died 3 times"), 16.0]), (2, [20.0])]
+        assert found == [(0, [2.0, 4.0]), (1, [NoAnswer("its worker died 3 times"), 16.0]), (2, [20.0])]
 
     # The end
 
@@ -175,7 +177,7 @@ class WorkersElsewhere:
             type(self).opened(workers)
 
     def test_workers_do_not_hear_the_interrupt_that_goes_to_all_processes_of_a_terminal(
-        self, two: Away
+        self, two: WorkerExecutor
     ) -> None:
         pids = {pid for _, pids in two.map(work.pids, [[1.0]] * 20) for pid in pids}
         for pid in pids:

@@ -1,4 +1,4 @@
-"""Which worker tests what: whole files, the longest first; each has its own server, browser and caches."""
+"""Which worker tests what: whole files, the longest first; one has the server and the browser."""
 
 from __future__ import annotations
 
@@ -10,28 +10,32 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadScopeScheduling
 
-LONGEST: Final = (
+IN_A_BROWSER: Final = (
     "tests/app/test_page_browser.py",
-    "tests/scenarios/test_every_field.py",
-    "tests/validation/test_calibrate.py",
     "tests/app/test_page_sharing_browser.py",
     "tests/app/test_page_mechanisms_browser.py",
     "tests/app/test_page_sweep.py",
-    "tests/scenarios/sweeps/test_cluster.py",
     "tests/app/test_page_compare_browser.py",
+    "tests/app/test_page_guard.py",
+    "tests/app/test_page_sessions.py",
+)
+"""Files that one worker tests, one after the other: a server and a browser cost more to start than most of them."""
+LONGEST: Final = (
+    IN_A_BROWSER[0],
+    "tests/scenarios/test_every_field.py",
+    "tests/scenarios/sweeps/test_cluster.py",
+    "tests/validation/test_calibrate.py",
     "tests/scenarios/sweeps/test_executors.py",
     "tests/model/test_calculate_many.py",
     "tests/scenarios/search/test_optimise.py",
     "tests/model/kernels/test_queue_kernels.py",
     "tests/model/machine/test_heap_twins.py",
     "tests/model/sim/test_transactions_theory.py",
-    "tests/app/test_uncertainty.py",
     "tests/scenarios/test_uncertainty.py",
     "tests/app/test_page_what_if.py",
     "tests/app/test_page_run.py",
     "tests/app/test_mechanisms.py",
     "tests/app/test_page_mechanisms.py",
-    "tests/app/test_page_guard.py",
     "tests/model/sim/test_fast_ways.py",
     "tests/golden/test_answers.py",
     "tests/validation/test_residuals.py",
@@ -40,8 +44,9 @@ LONGEST: Final = (
 
 
 def unit_of(node: str) -> str:
-    """What the test *node* is handed out with: its file, whose tests share a server or a cluster."""
-    return node.partition("::")[0]
+    """What the test *node* is handed out with: its file, whose tests share a cluster; one for all in a browser."""
+    file = node.partition("::")[0]
+    return IN_A_BROWSER[0] if file in IN_A_BROWSER else file
 
 
 def turn_of(node: str) -> int:

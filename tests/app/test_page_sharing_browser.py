@@ -21,11 +21,11 @@ from app.controls import own_files
 from app.session import uploads
 from model.units import show_seconds
 from scenarios import run
-from tests.app.windows import STILL, opened
+from tests.app.windows import opened
 from tests.patience import LIMIT_MS, LIMIT_S
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Download, Locator, Page
+    from playwright.sync_api import Browser, Download, Locator, Page
 
 pytestmark = pytest.mark.browser
 
@@ -46,20 +46,6 @@ gets = 30
 name = "![x](https://example.org/y.png)"
 weight = 2
 """
-
-
-@contextmanager
-def context_of(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 720},
-        permissions=["clipboard-read", "clipboard-write"],
-        reduced_motion=STILL,
-    )
-    context.set_default_timeout(LIMIT_MS)
-    try:
-        yield context
-    finally:
-        context.close()
 
 
 def reads(page: Page, *settings: str, name: str = "rahn-full-scan") -> None:
@@ -134,18 +120,14 @@ def test_the_link_that_is_copied_opens_the_screen_elsewhere(browser: Browser, se
         page.get_by_role("button", name="Link copied").wait_for()
         link = page.evaluate("navigator.clipboard.readText()")
         assert link == page.url
-    with context_of(browser) as context:
-        page = context.new_page()
-        page.goto(link)
+    with opened(browser, link) as (page, _):
         reads(page, "workload.arraysize_rows=15")
 
 
 def test_a_browser_that_does_not_copy_shows_the_link(browser: Browser, server: str) -> None:
-    with context_of(browser) as context:
-        page = context.new_page()
-        page.add_init_script("navigator.clipboard.writeText = () => Promise.reject()")
-        page.goto(f"{server}/{FETCHES}")
+    with opened(browser, f"{server}/{FETCHES}") as (page, _):
         reads(page, "workload.arraysize_rows=15")
+        page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject() }")
         shown: list[str] = []
         page.on("dialog", lambda dialog: (shown.append(dialog.default_value), dialog.dismiss()))
         page.get_by_role("button", name="Copy link").click()
@@ -204,11 +186,7 @@ def test_a_file_of_ones_own_makes_the_round_trip(
     for name, text in files.items():
         (tmp_path / f"{name}.toml").write_text(text)
     name, _ = own_files.opened(OWN.encode(), "mine.toml")
-    asked: list[str] = []
-    with context_of(browser) as context:
-        page = context.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto(f"{server}/{SCAN}")
+    with opened(browser, f"{server}/{SCAN}") as (page, asked):
         reads(page)
         page.get_by_role("button", name="Open a file").click()
         choose(page, tmp_path / "typo.toml")
@@ -240,13 +218,14 @@ def test_a_file_of_ones_own_makes_the_round_trip(
         capsys.readouterr()
         assert main(["run", str(kept["Scenario (TOML)"]), "--json"]) == 0
         assert json.loads(capsys.readouterr().out) == json.loads(kept["Result (JSON)"].read_text())
-        report = context.new_page()
+        report = page.context.new_page()
         report.on("request", lambda request: asked.append(request.url))
         report.goto(kept["Report (HTML)"].as_uri())
         report.locator(".js-plotly-plot .point").first.wait_for()
         for one in (page, report):
             assert one.evaluate("window.hit") is None
             assert one.locator(LINKS).count() == 0
+        report.close()
     assert [url for url in asked if not url.startswith((server, "file:", "blob:", "data:"))] == []
 
 
@@ -254,8 +233,7 @@ def test_a_server_that_was_started_anew_shows_the_same_and_takes_the_next_click(
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    with context_of(browser) as context:
-        page = context.new_page()
+    with opened(browser, "about:blank") as (page, _):
         with started(port) as address:
             page.goto(f"{address}/?scenario=rahn-full-scan&tablespace.block_size_bytes=16384")
             reads(page, "tablespace.block_size_bytes=16384")

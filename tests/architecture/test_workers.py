@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,18 +11,26 @@ from pathlib import Path
 import pytest
 
 from tests.whole import WHOLE, sample
-from tests.workers import LONGEST, turn_of, unit_of
+from tests.workers import IN_A_BROWSER, LONGEST, turn_of, unit_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("file", LONGEST)
+@pytest.mark.parametrize("file", [*LONGEST, *IN_A_BROWSER])
 def test_files_with_a_turn_of_their_own_are_there(file: str) -> None:
     assert (ROOT / file).is_file()
 
 
+def test_files_that_ask_for_a_server_or_a_browser_are_tested_by_one_worker() -> None:
+    asks = re.compile(r"^def test_\w+\([^)]*\b(browser|server)\b", re.MULTILINE)
+    files = {str(file.relative_to(ROOT)): file.read_text("utf-8") for file in ROOT.glob("tests/**/test_*.py")}
+    pictures = {"tests/app/test_screenshots.py"}  # no part of the checks
+    assert {file for file, text in files.items() if asks.search(text)} - pictures == set(IN_A_BROWSER)
+
+
 def test_a_unit_is_a_file() -> None:
     assert unit_of("tests/model/test_show.py::test_it[a::b]") == "tests/model/test_show.py"
+    assert {unit_of(f"{file}::test_it") for file in IN_A_BROWSER} == {LONGEST[0]}
     assert turn_of(f"{LONGEST[1]}::test_it") < turn_of("tests/model/test_show.py::test_it")
 
 

@@ -14,15 +14,7 @@ from model.demand.writing import Writing
 from model.errors import OutsideLaw
 from model.laws import block, client, logical_io, scan_reads
 from model.laws.block_layer import stated_call_s
-from model.laws.numeric import (
-    Number,
-    ceiling,
-    larger,
-    largest,
-    smaller,
-    some,
-    where,
-)
+from model.laws.numeric import Number, ceiling, larger, largest, smaller, some, where
 from model.results import IndexChanges, IndexStatistics
 from model.spec import FullScan, System
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -22,6 +23,8 @@ from validation.identify.against import against
 from validation.instruments import Keep, NotReadable, Reading
 
 WRONG_INPUT = 2
+MOST_FILES = 500
+"""Files of a folder that are read at once; a folder with more is none of reports alone."""
 MOST_INPUT_BYTES = 4 * 1024**3
 """What is copied of standard input or a pipe, as it is read twice."""
 
@@ -175,7 +178,7 @@ def _paths(files: Sequence[str]) -> Iterator[tuple[Path, str]]:
             given = None if sys.stdin is None else sys.stdin.buffer
             yield _copy_of(given, "standard input"), "standard input"
         elif path.is_dir():
-            inside = sorted(inner for inner in path.rglob("*") if inner.is_file())
+            inside = _inside(path)
             if not inside:
                 raise SpecError(f"measure: there is no file in the folder {file}")
             yield from ((inner, str(inner.relative_to(path))) for inner in inside)
@@ -191,6 +194,17 @@ def _paths(files: Sequence[str]) -> Iterator[tuple[Path, str]]:
             raise SpecError(f"measure: {file} is not a file; name a file, a folder, a pipe or -")
         else:
             raise SpecError(f"measure: there is no file {file}")
+
+
+def _inside(folder: Path) -> list[Path]:
+    """The files in *folder*, by name; raises SpecError for more than are read at once."""
+    inside = list(islice((inner for inner in folder.rglob("*") if inner.is_file()), MOST_FILES + 1))
+    if len(inside) > MOST_FILES:
+        raise SpecError(
+            f"measure: the folder {folder} has more than {MOST_FILES} files; at most {MOST_FILES} are read: name a "
+            "folder with the reports of one system, or the files"
+        )
+    return sorted(inside)
 
 
 def _copy_of(given: BinaryIO | None, name: str) -> Path:

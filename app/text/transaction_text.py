@@ -95,6 +95,9 @@ def resource_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iter
     yield f"{'resource':<{KIND}}{'% busy':>{NUMBER}}"
     room = max(0, min(MOST_BAR, width - KIND - NUMBER - 4))
     for name, share in sorted(stats.utilisation.items(), key=lambda item: -item[1]):
+        if stats.without_disk and name.startswith((DATA, DBWR)):
+            yield f"{name:<{KIND}}{'not known':>{NUMBER}}"
+            continue
         letters = style(bar * round(room * share), fg="blue") if round(room * share) else ""
         yield f"{name:<{KIND}}{100 * share:>{NUMBER}.1f}  {letters}".rstrip()
     yield from wrapped(saturation(stats, beside=bool(result.programs)), width)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from app.command import measure_cli
 from app.command.cli import main
 from scenarios import from_mapping, load, run
 from tests.validation.instruments import made
@@ -114,6 +115,15 @@ def test_what_is_refused_loses_nothing_of_the_others(
     captured = capsys.readouterr()
     assert len(captured.out.splitlines()) == 3
     assert captured.err.startswith("blocktime: letter: this is none of the reports")
+
+
+def test_a_folder_of_very_many_files_is_refused_at_once(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measure_cli, "MOST_FILES", 2)
+    monkeypatch.setattr(measure_cli, "read_file", None)
+    assert main(["measure", str(folder)]) == 2
+    assert "has more than 2 files; at most 2 are read: name a folder" in capsys.readouterr().err
 
 
 def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:

@@ -303,6 +303,8 @@ def test_no_share_of_an_unknown_limit_is_told_and_no_calls_that_are_not_known(pl
     assert "of its capacity is used" in transaction_text.util_sentence(result)
     endless = result.model_copy(update={"transactions": stats.model_copy(update={"without_disk": True})})
     assert transaction_text.util_sentence(endless) == ""
+    rows = {line[:20].strip(): line.split()[-1] for line in transaction_text.resource_lines(endless)}
+    assert rows["data disk"] == "known"
     waits = {event: waited for event, waited in result.time.wait.items() if "from client" not in event}
     silent = result.model_copy(update={"time": result.time.model_copy(update={"wait": waits})})
     calls = next(line for line in lines(silent) if line.startswith("CPU: calls"))

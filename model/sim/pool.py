@@ -43,26 +43,31 @@ class BufferPool:
         """
         reads: list[int] = []
         now: float
-        k: int
         while True:
-            now, count = self.env.now, len(blocks)
-            if 2 * count > len(self._missed_at):
-                self._missed_at = wholes(4 * count, 0)
-            done, missed, writing, dirtied, _ = self._touched.worked(
-                blocks, changes, cold_end, now, self._touch_time_s, self._missed_at
-            )
-            for k in range(missed):
-                reads.append(blocks[self._missed_at[k]])
-            if dirtied:
-                self.writer.dirtied([self._missed_at[count + k] for k in range(dirtied)], now)
-            if writing:
-                self.writer.asked([self._to_write[k] for k in range(writing)])
-            if done == count:
+            now = self.env.now
+            done = self.got(blocks, changes, cold_end, reads)
+            if done == len(blocks):
                 return reads
             yield self.writer.cleaned()
             late_s.append(self.env.now - now)
             blocks, changes = blocks[done:], changes[done:]
             cold_end = cold_end[min(done, len(cold_end)) :]
+
+    def got(self, blocks: GivenWholes, changes: GivenBytes, cold_end: GivenBytes, reads: list[int]) -> int:
+        """Get blocks now, as many as there are buffers for; those that have to be read are added to *reads*."""
+        now, count = self.env.now, len(blocks)
+        if 2 * count > len(self._missed_at):
+            self._missed_at = wholes(4 * count, 0)
+        done, missed, writing, dirtied, _ = self._touched.worked(
+            blocks, changes, cold_end, now, self._touch_time_s, self._missed_at
+        )
+        for k in range(missed):
+            reads.append(blocks[self._missed_at[k]])
+        if dirtied:
+            self.writer.dirtied([self._missed_at[count + k] for k in range(dirtied)], now)
+        if writing:
+            self.writer.asked([self._to_write[k] for k in range(writing)])
+        return int(done)
 
 
 def references(blocks: ArrayLike, changes: ArrayLike, cold_end: ArrayLike | None) -> tuple[Any, Any, Any]:

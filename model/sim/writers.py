@@ -16,6 +16,8 @@ from model.laws.commit import (
     LOOKS_EVERY_S,
     gathered_bytes,
 )
+from model.loops.buffers import TouchCounts
+from model.loops.rows import Wholes, wholes
 from model.sim.data_files import BlockRequests
 from model.sim.references import ByPlace, Layout
 
@@ -151,6 +153,7 @@ class DatabaseWriter:
     written: int
     outside: int
     """Blocks from this number on are not in the buffers, as they never leave memory; they are written all the same."""
+    _touched: TouchCounts
     _since_s: dict[int, float]
     """Dirty blocks, the longest dirty first."""
     _asked: list[int]
@@ -174,6 +177,7 @@ class DatabaseWriter:
         self.env = env
         self.files = files
         self.buffers = buffers
+        self._touched = buffers.touched
         self.layout = layout
         self.most, self.age_s = limits
         self.written = self._looks = 0
@@ -248,7 +252,15 @@ class DatabaseWriter:
             self.look()
 
     def _written(self, blocks: list[int]) -> None:
-        self.buffers.written([block for block in blocks if block < self.outside])
+        inside: Wholes = wholes(len(blocks), 0)
+        count = 0
+        for block in blocks:
+            if block < self.outside:
+                inside[count] = block
+                count += 1
+        done: int = self._touched.cleaned(inside[:count])
+        if done < count:
+            raise KeyError(inside[done])
         self.written += len(blocks)
         if self._cleaned.callbacks:
             cleaned, self._cleaned = self._cleaned, self.env.event()

@@ -62,9 +62,14 @@ class Tally:
         for event in range(EVENTS):
             seconds: list[float] = took_s[event]
             if seconds:
+                total_s, longest_s = 0.0, float(self.longest_s[event])
+                for k in range(len(seconds)):
+                    took: float = seconds[k]
+                    total_s += took
+                    longest_s = max(longest_s, took)
                 self.waits[event] += len(seconds)
-                self.waited_s[event] += sum(seconds)
-                self.longest_s[event] = max(self.longest_s[event], *seconds)
+                self.waited_s[event] += total_s
+                self.longest_s[event] = longest_s
 
     def took(self, queue_s: float, cpu_s: float, spin_s: float, undo: float) -> None:
         """Note what a transaction took of processors."""

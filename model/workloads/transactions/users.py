@@ -117,7 +117,10 @@ class SimulationState:
         latch_s: float = kind.hottest_gets * latch.wait_s
         pin_s: float = kind.hottest_changes * pin.wait_s
         took_s: list[list[float]] = [[] for _ in range(EVENTS)]
-        reads: list[int] = yield from self._gets(drawn, took_s[FREE])
+        reads: list[int] = []
+        got: int = self._got(drawn, 0, reads)
+        if got < len(drawn.blocks):
+            yield from self._get_late(drawn, got, reads, took_s[FREE])
         if kind.hottest_changes:
             pool: BufferPool = self.pools[0]
             pool.writer.changed(self.references.hottest_changed(drawn.kind), self.env.now)
@@ -187,18 +190,30 @@ class SimulationState:
             extra_gets += undo_gets(kind.hottest_gets, others, costs.hottest_changes, costs.hottest_collision)
         return extra_gets
 
-    def _gets(self, drawn: DrawnTransaction, late_s: list[float]) -> Generator[simpy.Event, Any, list[int]]:
-        """Get all blocks of a transaction; those that it has to read."""
+    def _got(self, drawn: DrawnTransaction, done: int, reads: list[int]) -> int:
+        """Get the blocks of a transaction behind the first *done*, while there are buffers; how many are done then."""
         first: int = drawn.first
         blocks: GivenWholes = drawn.blocks
         changes: GivenBytes = drawn.changes
-        aside = changes[:0]
-        pool: BufferPool = self.pools[0]
-        reads: list[int] = yield from pool.get(blocks[:first], changes[:first], aside, late_s)
-        if first < len(blocks):
+        pool: BufferPool
+        if done < first:
+            pool = self.pools[0]
+            done += pool.got(blocks[done:first], changes[done:first], changes[:0], reads)
+        if first <= done < len(blocks):
             pool = self.pools[1]
-            reads += yield from pool.get(blocks[first:], changes[first:], aside, late_s)
-        return reads
+            done += pool.got(blocks[done:], changes[done:], changes[:0], reads)
+        return done
+
+    def _get_late(self, drawn: DrawnTransaction, done: int, reads: list[int], late_s: list[float]) -> Step:
+        """Get the rest of them, as DBWR cleans buffers."""
+        now: float
+        pool: BufferPool
+        while done < len(drawn.blocks):
+            pool = self.pools[0] if done < drawn.first else self.pools[1]
+            now = self.env.now
+            yield pool.writer.cleaned()
+            late_s.append(self.env.now - now)
+            done = self._got(drawn, done, reads)
 
     def _scan(
         self, drawn: DrawnTransaction, late_s: list[float]

@@ -33,14 +33,26 @@ class Overlay:
 
     def picked(self, lengths: set[int]) -> Pick:
         """The section of one scenario."""
-        pick = _pick(self._replaced, lengths) or (lambda _: self._replaced)
-        return lambda place: self._base.model_copy(update=pick(place))
+        kind, picks = type(self._base), _picks(self._replaced, lengths)
+        given = {**vars(self._base), **self._replaced}
+        names = self._base.__pydantic_fields_set__ | self._replaced.keys()
+
+        def section(place: int) -> Any:  # what ``model_copy`` gives, in a tenth of its time
+            made = object.__new__(kind)
+            set_own = object.__setattr__
+            set_own(made, "__dict__", {**given, **{name: pick(place) for name, pick in picks.items()}})
+            set_own(made, "__pydantic_fields_set__", names)
+            set_own(made, "__pydantic_extra__", None)
+            set_own(made, "__pydantic_private__", None)
+            return made
+
+        return section
 
 
-def each_of(*values: Any) -> Iterator[Any] | None:
+def each_of(values: Any) -> Iterator[Any] | None:
     """The *values* of one scenario after another, plain numbers where they have arrays; None where none has any.
 
-    They may be sections, dataclasses, lists, tuples and dictionaries of such.
+    They may be a section, a dataclass, a list, a tuple or a dictionary of such.
     """
     lengths: set[int] = set()
     pick = _pick(values, lengths)

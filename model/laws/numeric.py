@@ -6,6 +6,7 @@ A plain number never touches numpy here: one law call on floats costs what its a
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from math import gcd, nan
 from typing import Any
 
@@ -130,7 +131,13 @@ def inverse_modulo(value: Number, modulus: Number) -> Number:
     if getattr(value, "ndim", 0) or getattr(modulus, "ndim", 0):
         import numpy as np  # noqa: PLC0415
 
-        return np.frompyfunc(inverse_modulo, 2, 1)(value, modulus).astype(np.int64)
+        inverse: Any = np.frompyfunc(_inverse_modulo, 2, 1)
+        return inverse(value, modulus).astype(np.int64)
+    return _inverse_modulo(value, modulus)
+
+
+@lru_cache(maxsize=1 << 16)
+def _inverse_modulo(value: float, modulus: float) -> int:
     return pow(int(value), -1, int(modulus))
 
 

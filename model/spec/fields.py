@@ -23,6 +23,10 @@ def _number(value: object) -> object:
     return value
 
 
+LEAVE_NUMBERS = frozenset((_bytes, _seconds, _number))
+"""Checks that leave a number as it is."""
+
+
 def as_text(value: object) -> object:
     """A release such as ``2.6`` that TOML reads as a number, as the text it was."""
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value

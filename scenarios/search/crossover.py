@@ -125,7 +125,7 @@ def crossover(first: Scenario, second: Scenario, axis: Axis, progress: Progress 
     return Crossover(axis.key, search.line, tuple(_joined(changes)))
 
 
-Times = Callable[[Sequence[Any]], list[Answer]]
+Times = Callable[[Sequence[Any]], Sequence[Answer]]
 
 
 def _times(scenario: Scenario, key: str) -> Times:

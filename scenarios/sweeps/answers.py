@@ -24,6 +24,7 @@ from scenarios.forecast import USUAL, Budget, expected_within
 from scenarios.sweeps.by_column import alike
 from scenarios.sweeps.points import MOST_EXACT, Points, Values
 
+Wholes = NDArray[np.int64]
 Row = NDArray[np.float64]
 """One number for each of MEASURES, NaN where the answer has none."""
 PLACES: Final = {name: place for place, name in enumerate(MEASURES)}
@@ -59,12 +60,39 @@ class Answer:
     error: str = ""
 
 
+class Answers(Sequence[Answer]):
+    """Answers by column."""
+
+    def __init__(self, count: int) -> None:
+        self.rows = np.full((count, len(MEASURES)), np.nan)
+        self.engines = np.full(count, "", object)
+        self.errors: dict[int, str] = {}
+        """By place, of those that have no row."""
+
+    def __len__(self) -> int:
+        return len(self.engines)
+
+    @overload
+    def __getitem__(self, place: int) -> Answer: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Answer]: ...
+    def __getitem__(self, place: int | slice) -> Answer | list[Answer]:
+        if isinstance(place, slice):
+            return [self[rank] for rank in range(len(self))[place]]
+        rank = range(len(self))[place]
+        return Answer(self.rows[rank], self.engines[rank], self.errors.get(rank, ""))
+
+    def put(self, place: int, answer: Answer) -> None:
+        """The answer at a place."""
+        self.rows[place], self.engines[place] = answer.row, answer.engine
+        if answer.error:
+            self.errors[place] = answer.error
+
+
 class Items(Sequence[Item]):
     """Points to answer, by column: none of them is the base scenario."""
 
-    def __init__(
-        self, numbers: Sequence[int], replications: Sequence[int], columns: Mapping[str, Sequence[Any]]
-    ) -> None:
+    def __init__(self, numbers: Wholes, replications: Wholes, columns: Mapping[str, Sequence[Any]]) -> None:
         self.numbers, self.replications, self.columns = numbers, replications, columns
 
     def __len__(self) -> int:
@@ -79,58 +107,65 @@ class Items(Sequence[Item]):
             columns = {key: column[place] for key, column in self.columns.items()}
             return Items(self.numbers[place], self.replications[place], columns)
         values = {key: column[place] for key, column in self.columns.items()}
-        return Item(self.numbers[place], self.replications[place], values)
+        return Item(int(self.numbers[place]), int(self.replications[place]), values)
 
 
-def answers(asked: Asked, items: Sequence[Item]) -> list[Answer]:
+def answers(asked: Asked, items: Sequence[Item]) -> Answers:
     """One answer for each of *items*: the same whatever stands beside it, and wherever it is worked out."""
     if isinstance(items, Items):
         return _of_points(asked, items)
-    points = [item for item in items if item.values is not None]
+    together = Answers(len(items))
+    places = [place for place, item in enumerate(items) if item.values is not None]
+    points = [items[place] for place in places]
     columns = {key: [(item.values or {})[key] for item in points] for key in asked.points.keys}
-    of_points = iter(
-        _of_points(
-            asked, Items([item.number for item in points], [item.replication for item in points], columns)
-        )
+    numbers, replications = (
+        np.array([getattr(item, name) for item in points], np.int64) for name in ("number", "replication")
     )
-    return [_alone(asked, item) if item.values is None else next(of_points) for item in items]
+    for place, answer in zip(places, _of_points(asked, Items(numbers, replications, columns)), strict=True):
+        together.put(place, answer)
+    for place in set(range(len(items))).difference(places):
+        together.put(place, _alone(asked, items[place]))
+    return together
 
 
-def _of_points(asked: Asked, items: Items) -> list[Answer]:
-    answers_by_place: dict[int, Answer] = {}
+def _of_points(asked: Asked, items: Items) -> Answers:
+    together = Answers(len(items))
     for places in alike(asked.points, items.columns, len(items)):
-        answers_by_place |= _by_arrays(asked, items, places)
-    return [answers_by_place.get(place) or _alone(asked, items[place]) for place in range(len(items))]
+        _by_arrays(asked, items, places, together)
+    for place in np.flatnonzero(together.engines == "").tolist():
+        together.put(place, _alone(asked, items[place]))
+    return together
 
 
-def _by_arrays(asked: Asked, items: Items, places: Sequence[int]) -> dict[int, Answer]:
-    """Answers by place to those points that an engine answers as it is wanted by arrays."""
+def _by_arrays(asked: Asked, items: Items, places: Sequence[int], together: Answers) -> None:
+    """Answers to those points that an engine answers as it is wanted by arrays."""
     keys = asked.points.plain_keys
     if not keys or not places:
-        return {}
+        return
     first = asked.points.point(items[places[0]].values or {})
     calculated = goes_by_arrays(asked.engine, first.workload.kind)
     if not calculated and not goes_summed_up(first.workload):
-        return {}
+        return
     axes = {key: _column(asked.points, key, items, places) for key in keys}
+    ranks = np.asarray(places)
     try:
         if calculated:
             columns, wanted = answered_many(asked.engine, first.system, first.workload, axes)
         else:
-            seeds = asked.seed + np.array([items.replications[place] for place in places])
             columns, wanted = simulate_many(
                 asked.engine,
                 first.system,
                 first.workload,
                 axes,
-                seeds,
+                asked.seed + items.replications[ranks],
                 lambda system, work: expected_within(asked.budget, system, work, asked.engine),
             )
     except (BlocktimeError, KeyError):  # the points one by one say which of them it was, and why
-        return {}
-    rows = np.stack([columns[name] for name in MEASURES], axis=1)
-    engine = "calculate" if calculated else "simulate"
-    return {place: Answer(rows[rank], engine) for rank, place in enumerate(places) if wanted[rank]}
+        return
+    ranks = ranks[wanted]
+    for name, place in PLACES.items():
+        together.rows[ranks, place] = columns[name][wanted]
+    together.engines[ranks] = "calculate" if calculated else "simulate"
 
 
 def _column(points: Points, key: str, items: Items, places: Sequence[int]) -> Any:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from math import isfinite
 from types import FunctionType, NoneType
 from typing import Annotated, Any, Final
 
 import numpy as np
+from annotated_types import Ge, Gt, Le, Lt
 from numpy.typing import NDArray
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from model.errors import SpecError
 from model.spec import System, Workload
+from model.spec.fields import LEAVE_NUMBERS
 from scenarios.sweeps.points import DIGEST_BYTES, MOST_EXACT, Points, Template, mark_of, mixed, seeds_of
 
 Columns = Mapping[str, Sequence[Any]]
@@ -134,13 +137,14 @@ class _Reader:
         self._model, self._where, self._reads = model, where, reads
 
     def __getattr__(self, name: str) -> Any:
-        declared = getattr(type(self._model), name, None)
-        if isinstance(declared, property | FunctionType):
+        kind = type(self._model)
+        if name not in kind.__pydantic_fields__:
+            declared = getattr(kind, name, None)
+            if name == "model_fields_set":
+                return self._model.model_fields_set
+            if not isinstance(declared, property | FunctionType):
+                raise AttributeError(name)
             return declared.__get__(self)
-        if name == "model_fields_set":
-            return self._model.model_fields_set
-        if name not in type(self._model).model_fields:
-            raise AttributeError(name)
         value = getattr(self._model, name)
         if isinstance(value, BaseModel):
             return _Reader(value, f"{self._where}{name}.", self._reads)
@@ -188,21 +192,41 @@ def _adapter(model: Any, name: str) -> TypeAdapter[Any] | None:
     return TypeAdapter(list[checked], config={"allow_inf_nan": infinite})  # type: ignore[valid-type]
 
 
-def _understood(template: Template, key: str, column: Sequence[Any]) -> list[Any]:
+@cache
+def _is_interval(model: Any, name: str, kind: type) -> bool:
+    """Whether a field takes all finite numbers of a *kind* that lie between two that it takes, as they are."""
+    declared = model.model_fields[name]
+    return (
+        kind in (int, float)
+        and declared.annotation is kind
+        and all(
+            isinstance(limit, Ge | Le | Gt | Lt) or getattr(limit, "func", None) in LEAVE_NUMBERS
+            for limit in declared.metadata
+        )
+    )
+
+
+def _understood(template: Template, key: str, column: Sequence[Any]) -> Sequence[Any]:
     """The values of a field as a scenario has them; raises ValidationError, or SpecError where it has to be asked."""
     section: Any = template.scenario.workload if key.startswith("workload.") else template.scenario.system
     *path, name = key.removeprefix("workload.").split(".")
     for part in path:
         section = getattr(section, part)
-    kind: Any = type(section)
-    adapter = _adapter(kind, name)
+    model: Any = type(section)
+    adapter = _adapter(model, name)
     if adapter is None:
         raise SpecError(f"{key} is checked one by one")
-    values: list[Any] = adapter.validate_python(list(column))
-    return values
+    kinds = set(map(type, column))
+    if len(kinds) == 1 and _is_interval(model, name, *kinds) and (kinds == {int} or isfinite(sum(column))):
+        adapter.validate_python([min(column), max(column)])
+        return column
+    distinct = list(dict.fromkeys(zip(map(type, column), column, strict=True)))
+    values = adapter.validate_python([value for _, value in distinct])
+    understood = dict(zip(distinct, values, strict=True))
+    return [understood[each] for each in zip(map(type, column), column, strict=True)]
 
 
-def _marks(key: str, values: list[Any]) -> Halves:
+def _marks(key: str, values: Sequence[Any]) -> Halves:
     """:func:`mark_of` of each value."""
     kinds = set(map(type, values))
     if kinds <= {int, float}:

@@ -1,7 +1,7 @@
 """Who does the work of a sweep: this process, processes of this machine or, in ``cluster``, a Dask cluster.
 
 A worker may die in the middle (out of memory, killed by hand) and nothing is lost: what it had is done again. A chunk
-that is in flight at `TRIES` deaths is halved until the one item that kills stands alone; its answer is `Lost`.
+that is in flight at `TRIES` deaths is halved until the one item that kills stands alone; its answer is `NoAnswer`.
 """
 
 from __future__ import annotations
@@ -163,6 +163,10 @@ class Pieces(Generic[Item, Answer]):
     ) -> Iterator[tuple[int, Sequence[Answer | NoAnswer]]]:
         """Keep *answers*; yields the chunk once it is complete."""
         whole = self._answers[piece.number]
+        if len(answers) == len(whole):  # as they came
+            del self._missing[piece.number], self._answers[piece.number]
+            yield piece.number, answers
+            return
         whole[piece.start : piece.start + len(answers)] = answers
         self._missing[piece.number] -= len(answers)
         if not self._missing[piece.number]:

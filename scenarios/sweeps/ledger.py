@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeVar
@@ -26,6 +26,7 @@ BUSY_S: Final = 60.0
 KEYS_AT_ONCE: Final = 900  # SQLite may be built to take no more than 999 parameters
 FILES_AT_MOST: Final = 20
 POINT_BYTES: Final = 8 * len(MEASURES)
+NOTHING: Final = np.full(len(MEASURES), np.nan, "<f8").tobytes()
 
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER_BYTES: Final = 100
@@ -54,13 +55,10 @@ _MACHINE: Final = {
 _Result = TypeVar("_Result")
 
 
-@dataclass(frozen=True, slots=True)
-class StoredAnswer:
-    """An answered point: one number per name in MEASURES, NaN where there is none, and the engine that answered."""
-
-    values: NDArray[np.float64]
-    engine: str
-
+Rows = NDArray[np.float64]
+"""For each point one number per name in MEASURES, NaN where there is none."""
+Stored = tuple[bytes, str, int, memoryview]
+"""Key, engine, sum and numbers of a point."""
 
 _OPENING: Final = threading.RLock()
 _IN_USE: Final[Counter[Path]] = Counter()
@@ -95,18 +93,29 @@ class Ledger:
     def __len__(self) -> int:
         return self._on_a_whole_file(self._count)
 
-    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, StoredAnswer]:
-        """What is kept under *keys*; those that are not kept are not in it."""
+    def get(self, keys: Sequence[bytes]) -> tuple[Rows, list[str]]:
+        """What is kept under each of *keys*, and the engine that answered: empty for those that are not kept."""
         in_order = sorted(set(keys))  # neighbours share pages of the index
-        return self._on_a_whole_file(lambda: self._get(in_order))
+        rows = self._on_a_whole_file(lambda: self._get(in_order))
+        values = np.frombuffer(b"".join([rows[key][1] if key in rows else NOTHING for key in keys]), "<f8")
+        engines = [rows[key][0] if key in rows else "" for key in keys]
+        return values.reshape(len(keys), len(MEASURES)), engines
 
-    def put_many(self, points: Iterable[tuple[bytes, StoredAnswer]]) -> None:
-        """Keep *points*, all of them or none; a point that is kept already stays as it is."""
-        rows = sorted(_row(key, kept) for key, kept in points)  # neighbours share pages of the index
+    def put(self, keys: Sequence[bytes], values: Rows, engines: Sequence[str]) -> None:
+        """Keep points, all of them or none; a point that is kept already stays as it is."""
+        if values.shape != (len(keys), len(MEASURES)):
+            raise ValueError(f"{len(keys)} points have {len(MEASURES)} numbers each, not {values.shape}")
+        numbers = memoryview(np.ascontiguousarray(values, "<f8").tobytes())
+        each = (numbers[begin : begin + POINT_BYTES] for begin in range(0, len(numbers), POINT_BYTES))
+        points = zip(keys, engines, each, strict=True)
+        rows = [(key, engine, _sum(key, engine.encode(), some), some) for key, engine, some in points]
+        rows.sort(key=itemgetter(0))  # neighbours share pages of the index
         self._on_a_whole_file(lambda: self._put(rows))
 
-    def _get(self, keys: Sequence[bytes]) -> dict[bytes, StoredAnswer]:
-        stored: dict[bytes, StoredAnswer] = {}
+    def _get(self, keys: Sequence[bytes]) -> dict[bytes, tuple[str, bytes]]:
+        """Engine and numbers of those that are kept; SQLite sees its own pages' damage, but not that of the bytes."""
+        stored: dict[bytes, tuple[str, bytes]] = {}
+        names: dict[bytes, str] = {}
         for start in range(0, len(keys), KEYS_AT_ONCE):
             some = keys[start : start + KEYS_AT_ONCE]
             places = ",".join("?" * len(some))
@@ -115,10 +124,16 @@ class Ledger:
                 (self._id, *some),
             )
             for key, engine, crc, numbers in rows:
-                stored[key] = _kept(key, engine, crc, numbers)
+                try:
+                    whole = len(numbers) == POINT_BYTES and _sum(key, engine, numbers) == crc
+                except TypeError:
+                    whole = False
+                if not whole:
+                    raise _Damaged
+                stored[key] = names.get(engine) or names.setdefault(engine, engine.decode()), numbers
         return stored
 
-    def _put(self, rows: Sequence[tuple[bytes, str, int, bytes]]) -> None:
+    def _put(self, rows: Sequence[Stored]) -> None:
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             before = self._connection.total_changes
@@ -196,22 +211,9 @@ def usual_folder() -> Path:
     return Path(folder_of_answers())
 
 
-def _row(key: bytes, kept: StoredAnswer) -> tuple[bytes, str, int, bytes]:
-    numbers = np.asarray(kept.values, dtype="<f8").tobytes()
-    if len(numbers) != POINT_BYTES:
-        raise ValueError(f"a point has {len(MEASURES)} numbers, not {len(kept.values)}")
-    return key, kept.engine, crc32(b"".join((key, kept.engine.encode(), numbers))), numbers
-
-
-def _kept(key: bytes, engine: bytes, crc: int, numbers: bytes) -> StoredAnswer:
-    """The point of a row; SQLite sees when its own pages are damaged, but not the bytes that they hold."""
-    try:
-        whole = len(numbers) == POINT_BYTES and crc32(b"".join((key, engine, numbers))) == crc
-    except TypeError:
-        whole = False
-    if not whole:
-        raise _Damaged
-    return StoredAnswer(np.frombuffer(numbers, dtype="<f8"), engine.decode())
+def _sum(key: bytes, engine: bytes, numbers: bytes | memoryview) -> int:
+    """What tells whether a point is as it was written."""
+    return crc32(numbers, crc32(engine, crc32(key)))
 
 
 def _mark_of(path: Path) -> Path:

@@ -88,12 +88,15 @@ class Column:
         except OverflowError:  # a whole number of more than 64 bits
             self._values = [*self._values[:before], *values]
 
-    def at(self, places: Sequence[int]) -> list[Any]:
+    def at(self, places: Sequence[int] | NDArray[np.int64]) -> list[Any]:
         """The values at some places."""
         values = self._values or []
         if isinstance(places, range) and places.step == 1:
             some = values[places.start : places.stop]
             return some.tolist() if isinstance(some, array) else some
+        if isinstance(values, array):
+            some_values: list[Any] = np.frombuffer(values, values.typecode)[places].tolist()
+            return some_values
         return [values[place] for place in places]
 
 
@@ -245,7 +248,7 @@ class Plan:
         later = np.flatnonzero(same != np.arange(len(same)))
         return dict(zip(later.tolist(), same[later].tolist(), strict=True))
 
-    def columns(self, places: Sequence[int]) -> dict[str, list[Any]]:
+    def columns(self, places: Sequence[int] | NDArray[np.int64]) -> dict[str, list[Any]]:
         """The values of the points at *places*, by column."""
         return {key: column.at(places) for key, column in self._columns.items()}
 

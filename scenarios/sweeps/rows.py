@@ -14,8 +14,8 @@ from model.measures import MEASURES
 from model.units import unit_of
 from scenarios.interval import CONFIDENCE, half_width
 from scenarios.load import to_mapping
-from scenarios.sweeps.answers import NOTHING, PLACES
-from scenarios.sweeps.ledger import Ledger, StoredAnswer
+from scenarios.sweeps.answers import PLACES
+from scenarios.sweeps.ledger import Ledger
 from scenarios.sweeps.plan import BLOCK, Plan
 from scenarios.sweeps.points import version_of_model
 from scenarios.sweeps.run import Outcome
@@ -116,17 +116,15 @@ class Rows:
         """Rows of measures by point and replication, and the engine of each point."""
         rows = [0 if place is None else place + 1 for place in places]
         keys: list[Any] = self.plan.keys[rows].reshape(-1).tolist()
-        kept = self.ledger.get_many(keys)
-        nothing = StoredAnswer(NOTHING, "")
-        kepts = [kept.get(key, nothing) for key in keys]
-        self._check_none_is_lost(places, kepts)
-        values = np.stack([kept.values for kept in kepts]).reshape(len(places), self._each, -1)
-        return values, [kept.engine for kept in kepts[:: self._each]]
+        values, engines = self.ledger.get(keys)
+        self._check_none_is_lost(places, engines)
+        return values.reshape(len(places), self._each, -1).copy(), engines[:: self._each]
 
-    def _check_none_is_lost(self, places: Sequence[int | None], kepts: Sequence[StoredAnswer]) -> None:
+    def _check_none_is_lost(self, places: Sequence[int | None], engines: Sequence[str]) -> None:
         """A store may be damaged while its rows are read; a row without answer and reason must not come of it."""
-        for place, kept in zip((place for place in places for _ in range(self._each)), kepts, strict=True):
-            if not kept.engine and place is not None and place not in self.outcome.failed:
+        for rank in [rank for rank, engine in enumerate(engines) if not engine]:
+            place = places[rank // self._each]
+            if place is not None and place not in self.outcome.failed:
                 raise SpecError(
                     f"{self.plan.source.name}: the store was damaged while the answers were read; the same command "
                     "answers again what is missing"

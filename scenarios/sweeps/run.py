@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.measures import MEASURES
-from scenarios.sweeps.answers import Answer, Asked, Item, Items, Row, answers
+from scenarios.sweeps.answers import NOTHING, Answer, Answers, Asked, Item, Items, Wholes, answers
 from scenarios.sweeps.executors import Executor, NoAnswer
-from scenarios.sweeps.ledger import Ledger, StoredAnswer
+from scenarios.sweeps.ledger import Ledger
 from scenarios.sweeps.plan import BLOCK, Plan
 
 CHUNK_S: Final = 1.0
@@ -26,6 +26,8 @@ PAYS: Final = 0.9
 """Of the time of a point, below which a larger chunk is worth it."""
 PAYS_MUCH: Final = 0.6
 """Below which it is, however long that takes: nearly all of the time is the chunk's own."""
+MOST_TIMES_LARGER: Final = 8.0
+"""Than the last chunk."""
 MOST_IN_A_CHUNK: Final = 50_000
 CHUNKS_A_WORKER: Final = 4
 """At least so many, of what is left, so that all workers end together; of all, so that one shows progress."""
@@ -59,10 +61,9 @@ class Outcome:
         """Answers still to be worked out."""
         return self.wanted - self.done
 
-    def saw(self, rows: Sequence[Row]) -> None:
+    def saw(self, rows: NDArray[np.float64]) -> None:
         """Note which measures these answers have."""
-        if rows:
-            self.has |= ~np.isnan(np.stack(rows)).all(axis=0)
+        self.has |= ~np.isnan(rows).all(axis=0)
 
 
 class Running:
@@ -77,50 +78,38 @@ class Running:
         self._size = 0
         """Answers that are handed out together; 0 until any is known."""
         self._each = plan.how.replications
-        self._known = bytearray(self._each + plan.answers)  # those of the base scenario come first
-        self._keys = plan.keys
+        self._known = np.zeros(self._each + plan.answers, bool)  # those of the base scenario come first
+        self._keys = plan.keys.reshape(-1)
         self._look_up()
         self._doubles = plan.doubles()
         for place in self._doubles:  # answered once
-            for number in range((place + 1) * self._each, (place + 2) * self._each):
-                self.outcome.reused += not self._known[number]
-                self._known[number] = 1
+            of_place = slice((place + 1) * self._each, (place + 2) * self._each)
+            self.outcome.reused += int(np.count_nonzero(~self._known[of_place]))
+            self._known[of_place] = True
 
     def _look_up(self) -> None:
         """Mark what the store has."""
-        keys = self._keys.reshape(-1)
         for begin in range(0, len(self._known), BLOCK):
-            block = keys[begin : begin + BLOCK].tolist()
-            kept = self.ledger.get_many(block)
-            if not kept:
-                continue
-            for number, key in enumerate(block, begin):
-                if key in kept:
-                    self._known[number] = 1
-                    self.outcome.reused += self._is_wanted(number)
-            self.outcome.saw([answer.values for answer in kept.values()])
-
-    def _is_wanted(self, number: int) -> bool:
-        """Whether the answer is one of a point, not of the base scenario."""
-        return number >= self._each
+            rows, engines = self.ledger.get(self._keys[begin : begin + BLOCK].tolist())
+            kept = np.array(engines, object) != ""
+            self._known[begin : begin + BLOCK] = kept
+            self.outcome.saw(rows)
+        self.outcome.reused = int(np.count_nonzero(self._known[self._each :]))
 
     @property
     def unknown(self) -> int:
         """Answers that nobody has, of points and of the base scenario."""
-        return self._known.count(0)
+        return len(self._missing())
 
-    def _missing(self) -> Iterator[int]:
+    def _missing(self) -> Wholes:
         """Numbers of the answers that nobody has, point by point, replications together."""
-        return (number for number, known in enumerate(self._known) if not known)
+        return np.flatnonzero(~self._known)
 
-    def _items(self, numbers: Sequence[int]) -> Sequence[Item]:
-        places = [number // self._each - 1 for number in numbers]
-        items = Items(numbers, [number % self._each for number in numbers], self.plan.columns(places))
-        if numbers and numbers[0] < self._each:  # a replication of the base scenario
-            return [
-                replace(item, values=None) if number < self._each else item
-                for number, item in zip(numbers, items, strict=True)
-            ]
+    def _items(self, numbers: Wholes) -> Sequence[Item]:
+        places, replications = np.divmod(numbers, self._each)
+        items = Items(numbers, replications, self.plan.columns(places - 1))
+        if numbers.min(initial=self._each) < self._each:  # a replication of the base scenario
+            return [replace(item, values=None) if item.number < self._each else item for item in items]
         return items
 
     def pilot(self) -> float:
@@ -128,18 +117,18 @@ class Running:
 
         Those are of one process. The first point also pays for what is imported and compiled once.
         """
-        missing = list(self._missing())
+        missing = self._missing()
         ranks = dict.fromkeys(int(step * GOLDEN % 1 * len(missing)) for step in range(MOST_STEPS))
-        spread = (missing[rank] for rank in (ranks if missing else ()))
+        spread = iter(missing[list(ranks)] if len(missing) else missing)
         for step, size in enumerate((1, 1, 4, 16, 64, 256)):
-            items = self._items(sorted(islice(spread, size)))
+            items = self._items(np.sort(np.fromiter(islice(spread, size), np.int64)))
             if not items:
                 break
             began = time.perf_counter()
             self._keep(items, answers(self.asked, items))
             took = time.perf_counter() - began
             self.each_s = took / len(items)
-            if step and took > PILOT_S:
+            if step > 1 and took > PILOT_S:  # the first two may import much
                 self._size = 2 * len(items) if took < CHUNK_S else 0
                 break
         return self.each_s * self.outcome.left
@@ -150,7 +139,8 @@ class Running:
 
         def chunks() -> Iterator[Sequence[Item]]:
             missing = self._missing()
-            while numbers := list(islice(missing, self._chunk(executor.workers))):
+            while len(missing):
+                numbers, missing = np.split(missing, [self._chunk(executor.workers)])
                 sent[len(sent)] = items, _ = self._items(numbers), time.perf_counter()
                 yield items
 
@@ -177,25 +167,38 @@ class Running:
         return max(1, min(max(by_time, self._size), fair, MOST_IN_A_CHUNK))
 
     def _learn(self, size: int, took_s: float) -> None:
-        """A chunk of that size is answered: the next may be twice as large where that has paid."""
+        """A chunk of that size is answered: the next may be larger where that has paid."""
         each_s = took_s / size
         if size >= self._size:
-            pays = each_s < (PAYS if took_s < LONGEST_CHUNK_S else PAYS_MUCH) * self.each_s
-            self._size = 2 * size if pays else size // 2 if took_s > LONGEST_CHUNK_S else size
+            pays_much = each_s < PAYS_MUCH * self.each_s
+            if pays_much:
+                self._size = int(size * max(2.0, min(MOST_TIMES_LARGER, LONGEST_CHUNK_S / took_s)))
+            elif took_s > LONGEST_CHUNK_S:
+                self._size = size // 2
+            else:
+                self._size = 2 * size if each_s < PAYS * self.each_s else size
         self.each_s = each_s
 
     def _keep(self, items: Sequence[Item], chunk_answers: Sequence[Answer | NoAnswer]) -> None:
-        kept = []
-        keys = self._keys.reshape(-1)
-        numbers = items.numbers if isinstance(items, Items) else [item.number for item in items]
-        for number, answer in zip(numbers, chunk_answers, strict=True):
-            self._known[number] = 1
-            wanted = self._is_wanted(number)
-            self.outcome.answered += wanted
-            error = answer.sentence if isinstance(answer, NoAnswer) else answer.error
-            if error and wanted:
-                self.outcome.failed.setdefault(number // self._each - 1, error)
-            elif isinstance(answer, Answer) and not error:
-                kept.append((keys[number].item(), StoredAnswer(answer.row, answer.engine)))
-        self.ledger.put_many(kept)
-        self.outcome.saw([row.values for _, row in kept])
+        together = by_column(chunk_answers)
+        numbers = items.numbers if isinstance(items, Items) else np.array([item.number for item in items])
+        self._known[numbers] = True
+        self.outcome.answered += int(np.count_nonzero(numbers >= self._each))
+        for rank, error in together.errors.items():
+            place = int(numbers[rank]) // self._each - 1
+            if place >= 0:
+                self.outcome.failed.setdefault(place, error)
+        has_row = together.engines != ""
+        rows = together.rows[has_row]
+        self.ledger.put(self._keys[numbers[has_row]].tolist(), rows, together.engines[has_row].tolist())
+        self.outcome.saw(rows)
+
+
+def by_column(chunk_answers: Sequence[Answer | NoAnswer]) -> Answers:
+    """Answers of a chunk by column, which they are where no worker died."""
+    if isinstance(chunk_answers, Answers):
+        return chunk_answers
+    together = Answers(len(chunk_answers))
+    for place, answer in enumerate(chunk_answers):
+        together.put(place, Answer(NOTHING, "", answer.sentence) if isinstance(answer, NoAnswer) else answer)
+    return together

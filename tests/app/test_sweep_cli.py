@@ -22,7 +22,7 @@ from app.command.sweep_progress import telling
 from app.text.sweep_text import ends_of
 from model.measures import MEASURES
 from scenarios import load, run
-from scenarios.sweeps.ledger import Ledger, StoredAnswer
+from scenarios.sweeps.ledger import Ledger
 from scenarios.sweeps.sweep import plan_of
 from scenarios.sweeps.table import read_table
 from tests.patience import LIMIT_S
@@ -220,9 +220,7 @@ def test_a_point_without_an_answer_is_told_and_the_exit_code_says_so(
 def test_points_of_other_versions_are_told_to_who_chose_the_store(tmp_path: Path, capsys: Captured) -> None:
     folder = tmp_path / "store"
     with Ledger(folder, "another") as store:
-        store.put_many(
-            [(b"a point of another version".ljust(32), StoredAnswer(np.zeros(len(MEASURES)), "calculate"))]
-        )
+        store.put([b"a point of another version"], np.zeros((1, len(MEASURES))), ["calculate"])
     said(capsys, *SCAN)  # nothing on standard error
     assert main([*SCAN, "--store", str(folder)]) == 0
     assert "holds 1 point of other versions, which is not used" in capsys.readouterr().err

@@ -64,7 +64,6 @@ def drive_of(disk: Any, factors: Iterator[float] | None = None) -> BoundedDrive:
 
     Raises :class:`OutsideLaw` for a command that reaches beyond the capacity.
     """
-    bus = fastest(Bus)(disk.overhead_s, disk.bus_bytes_per_s)
     device: Drive
     if disk.service_cv:
         device = DrawnServers(disk, repeat(1.0) if factors is None else factors)
@@ -81,6 +80,7 @@ def drive_of(disk: Any, factors: Iterator[float] | None = None) -> BoundedDrive:
             depth=disk.raid_disks * disk.parallel_requests,
         )
     if disk.read_hit_fraction:
+        bus = fastest(Bus)(disk.overhead_s, disk.bus_bytes_per_s)
         device = fastest(ReadHits)(device, disk.read_hit_fraction, bus)
     if disk.iops_limit is not None or disk.throughput_limit_bytes_per_s is not None:
         device = Volume(device, disk)

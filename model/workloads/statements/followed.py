@@ -132,7 +132,7 @@ def followed(system: System, work: Statement, demand: Demand) -> SessionMeans:
         plan=replace(demand.plan, pieces=demand.plan.pieces[:1]),
         segment=replace(demand.segment, shape=shape._replace(runs=shape.runs[:1])),
     )
-    if (scenarios := each_of(system, work, where_reads_lie)) is not None:
+    if (scenarios := each_of((system, work, where_reads_lie))) is not None:
         return _together([_followed(*scenario) for scenario in scenarios])
     return _followed(system, work, demand)
 

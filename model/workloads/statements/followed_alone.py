@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import accumulate, islice, repeat
 from typing import Any
 
@@ -19,7 +19,7 @@ from model.loops.rows import reals, row
 from model.machine.device.drive import BoundedDrive, drive_of
 from model.machine.segment.extent_map import Extent, reads_of
 from model.spec import Statement, System
-from model.workloads.statements.lone_session import SUMS, LoneSession
+from model.workloads.statements.lone_session import NUMBERS, SUMS, LoneSessions
 from model.workloads.statements.placed_reads import (
     Draws,
     extents_of,
@@ -57,27 +57,30 @@ class Alone:
 
     def __init__(self, system: System, demand: Demand) -> None:
         pace, plan, instance = pace_of(system, demand), demand.plan, system.instance
-        self.system, self.demand, self.session = system, demand, fastest(LoneSession)
+        self.system, self.demand = system, demand
         self.most = max(MOST_READS, LEAST_ASYNCHRONOUS) if plan.asynchronous else MOST_READS
-        self.slots, self.limit = instance.direct_read_slots, instance.direct_read_slots_limit
+        self.slots = instance.direct_read_slots if plan.asynchronous else 0
+        self.limit = instance.direct_read_slots_limit
         self.ahead = self.most + 1 + (self.limit if plan.asynchronous else 0)
         """Reads that are looked at, so that one knows whether those that are followed are all."""
         self.largest_bytes = largest_bytes_of(system.host, system.database_path)
-        self.reap_s: Number = system.host.reap_call_s
-        self.each_blocks = larger(1.0, demand.blocks_wanted / larger(1.0, demand.read_blocks))
-        self.block_s = pace.cpu_s + pace.other_s
-        self.every_s = LOOK_EVERY_S * (self.most - self.most // 2) / larger(self.most, demand.reads)
+        every_s = LOOK_EVERY_S * (self.most - self.most // 2) / larger(self.most, demand.reads)
+        each_blocks = larger(1.0, demand.blocks_wanted / larger(1.0, demand.read_blocks))
+        blocks = demand.blocks_wanted, each_blocks, demand.read_blocks
+        self.numbers: tuple[Number, ...] = (
+            *blocks, pace.cpu_s + pace.other_s, every_s, system.host.reap_call_s
+        )  # fmt: skip
+        """Those of :meth:`LoneSessions.follow` but the first."""
 
     def drawn(self, work: Statement, draws: Draws) -> Any:
         """The sums of a scenario whose reads lie where *draws* say."""
         system, demand = self.system, self.demand
         extents = extents_of(system, demand.segment.blocks, MOST_BLOCKS)
-        singles = single_reads(work, demand, extents)[0]
+        singles = row(array("q", single_reads(work, demand, extents)[0]))
         reads = list(islice(reads_by_session(system, work, demand, extents, draws)(0), self.ahead))
-        sums = reals(SUMS, 0.0)
         blocks = sum(size for _, size in reads)
-        self._play(sums, drive_of(system.disk), singles, _rows(reads), blocks, *self._numbers())
-        return sums
+        numbers = array("d", (blocks, *self.numbers))
+        return self._followed([drive_of(system.disk)], [singles], [_rows(reads)], numbers)
 
     def of_each(self) -> list[Number] | None:
         """The sums by column, of each scenario of arrays by itself; None where what is laid out is an array too."""
@@ -85,58 +88,40 @@ class Alone:
         fixed = (demand.block_size_bytes, self.largest_bytes, self.slots, self.limit)
         if any(map(is_array, fixed)):
             return None
-        blocks = where(demand.reads > 0, demand.segment.blocks, 0)
-        given = (demand.segment.blocks, blocks, plan.single_reads, plan.mbrc, plan.window_blocks)
-        numbers = (*given, *self._numbers())
-        disks = None if (each := each_of(system.disk)) is None else [disk for (disk,) in each]
-        lengths = {
-            len(column) for column in (*numbers, disks) if isinstance(column, list) or is_array(column)
-        }
+        laid = (demand.segment.blocks, plan.single_reads, plan.mbrc, plan.window_blocks)
+        read = where(demand.reads > 0, demand.segment.blocks, 0)
+        disks = None if (each := each_of(system.disk)) is None else list(each)
+        given = (*laid, read, *self.numbers)
+        lengths = {len(column) for column in (*given, disks) if isinstance(column, list) or is_array(column)}
         (length,) = lengths or {1}
-        scenarios = zip(
-            *(column.tolist() if is_array(column) else repeat(column, length) for column in numbers),
-            strict=True,
-        )
         scan = _Scan(extents_of(system, largest(demand.segment.blocks), MOST_BLOCKS), self.ahead)
-        table = reals(length * SUMS, 0.0)
-        for rank, (disk, scenario) in enumerate(zip(disks or repeat(system.disk), scenarios, strict=False)):
-            laid, wanted, singles, mbrc, window, *rest = scenario
-            reads = scan.reads(int(mbrc), None if window is None else int(window))
-            blocks_read = scan.singles(int(laid), round(singles))
-            sums = table[rank * SUMS : (rank + 1) * SUMS]
-            self._play(sums, drive_of(disk), blocks_read, reads, int(wanted), *rest)
+        columns: list[Any] = list(laid)
+        columns = [column.tolist() if is_array(column) else repeat(column, length) for column in columns]
+        singles, reads = [], []
+        for blocks, count, mbrc, window in zip(*columns, strict=True):
+            singles.append(scan.singles(int(blocks), round(count)))
+            reads.append(scan.reads(int(mbrc), None if window is None else int(window)))
+        drives = [drive_of(disk) for disk in disks or repeat(system.disk, length)]
         if not lengths:
-            return list(table)
+            return list(self._followed(drives, singles, reads, array("d", (read, *self.numbers))))
         import numpy as np  # noqa: PLC0415  (who asks one scenario waits for no numpy)
 
-        return list(np.array(table).reshape(length, SUMS).T)
+        numbers = np.empty((length, NUMBERS))
+        for place, column in enumerate((read, *self.numbers)):
+            numbers[:, place] = column
+        sums = self._followed(drives, singles, reads, numbers.reshape(-1))
+        return list(np.array(sums).reshape(length, SUMS).T)
 
-    def _numbers(self) -> tuple[Number, ...]:
-        demand = self.demand
-        blocks = demand.blocks_wanted, self.each_blocks, demand.read_blocks
-        return (*blocks, self.block_s, self.every_s, self.reap_s)
-
-    def _play(
-        self,
-        sums: Any,
-        server: BoundedDrive,
-        singles: Sequence[int],
-        reads: Rows,
-        blocks: int,
-        *numbers: float,
-    ) -> None:
-        """Make all reads that are followed, of the first *blocks* blocks of *reads*."""
-        wanted_blocks, each_blocks, read_blocks, block_s, every_s, reap_s = numbers
-        session = self.session(
-            server, int(self.demand.block_size_bytes), int(self.largest_bytes), wanted_blocks, each_blocks,
-            block_s, self.most, sums,
-        )  # fmt: skip
-        session.singles(row(array("q", singles)))
-        if self.demand.plan.asynchronous:
-            session.asynchronously(*reads, blocks, self.slots, self.limit, every_s, reap_s)
-        else:
-            session.one_by_one(*reads, blocks)
-        session.whole(read_blocks)
+    def _followed(
+        self, drives: list[BoundedDrive], singles: list[Any], reads: list[Rows], numbers: Any
+    ) -> Any:
+        """The sums of sessions, one after another."""
+        sums = reals(len(drives) * SUMS, 0.0)
+        sizes = int(self.demand.block_size_bytes), int(self.largest_bytes)
+        sessions = fastest(LoneSessions)(*sizes, self.most, self.slots, self.limit)
+        firsts, blocks = ([rows[part] for rows in reads] for part in (0, 1))
+        sessions.follow(drives, singles, firsts, blocks, row(numbers), sums)
+        return sums
 
 
 class _Scan:
@@ -146,6 +131,7 @@ class _Scan:
         self._extents, self._most = extents, most
         self._hold = list(accumulate(extent.data for extent in extents))
         self._by_sizes: dict[tuple[int, int | None], Rows] = {}
+        self._by_extents: dict[tuple[int, int], Any] = {}
 
     def reads(self, mbrc: int, window_blocks: int | None) -> Rows:
         """The first reads of the largest scan."""
@@ -155,10 +141,14 @@ class _Scan:
             rows = self._by_sizes[mbrc, window_blocks] = _rows(list(islice(reads, self._most)))
         return rows
 
-    def singles(self, blocks: int, count: int) -> list[int]:
+    def singles(self, blocks: int, count: int) -> Any:
         """Blocks that are read before the scan of a segment of *blocks* blocks."""
         used = bisect_left(self._hold, blocks, 0, len(self._hold) - 1) + 1
-        return header_and_map(self._extents, used, count)
+        singles = self._by_extents.get((used, count))
+        if singles is None:
+            singles = row(array("q", header_and_map(self._extents, used, count)))
+            self._by_extents[used, count] = singles
+        return singles
 
 
 def _rows(reads: Iterable[tuple[int, int]]) -> Rows:

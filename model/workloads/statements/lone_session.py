@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from model.loops.rows import GivenWholes, Reals, reals
+from model.loops.rows import GivenReals, GivenWholes, Reals, reals
 from model.machine.device.drive import BoundedDrive
 from model.machine.host.read_slots import ReadSlots
 
 ELAPSED, SINGLE, READ, QUEUE, DEVICE, REQUESTS, BYTES, FIRST, LAST, BUSY = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 """Columns of the sums, which are the fields of :class:`model.workloads.statements.followed.Followed`."""
 SUMS = 10
+NUMBERS = 7
+"""That a session is given, see :meth:`LoneSessions.follow`."""
 
 
 class LoneSession:
@@ -182,3 +184,52 @@ class LoneSession:
         self.sums[BYTES] += blocks * self.block_bytes
         self.sums[DEVICE] += done_s - self.now_s
         return done_s
+
+
+class LoneSessions:
+    """Sessions that are followed one after another, each at a drive of its own."""
+
+    block_bytes: int
+    largest_bytes: int
+    most_reads: int
+    slots: int
+    """Of asynchronous reads; 0 where a session waits for each read."""
+    limit: int
+
+    def __init__(self, block_bytes: int, largest_bytes: int, most_reads: int, slots: int, limit: int) -> None:
+        self.block_bytes, self.largest_bytes, self.most_reads = block_bytes, largest_bytes, most_reads
+        self.slots, self.limit = slots, limit
+
+    def follow(
+        self,
+        drives: list[BoundedDrive],
+        singles: list[GivenWholes],
+        firsts: list[GivenWholes],
+        sizes: list[GivenWholes],
+        numbers: GivenReals,
+        sums: Reals,
+    ) -> None:
+        """Make all reads of each session, whose sums come into a row of *sums*.
+
+        Its row of *numbers*: blocks that it reads one after another, wanted blocks, those for each that is read,
+        blocks read, seconds for a wanted block, between two looks at its slots, and for a reap.
+        """
+        for rank in range(len(drives)):
+            drive: BoundedDrive = drives[rank]
+            blocks_before: GivenWholes = singles[rank]
+            its_firsts: GivenWholes = firsts[rank]
+            its_sizes: GivenWholes = sizes[rank]
+            at = rank * NUMBERS
+            blocks = int(numbers[at])
+            session: LoneSession = LoneSession(
+                drive, self.block_bytes, self.largest_bytes, numbers[at + 1], numbers[at + 2], numbers[at + 4],
+                self.most_reads, sums[rank * SUMS : (rank + 1) * SUMS],
+            )  # fmt: skip
+            session.singles(blocks_before)
+            if self.slots > 0:
+                session.asynchronously(
+                    its_firsts, its_sizes, blocks, self.slots, self.limit, numbers[at + 5], numbers[at + 6]
+                )
+            else:
+                session.one_by_one(its_firsts, its_sizes, blocks)
+            session.whole(numbers[at + 3])

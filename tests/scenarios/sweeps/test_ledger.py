@@ -7,17 +7,19 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from model.errors import SpecError
 from model.measures import MEASURES
 from scenarios.sweeps import ledger
-from scenarios.sweeps.ledger import Ledger, StoredAnswer, usual_folder
+from scenarios.sweeps.ledger import Ledger, usual_folder
 from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,6 +27,25 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def key(number: int, size: int = 16) -> bytes:
     return blake2b(number.to_bytes(8, "little"), digest_size=size).digest()
+
+
+class StoredAnswer(NamedTuple):
+    """An answered point."""
+
+    values: NDArray[np.float64]
+    engine: str
+
+
+def put_many(store: Ledger, points: Iterable[tuple[bytes, StoredAnswer]]) -> None:
+    keys, kept = zip(*points, strict=True)
+    store.put(keys, np.array([point.values for point in kept]), [point.engine for point in kept])
+
+
+def get_many(store: Ledger, keys: Sequence[bytes]) -> dict[bytes, StoredAnswer]:
+    """What is kept; of the other keys there is neither a number nor an engine."""
+    found = dict(zip(keys, map(StoredAnswer, *store.get(keys)), strict=True))
+    assert all(engine or np.isnan(values).all() for values, engine in found.values())
+    return {key: point for key, point in found.items() if point.engine}
 
 
 def kept(number: int) -> StoredAnswer:
@@ -49,11 +70,12 @@ def python(code: str, *arguments: object) -> subprocess.Popen[str]:
     head = (
         "import sys; from pathlib import Path; import numpy as np; from hashlib import blake2b;"
         "from model.measures import MEASURES; from model.errors import SpecError;"
-        "from scenarios.sweeps.ledger import StoredAnswer, Ledger\n"
+        "from scenarios.sweeps.ledger import Ledger\n"
         "def key(number): return blake2b(number.to_bytes(8, 'little'), digest_size=16).digest()\n"
-        "def points(start, stop):\n"
-        "    for number in range(start, stop):\n"
-        "        yield key(number), StoredAnswer(np.full(len(MEASURES), float(number)), 'calculate')\n"
+        "def keys(start, stop): return [key(number) for number in range(start, stop)]\n"
+        "def put(store, start, stop):\n"
+        "    values = np.repeat(np.arange(start, stop, dtype=float)[:, None], len(MEASURES), axis=1)\n"
+        "    store.put(keys(start, stop), values, ['calculate'] * len(values))\n"
         "folder = Path(sys.argv[1])\n"
     )
     return subprocess.Popen(
@@ -81,14 +103,14 @@ def folder(tmp_path: Path) -> Path:
 def test_what_is_kept_comes_back_bit_for_bit(folder: Path) -> None:
     with Ledger(folder, "1") as store:
         assert len(store) == 0
-        store.put_many(points(0, 2000))
-        assert_same(store.get_many([key(number) for number in range(2000)]), 0, 2000)
+        put_many(store, points(0, 2000))
+        assert_same(get_many(store, [key(number) for number in range(2000)]), 0, 2000)
         assert len(store) == 2000
     with Ledger(folder, "1") as store:
         assert len(store) == 2000
         assert store.notes == []
-        assert_same(store.get_many([key(number) for number in range(1990, 3000)]), 1990, 2000)
-        assert store.get_many([]) == {}
+        assert_same(get_many(store, [key(number) for number in range(1990, 3000)]), 1990, 2000)
+        assert get_many(store, []) == {}
 
 
 @pytest.mark.parametrize("size", [16, 32])
@@ -96,76 +118,74 @@ def test_what_is_kept_comes_back_bit_for_bit(folder: Path) -> None:
 def test_any_number_of_keys_in_any_order_and_twice(folder: Path, size: int, many: int) -> None:
     keys = [key(number, size) for number in range(many)]
     with Ledger(folder, "1") as store:
-        store.put_many((one, kept(number)) for number, one in enumerate(keys))
-        found = store.get_many([*reversed(keys), *keys])
+        put_many(store, [(one, kept(number)) for number, one in enumerate(keys)])
+        found = get_many(store, [*reversed(keys), *keys])
     assert set(found) == set(keys)
     assert found[keys[-1]].values.tobytes() == kept(many - 1).values.tobytes()
 
 
 def test_keeping_twice_changes_nothing(folder: Path) -> None:
     with Ledger(folder, "1") as store:
-        store.put_many(points(0, 10))
-        store.put_many((name, StoredAnswer(point.values + 1, "other")) for name, point in points(0, 10))
-        store.put_many([*points(8, 12), *points(8, 12)])
+        put_many(store, points(0, 10))
+        put_many(store, [(name, StoredAnswer(point.values + 1, "other")) for name, point in points(0, 10)])
+        put_many(store, [*points(8, 12), *points(8, 12)])
         assert len(store) == 12
-        assert_same(store.get_many([key(number) for number in range(12)]), 0, 12)
+        assert_same(get_many(store, [key(number) for number in range(12)]), 0, 12)
 
 
 def test_all_points_of_a_call_are_kept_or_none(folder: Path) -> None:
-    def broken() -> Iterator[tuple[bytes, StoredAnswer]]:
-        yield from points(0, 10)
-        raise KeyError("no eleventh point")
-
     with Ledger(folder, "1") as store:
-        with pytest.raises(KeyError):
-            store.put_many(broken())
-        with pytest.raises(ValueError, match=f"a point has {len(MEASURES)} numbers, not 3"):
-            store.put_many([*points(0, 10), (key(10), StoredAnswer(np.zeros(3), "calculate"))])
+        with pytest.raises(ValueError, match="shorter"):
+            store.put([key(0), key(1)], np.zeros((2, len(MEASURES))), ["calculate"])
+        with pytest.raises(ValueError, match=f"2 points have {len(MEASURES)} numbers each, not"):
+            store.put([key(0), key(1)], np.zeros((2, 3)), ["calculate"] * 2)
+        with pytest.raises(UnicodeEncodeError):  # by SQLite, on its way
+            store._put([(key(0), "calculate", 0, memoryview(b"")), (key(1), "\ud800", 0, memoryview(b""))])
         assert len(store) == 0
-        assert store.get_many([key(0)]) == {}
+        assert get_many(store, [key(0)]) == {}
 
 
 def test_points_of_other_versions_are_counted_and_not_used(folder: Path) -> None:
     with Ledger(folder, "1") as store:
-        store.put_many(points(0, 1199))
+        put_many(store, points(0, 1199))
     with Ledger(folder, "2") as store:
-        assert store.get_many([key(0)]) == {}
-        store.put_many([(key(0), kept(1))])
+        assert get_many(store, [key(0)]) == {}
+        put_many(store, [(key(0), kept(1))])
         assert store.unused == f"the store {folder} holds 1,199 points of other versions, which are not used"
         assert len(store) == 1
     with Ledger(folder, "1") as store:
         assert store.unused == f"the store {folder} holds 1 point of other versions, which is not used"
-        assert_same(store.get_many([key(0)]), 0, 1)
+        assert_same(get_many(store, [key(0)]), 0, 1)
     with Ledger(folder, "3") as store:
         assert store.unused == f"the store {folder} holds 1,200 points of other versions, which are not used"
 
 
 def test_other_measures_are_another_version(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Ledger(folder, "1") as store:
-        store.put_many(points(0, 2))
+        put_many(store, points(0, 2))
     monkeypatch.setattr(ledger, "MEASURES", dict(reversed(MEASURES.items())))
     with Ledger(folder, "1") as store:
-        assert store.get_many([key(0)]) == {}
+        assert get_many(store, [key(0)]) == {}
         assert "2 points of other versions" in store.unused
 
 
 def test_two_have_it_open_at_once(folder: Path) -> None:
     with Ledger(folder, "1") as one, Ledger(folder, "1") as other:
-        one.put_many(points(0, 5))
-        assert_same(other.get_many([key(number) for number in range(9)]), 0, 5)
-        other.put_many(points(3, 8))
+        put_many(one, points(0, 5))
+        assert_same(get_many(other, [key(number) for number in range(9)]), 0, 5)
+        put_many(other, points(3, 8))
         assert len(one) == len(other) == 8
-        assert_same(one.get_many([key(number) for number in range(9)]), 0, 8)
+        assert_same(get_many(one, [key(number) for number in range(9)]), 0, 8)
 
 
 def test_readers_go_on_while_one_writes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledger, "BUSY_S", 0.01)
     with Ledger(folder, "1") as store:
-        store.put_many(points(0, 5))
+        put_many(store, points(0, 5))
         writer = sqlite3.connect(folder / "points.sqlite", isolation_level=None)
         writer.execute("BEGIN EXCLUSIVE")
         writer.execute("DELETE FROM point")
-        assert_same(store.get_many([key(number) for number in range(9)]), 0, 5)
+        assert_same(get_many(store, [key(number) for number in range(9)]), 0, 5)
         writer.execute("ROLLBACK")
         writer.close()
 
@@ -176,10 +196,10 @@ def test_who_waits_too_long_is_told(folder: Path, monkeypatch: pytest.MonkeyPatc
         writer = sqlite3.connect(folder / "points.sqlite", isolation_level=None)
         writer.execute("BEGIN IMMEDIATE")
         with pytest.raises(SpecError, match=r"^the store .*: another process has been writing for 60 s; try"):
-            store.put_many(points(0, 5))
+            put_many(store, points(0, 5))
         writer.execute("ROLLBACK")
         writer.close()
-        store.put_many(points(0, 5))
+        put_many(store, points(0, 5))
         assert len(store) == 5
 
 
@@ -189,8 +209,8 @@ def test_several_processes_make_it_and_write_at_once(folder: Path) -> None:
         "first = int(sys.argv[2])\n"
         "with Ledger(folder, '1') as store:\n"
         "    for start in range(first, first + 1000, 100):\n"
-        "        store.put_many(points(start, start + 100))\n"
-        "        assert len(store.get_many([key(n) for n in range(start, start + 100)])) == 100\n"
+        "        put(store, start, start + 100)\n"
+        "        assert all(store.get(keys(start, start + 100))[1])\n"
         "    print(store.notes)\n"
     )
     processes = [python(code, folder, 500 * number) for number in range(4)]
@@ -201,7 +221,7 @@ def test_several_processes_make_it_and_write_at_once(folder: Path) -> None:
     assert [said(process) for process in processes] == ["[]\n"] * 4
     with Ledger(folder, "1") as store:
         assert len(store) == 2500
-        found = store.get_many([key(number) for number in range(2500)])
+        found = get_many(store, [key(number) for number in range(2500)])
     assert [found[key(number)].values[0] for number in range(2500)] == list(range(2500))
     assert sorted(os.listdir(folder)) == ["points.sqlite"]
 
@@ -209,7 +229,7 @@ def test_several_processes_make_it_and_write_at_once(folder: Path) -> None:
 def test_a_writer_that_is_killed_leaves_what_was_kept(folder: Path) -> None:
     code = (
         "with Ledger(folder, '1') as store:\n"
-        "    store.put_many(points(0, 100))\n"
+        "    put(store, 0, 100)\n"
         "    print('kept', flush=True)\n"
         "    store._connection.execute('BEGIN IMMEDIATE')\n"
         "    store._connection.execute('DELETE FROM point')\n"
@@ -219,7 +239,7 @@ def test_a_writer_that_is_killed_leaves_what_was_kept(folder: Path) -> None:
     assert process.communicate(timeout=LIMIT_S)[0] == "kept\n"
     with Ledger(folder, "1") as store:
         assert store.notes == []
-        assert len(store) == len(store.get_many([key(number) for number in range(200)])) == 100
+        assert len(store) == len(get_many(store, [key(number) for number in range(200)])) == 100
 
 
 def test_a_file_that_is_no_database_is_left_alone(folder: Path) -> None:
@@ -235,13 +255,13 @@ def test_a_file_that_is_no_database_is_left_alone(folder: Path) -> None:
                     "it is left alone, and points-2.sqlite is used"
                 ]
                 assert len(store) == known
-                store.put_many(points(0, 3))
+                put_many(store, points(0, 3))
         assert (folder / "points.sqlite").read_bytes() == content
 
 
 def test_a_file_of_another_format_is_left_alone(folder: Path) -> None:
     with Ledger(folder, "1") as store:
-        store.put_many(points(0, 3))
+        put_many(store, points(0, 3))
     file = sqlite3.connect(folder / "points.sqlite")
     file.execute("PRAGMA user_version = 7")
     file.close()
@@ -272,26 +292,26 @@ def test_another_programs_database_is_refused_and_left_alone(folder: Path) -> No
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.99])
 def test_a_truncated_file_is_left_alone(folder: Path, share: float) -> None:
     with Ledger(folder, "1") as store:
-        store.put_many(points(0, 500))
+        put_many(store, points(0, 500))
     path = folder / "points.sqlite"
     os.truncate(path, int(path.stat().st_size * share))
     before = path.read_bytes()
     note = f"the store {path} is damaged: it is left alone, and points-2.sqlite is used"
     for known in (0, 10):
         with Ledger(folder, "1") as store:
-            assert_same(store.get_many([key(number) for number in range(500)]), 0, known)
+            assert_same(get_many(store, [key(number) for number in range(500)]), 0, known)
             assert store.notes == [note]
             assert len(store) == known
-            store.put_many(points(0, 10))
+            put_many(store, points(0, 10))
     assert path.read_bytes() == before
 
 
 def test_damage_found_on_the_way_is_noted_and_the_work_goes_on(folder: Path) -> None:
     with Ledger(folder, "0") as store:
-        store.put_many(points(0, 1))
+        put_many(store, points(0, 1))
     path = folder / "points.sqlite"
     with Ledger(folder, "1") as store:
-        store.put_many(points(0, 500))
+        put_many(store, points(0, 500))
     page = 4096 * 20
     content = bytearray(path.read_bytes())
     content[page : page + 4096] = os.urandom(4096)
@@ -300,10 +320,10 @@ def test_damage_found_on_the_way_is_noted_and_the_work_goes_on(folder: Path) -> 
     with Ledger(folder, "1") as store:
         assert store.notes == []
         assert "1 point of other versions" in store.unused
-        assert store.get_many([key(number) for number in range(500)]) == {}
+        assert get_many(store, [key(number) for number in range(500)]) == {}
         assert store.notes == [note]
-        store.put_many(points(0, 20))
-        assert_same(store.get_many([key(number) for number in range(500)]), 0, 20)
+        put_many(store, points(0, 20))
+        assert_same(get_many(store, [key(number) for number in range(500)]), 0, 20)
         assert store.notes == [note]
     with Ledger(folder, "1") as store:
         assert store.notes == [note]
@@ -313,7 +333,7 @@ def test_damage_found_on_the_way_is_noted_and_the_work_goes_on(folder: Path) -> 
         file.unlink()
     with Ledger(folder, "1") as store:  # the mark goes with the file
         assert store.notes == []
-        store.put_many(points(0, 20))
+        put_many(store, points(0, 20))
     with Ledger(folder, "1") as store:
         assert (len(store), store.notes) == (20, [])
 
@@ -328,7 +348,7 @@ def test_a_folder_of_nothing_but_damage_is_refused(folder: Path) -> None:
 
 def test_no_damage_gives_a_wrong_number_or_another_error(folder: Path, tmp_path: Path) -> None:
     with Ledger(folder, "1") as store:
-        store.put_many(points(0, 60))
+        put_many(store, points(0, 60))
     whole = (folder / "points.sqlite").read_bytes()
     right = {name: point.values.tobytes() for name, point in points(0, 60)}
     chance = np.random.default_rng(6)
@@ -343,10 +363,10 @@ def test_no_damage_gives_a_wrong_number_or_another_error(folder: Path, tmp_path:
         (place / "points.sqlite").write_bytes(content)
         try:
             with Ledger(place, "1") as store:
-                found = store.get_many(list(right))
-                store.put_many(points(0, 60))
+                found = get_many(store, list(right))
+                put_many(store, points(0, 60))
                 assert len(store) >= 0
-                again = store.get_many(list(right))
+                again = get_many(store, list(right))
                 outcomes.add(bool(store.notes))
         except SpecError as error:
             refusals.add(str(error).partition("points.sqlite: ")[2])
@@ -359,36 +379,36 @@ def test_no_damage_gives_a_wrong_number_or_another_error(folder: Path, tmp_path:
 
 def test_a_full_disk_is_one_sentence_and_loses_nothing(folder: Path) -> None:
     with Ledger(folder, "1") as store:
-        store.put_many(points(0, 100))
+        put_many(store, points(0, 100))
         (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
         store._connection.execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(SpecError) as caught:
-            store.put_many(points(100, 5000))
+            put_many(store, points(100, 5000))
         assert str(caught.value) == f"the store {folder}: the disk is full"
         assert len(store) == 100
-        assert_same(store.get_many([key(number) for number in range(5000)]), 0, 100)
+        assert_same(get_many(store, [key(number) for number in range(5000)]), 0, 100)
         store._connection.execute("PRAGMA max_page_count = 1000000")
-        store.put_many(points(100, 200))
+        put_many(store, points(100, 200))
     with Ledger(folder, "1") as store:
         assert store.notes == []
-        assert_same(store.get_many([key(number) for number in range(5000)]), 0, 200)
+        assert_same(get_many(store, [key(number) for number in range(5000)]), 0, 200)
 
 
 def test_a_file_that_may_not_grow_is_one_sentence_and_loses_nothing(folder: Path) -> None:
     code = (
         "import resource\n"
         "with Ledger(folder, '1') as store:\n"
-        "    store.put_many(points(0, 100))\n"
+        "    put(store, 0, 100)\n"
         "    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
         "    for start in range(100, 10000, 1000):\n"
-        "        try: store.put_many(points(start, start + 1000))\n"
+        "        try: put(store, start, start + 1000)\n"
         "        except SpecError as error: print(error)\n"
     )
     lines = said(python(code, folder)).splitlines()
     assert set(lines) == {f"the store {folder}: the disk refused to read or write; it may be full"}
     with Ledger(folder, "1") as store:
         assert store.notes == []
-        assert len(store) == len(store.get_many([key(number) for number in range(10000)])) == 100
+        assert len(store) == len(get_many(store, [key(number) for number in range(10000)])) == 100
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -410,7 +430,7 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_a_folder_that_may_not_be_written_is_one_sentence(folder: Path) -> None:
     """As somebody who owns nothing, because root may write anywhere."""
     with Ledger(folder, "1") as store:
-        store.put_many(points(0, 100))
+        put_many(store, points(0, 100))
     code = (
         "import os\n"
         "if os.geteuid() == 0: os.seteuid(65534)\n"
@@ -462,10 +482,10 @@ import sys
 import numpy as np
 from pathlib import Path
 from model.measures import MEASURES
-from scenarios.sweeps.ledger import Ledger, StoredAnswer
+from scenarios.sweeps.ledger import Ledger
 with Ledger(Path(sys.argv[1]), "one") as ledger:
-    none = StoredAnswer(np.zeros(len(MEASURES)), "calculate")
-    ledger.put_many((number.to_bytes(16, "big"), none) for number in range(300))
+    keys = [number.to_bytes(16, "big") for number in range(300)]
+    ledger.put(keys, np.zeros((300, len(MEASURES))), ["calculate"] * 300)
 """
 
 
@@ -473,13 +493,13 @@ def test_a_second_ledger_of_this_process_does_not_take_the_locks_of_the_first(tm
     """Closing any descriptor of a file drops all locks of the process on it; then others remove its log."""
     row = StoredAnswer(np.zeros(len(MEASURES)), "calculate")
     with Ledger(tmp_path, "one") as first:
-        first.put_many([((10**6).to_bytes(16, "big"), row)])
+        put_many(first, [((10**6).to_bytes(16, "big"), row)])
         with Ledger(tmp_path, "one"):
             pass
         env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
         subprocess.run([sys.executable, "-c", OTHER_PROCESS, str(tmp_path)], env=env, check=True)
         assert (tmp_path / "points.sqlite-wal").exists()
-        first.put_many([((10**6 + 1).to_bytes(16, "big"), row)])
+        put_many(first, [((10**6 + 1).to_bytes(16, "big"), row)])
         assert len(first) == 302
     with Ledger(tmp_path, "one") as again:
         assert len(again) == 302

@@ -100,10 +100,10 @@ def test_chunks_grow_while_that_pays_and_halve_where_one_takes_long(tmp_path: Pa
     with Ledger(tmp_path, version_of_model()) as ledger:
         running = Running(planned("rahn-full-scan", SCAN), ledger)
         sizes = []
-        for size, took_s in ((4, 1.0), (8, 1.0), (16, 1.0), (32, 7.0), (16, 3.5), (8, 1.7)):
+        for size, took_s in ((4, 1.0), (8, 1.0), (24, 1.0), (72, 7.0), (36, 3.5), (18, 1.7)):
             running._learn(size, took_s)
             sizes.append(running._size)
-    assert sizes == [4, 16, 32, 16, 8, 8]
+    assert sizes == [4, 24, 72, 36, 18, 18]
 
 
 def test_an_extended_sweep_reuses_what_it_has(tmp_path: Path) -> None:

@@ -14,10 +14,10 @@ from model.loops.rows import (
     Wholes,
 )
 
-HASH_BITS = 31
-LOW_BITS = (1 << HASH_BITS) - 1
-SPREAD_LOW, SPREAD_HIGH, SPREAD_TOP = 1327217885, 1640531527, 2027808485
-"""Odd factors below 2^31, the first 2^31 over the golden ratio: the upper bits of its multiples lie evenly."""
+SPREAD, SPREAD_BITS = 5700357409661599241, 63
+"""Odd, 2^63 over the golden ratio: the upper bits of its multiples lie evenly; those above them are not looked at."""
+FOLD = 12
+"""Each bit is joined by the one so much higher: file offsets are multiples of powers of two."""
 ABSENT, COLD, HOT = 0, 1, 2
 
 
@@ -29,14 +29,16 @@ def by_first_use(
     *known* holds the blocks by their numbers, *kinds* of them at the begin. How many references were done, and how many
     kinds there are by then.
     """
-    last, shift = len(table) - 1, HASH_BITS + 1 - _bits(len(table))
+    last, shift = len(table) - 1, SPREAD_BITS + 1 - _bits(len(table))
     for k in range(begin, len(number)):
         block = number[k]
-        at = spread(block) >> shift
-        while table[at] >= 0 and known[table[at]] != block:
+        at = (block ^ block >> FOLD) * SPREAD >> shift & last
+        kind: int = table[at]
+        while kind >= 0 and known[kind] != block:
             at = (at + 1) & last
-        if table[at] >= 0:
-            ids[k] = table[at]
+            kind = table[at]
+        if kind >= 0:
+            ids[k] = kind
             continue
         table[at] = kinds
         known[kinds] = block
@@ -49,9 +51,9 @@ def by_first_use(
 
 def entered(known: GivenWholes, kinds: int, table: Halves) -> None:
     """The blocks known so far come into an empty table."""
-    last, shift = len(table) - 1, HASH_BITS + 1 - _bits(len(table))
+    last, shift = len(table) - 1, SPREAD_BITS + 1 - _bits(len(table))
     for kind in range(kinds):
-        at = spread(known[kind]) >> shift
+        at = (known[kind] ^ known[kind] >> FOLD) * SPREAD >> shift & last
         while table[at] >= 0:
             at = (at + 1) & last
         table[at] = kind
@@ -64,12 +66,6 @@ def _bits(length: int) -> int:
         length >>= 1
         bits += 1
     return bits
-
-
-def spread(block: int) -> int:
-    """Hash of a block number. Its parts are multiplied one by one: a product of 64 bits would overflow."""
-    low, high = block & LOW_BITS, (block >> HASH_BITS) & LOW_BITS
-    return (low * SPREAD_LOW + high * SPREAD_HIGH + (block >> 2 * HASH_BITS) * SPREAD_TOP) & LOW_BITS
 
 
 def least_recent(ids: GivenCounts, size: int, last: Halves, hit: Bytes) -> None:

@@ -7,18 +7,21 @@ from math import exp, hypot, log
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from model.catalog import read_correlations
 from model.errors import SpecError
 from model.provenance import Constant
 from model.results import Interval, RunResult
 from scenarios import Scenario, load, run, uncertainty
+from scenarios.interval import CONFIDENCE, half_width
 from scenarios.measured import ELAPSED, Compared
 from scenarios.uncertainty import propagate
 from scenarios.uncertainty.constants import knowledge_of
 from scenarios.uncertainty.difference import Difference
 from scenarios.uncertainty.draws import check_inputs, correlation_matrix, drawn
 from scenarios.uncertainty.model_error import ModelError
+from scenarios.uncertainty.shares import Origin, contributions
 
 FREE = (
     "host.logical_io_s", "host.line_miss_s", "host.line_stream_s", "host.row_step_s", "host.column_step_ratio",
@@ -374,3 +377,21 @@ def test_draws_are_standard_normal_and_as_correlated_as_asked(correlation: float
     scores = drawn(["a", "b"], {frozenset(("a", "b")): correlation}, 4096, 1).scores
     expected = [[1, correlation], [correlation, 1]]
     np.testing.assert_allclose(np.cov(scores["a"], scores["b"]), expected, atol=0.05)
+
+
+def test_what_has_no_part_in_a_time_makes_little_of_its_variance() -> None:
+    """Of 40 draws two terms explain 2/39 by chance alone, which is taken off."""
+    random = np.random.default_rng(1)
+    shares = []
+    for _ in range(200):
+        origin = Origin((random.standard_normal(40),), mechanism="none")
+        shares += [
+            sum(part.variance_fraction for part in contributions([origin], random.standard_normal(40)))
+        ]
+    assert np.mean(shares) < 0.03
+
+
+def test_replications_have_students_interval() -> None:
+    values = [3.0, 4.0, 8.0, 5.0]
+    low, high = scipy.stats.t.interval(CONFIDENCE, 3, np.mean(values), scipy.stats.sem(values))
+    assert half_width(values) == pytest.approx((high - low) / 2)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import subprocess
 import sys
 from statistics import fmean, stdev
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import simpy
 from scipy.stats import norm, t
 
 from model import RunResult, calculate, simulate
 from model.laws import commit, queueing
 from model.results import TransactionStats
+from model.sim.writers import DatabaseWriter
 from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from model.units import GIB, MIB
 from tests.patience import LIMIT_S
@@ -297,6 +300,22 @@ def test_blocks_are_written_before_the_redo_of_their_changes_is_too_far_behind(
     expected = 300 / (1 + 3 * age_s)
     for found in (simulate(system, many), calculate(system, many)):
         assert stats_of(found).written_blocks_per_s == pytest.approx(expected, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("lag_bytes", "since_s"), [(100.0, 19.0), (1500.0, 5.0), (2000.0, 0.0), (2500.0, -5.0)]
+)
+def test_the_checkpoint_lags_since_so_much_redo_ago(lag_bytes: float, since_s: float) -> None:
+    """Redo comes at 100 bytes a second, before the run and in it, and is looked at every 10 s."""
+    env, log = simpy.Environment(), SimpleNamespace(noted=0)
+    writer = DatabaseWriter(env, *([Any] * 3), limits=(1, 30.0))
+    writer.follow(log, lag_bytes, 100.0)  # type: ignore[arg-type]
+    for now_s in (0, 10, 20):
+        if now_s:
+            env.run(until=now_s)
+        log.noted = 100 * now_s
+        lagging_s = writer._lagging_s()
+    assert lagging_s == pytest.approx(since_s)
 
 
 def test_a_core_of_two_threads_does_so_much_more_as_they_gain() -> None:

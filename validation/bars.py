@@ -198,22 +198,24 @@ def curve_of_interval(reading: Reading) -> Curve | None:
 def between(points: Sequence[Mapping[str, float]], step: int = 2) -> list[float]:
     """How far off the misses are at the points between each *step*-th, which alone are given."""
     given = points[::step]
+    return [
+        abs(missed_percent(given, point["cache_bytes"]) / point["miss_percent"] - 1)
+        for point in points[1 - step % 2 :: step]
+        if point["cache_bytes"] < given[-1]["cache_bytes"]
+    ]
+
+
+def missed_percent(given: Sequence[Mapping[str, float]], cache_bytes: float) -> float:
+    """Misses in a cache of so many bytes, of blocks as popular as the *given* points of a miss curve make them."""
     work = {"miss_curve": given, "hottest_gets_percent": 0, "hottest_blocks": 1}
-    scenario = from_mapping({"base": "oltp-nvme", "workload": work}, "my")
+    sized = {"base": "oltp-nvme", "workload": work, "instance": {"buffer_cache_bytes": int(cache_bytes)}}
+    sized["host"] = {"memory_bytes": 2 * int(cache_bytes) + (64 << 30)}
+    scenario = from_mapping(sized, "my")
     classes = curve_classes(scenario.system, cast("Transactions", scenario.workload))
     blocks = [count for count, _ in classes]
     popular = [share / count for count, share in classes]
     rules, size = touch_rules(scenario.system), scenario.system.tablespace.block_size_bytes
-    return [
-        abs(
-            100
-            * (1 - touch_count.hit_fraction(point["cache_bytes"] / size - 1, popular, blocks, rules))
-            / point["miss_percent"]
-            - 1
-        )
-        for point in points[1 - step % 2 :: step]
-        if point["cache_bytes"] < given[-1]["cache_bytes"]
-    ]
+    return 100 * (1 - touch_count.hit_fraction(cache_bytes / size - 1, popular, blocks, rules))
 
 
 def explained(samples: Samples) -> Iterator[Bar]:

@@ -218,12 +218,12 @@ def _series_lines(reading: Reading) -> Iterator[str]:
     alone = all(len(device.lines) == 1 for device in devices)
     over = "the one sample" if alone else f"means over all samples{' but the first' if first else ''}"
     yield head(f"{over}{rest}")
-    sizes = [max(11, len(name) + 1) for name in means]
+    rows = [(series.of, _means(series, first)) for series in busiest]
+    sizes = [1 + max(10, len(name), *(len(cells.get(name, "")) for _, cells in rows)) for name in means]
     yield f"{'device':{wide}}" + "".join(f"{name:>{size}}" for name, size in zip(means, sizes, strict=True))
-    for series in busiest:
-        cells = _means(series, first)
+    for of, cells in rows:
         row = (f"{cells.get(name, '-'):>{size}}" for name, size in zip(means, sizes, strict=True))
-        yield f"{series.of:{wide}}" + "".join(row)
+        yield f"{of:{wide}}" + "".join(row)
     for processors in (series for series in reading.series if series.of == "cpu"):
         yield "processors: " + "  ".join(f"{name} {cell}" for name, cell in _means(processors, first).items())
 

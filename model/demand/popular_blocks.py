@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import cast
 
 from model.demand.segment import row_shape, segment_of
-from model.demand.transactions import classes_of_curve, stated_classes, touch_rules
+from model.demand.transactions import classes_of_curve, room_of_cache, stated_classes, touch_rules
 from model.errors import OutsideLaw
 from model.laws import touch_count
 from model.laws.buffer_cache import TouchRules
@@ -107,7 +107,7 @@ def classes_of(system: System, workload: Workload, blocks: int) -> tuple[tuple[f
         return tuple(stated_classes(work, blocks))
     size = system.tablespace.block_size_bytes
     points = [(point.cache_bytes / size, point.miss_percent / 100) for point in work.miss_curve]
-    return classes_of_curve(*zip(*points, strict=True), touch_rules(system))
+    return classes_of_curve(*zip(*points, strict=True), touch_rules(system), room_of_cache(system))
 
 
 def classes_in(system: System, work: Workload) -> Popular:
@@ -121,15 +121,6 @@ def classes_in(system: System, work: Workload) -> Popular:
             f"{show_bytes(blocks * size)}: give it as many rows"
         )
     return Popular(tuple(size_blocks for size_blocks, _ in classes), tuple(share for _, share in classes))
-
-
-def room_of_cache(system: System) -> int:
-    """Buffers of the pool that the table's blocks go to."""
-    size, instance = system.tablespace.block_size_bytes, system.instance
-    cache = instance.buffer_cache_bytes
-    if size != instance.db_block_size_bytes and instance.db_nk_cache_bytes is not None:
-        cache = instance.db_nk_cache_bytes
-    return max(1, int(cache // size))
 
 
 def held_together(

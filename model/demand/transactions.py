@@ -278,7 +278,7 @@ def curve_classes(system: System, work: Transactions) -> popularity.Classes:
             f"{len(points)} points of workload.miss_curve: give larger caches, or less to the hottest blocks"
         )
     rooms, misses = zip(*points, strict=True)
-    return list(classes_of_curve(rooms, misses, touch_rules(system)))
+    return list(classes_of_curve(rooms, misses, touch_rules(system), room_of_cache(system) - held))
 
 
 def stated_classes(work: PopularBlocks, blocks: int) -> popularity.Classes:
@@ -297,11 +297,24 @@ def _drawn_gets(transaction: Transaction, work: Transactions) -> Number:
     return larger(transaction.gets * (1 - hottest), transaction.changed_blocks * (1 - changed_hottest))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def classes_of_curve(
+    rooms: tuple[float, ...], misses: tuple[float, ...], rules: TouchRules, room: float
+) -> tuple[tuple[float, float], ...]:
+    """Classes of blocks of which touch counts miss as measured at each size, and just so in a cache of *room*."""
+    classes = list(_classes_of_sizes(rooms, misses, rules))
+    return tuple(popularity.classes_at(max(1.0, room), rooms, misses, classes, _kept_by(rules)))
+
+
+@lru_cache(maxsize=64)
+def _classes_of_sizes(
     rooms: tuple[float, ...], misses: tuple[float, ...], rules: TouchRules
 ) -> tuple[tuple[float, float], ...]:
-    """Classes of blocks of which touch counts miss as measured in a cache of each size."""
+    return tuple(popularity.classes_by_policy(rooms, misses, _kept_by(rules)))
+
+
+def _kept_by(rules: TouchRules) -> popularity.Kept:
+    """How long touch counts keep blocks."""
 
     def kept_of(room: float, classes: popularity.Classes, asked: Sequence[float]) -> list[float]:
         popular = [share / class_blocks for class_blocks, share in classes]
@@ -309,7 +322,16 @@ def classes_of_curve(
         held = touch_count.resident_fractions(room, [*popular, *asked], [*blocks, *[0.0] * len(asked)], rules)
         return [sum(regions) for regions in held[len(classes) :]]
 
-    return tuple(popularity.classes_by_policy(rooms, misses, kept_of))
+    return kept_of
+
+
+def room_of_cache(system: System) -> int:
+    """Buffers of the pool that blocks of the data's size go to where nothing else is said."""
+    size, instance = system.tablespace.block_size_bytes, system.instance
+    cache = instance.buffer_cache_bytes
+    if size != instance.db_block_size_bytes and instance.db_nk_cache_bytes is not None:
+        cache = instance.db_nk_cache_bytes
+    return max(1, int(cache // size))
 
 
 def pools_bytes(instance: Any) -> Any:

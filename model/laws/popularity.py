@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import ceil, inf, log2, sqrt
+from math import ceil, exp, inf, log, log2, sqrt
 from typing import Any
 
 from model.laws.hit_ratio import characteristic_references, lru_hit_fraction
@@ -17,6 +17,9 @@ MOVES = 8
 POLICY_STEPS = 40
 CLOSE = 0.002
 """Relative error of the misses at which no further step is made."""
+MEETING_STEPS = 30
+MEETS = 1e-4
+"""Relative error of the misses at one size at which no further step is made."""
 REFINED = 12
 """How often T is worked out anew from the classes found: between two sizes the misses are known at the ends alone."""
 BEYOND = 50.0
@@ -84,6 +87,42 @@ def classes_by_policy(rooms: Sequence[float], misses: Sequence[float], kept_of: 
         for missed, measured in zip(_missed(rooms, classes, kept_of), misses, strict=True)
     ]
     return classes if max(map(abs, off)) < CLOSE else _fitted_to_policy(rooms, misses, kept_of)
+
+
+def classes_at(
+    room: float, rooms: Sequence[float], misses: Sequence[float], classes: Classes, kept_of: Kept
+) -> Classes:
+    """The *classes* of a curve with as many misses in a cache of *room* as the curve has there.
+
+    References that come round in order, as of scans, spare misses in steps that references by chance do not make. What
+    the classes miss too much or too little at the sizes measured is interpolated by the logarithm of the size; gets
+    that hit stand for gets that miss, or the other way round.
+    """
+    pairs = zip(rooms, misses, _missed(rooms, classes, kept_of), strict=True)
+    off = [(log(size), log(max(LEAST, measured) / max(LEAST, missed))) for size, measured, missed in pairs]
+    now = _missed([room], classes, kept_of)[0]
+    wanted = min(1.0, now * exp(_between(off, log(room))))
+    for _ in range(MEETING_STEPS):
+        if now <= LEAST or now >= 1 or abs(now / wanted - 1) < MEETS:
+            break
+        kept = kept_of(room, classes, [gets / blocks for blocks, gets in classes])
+        more, fewer = wanted / now, (1 - wanted) / (1 - now)
+        classes = [
+            (blocks, gets * ((1 - share) * more + share * fewer))
+            for (blocks, gets), share in zip(classes, kept, strict=True)
+        ]
+        now = _missed([room], classes, kept_of)[0]
+    return classes
+
+
+def _between(points: Sequence[tuple[float, float]], place: float) -> float:
+    """The height at *place* on straight lines between *points*, and beyond them that of the last one."""
+    if place <= points[0][0]:
+        return points[0][1]
+    for (begin, low), (end, high) in pairwise(points):
+        if place < end:
+            return low + (high - low) * (place - begin) / (end - begin)
+    return points[-1][1]
 
 
 def _missed(rooms: Sequence[float], classes: Classes, kept_of: Kept) -> list[float]:

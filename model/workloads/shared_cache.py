@@ -18,10 +18,9 @@ from model.demand.popular_blocks import (
     cached_so,
     classes_in,
     held_together,
-    room_of_cache,
     says_popularity,
 )
-from model.demand.transactions import data_of, kinds_of, touch_rules
+from model.demand.transactions import data_of, kinds_of, room_of_cache, touch_rules
 from model.results import RunResult
 from model.spec import Statement, System, Transactions, Workload
 

@@ -28,7 +28,7 @@ CALL: Final = re.compile(
     rf"(PARSE|EXEC|FETCH|UNMAP|SORT UNMAP) #{N}:c={N},e={N},p={N},cr={N},cu={N},mis={N},r={N},dep={N},"
     rf"og=[0-9]+(?:,plh=[0-9]+)?,tim={N}"
 )
-CLOSE: Final = re.compile(rf"CLOSE #{N}:c={N},e={N},dep={N},type=[0-9]+,tim={N}")
+CLOSE: Final = re.compile(rf"CLOSE #{N}:c={N},e={N},dep={N},type={N},tim={N}")
 WAIT: Final = re.compile(
     rf"WAIT #{N}: nam='([^']*)' ela=\s*{N}((?: [^=]+=-?[0-9]+)*?)(?: tim={N})?(?=$|WAIT #|FETCH #)"
 )
@@ -161,8 +161,9 @@ class _Trace:
         elif start == "CLOSE" and (close := CLOSE.match(line)):
             self._add_call(number, "CLOSE", self._of(close[1]), (close[2], close[3]))
             self._fetches.end(self._of(close[1]))
-            self._statement.pop(close[1], None)
-            self._time(int(close[5]))
+            if close[5] == "0":  # of other types the session keeps the cursor, and may execute it again
+                self._statement.pop(close[1], None)
+            self._time(int(close[6]))
         elif start == "XCTEN" and (end := TRANSACTION.fullmatch(line)):
             self._commits[2 if end[2] == "1" else int(end[1])] += 1
         else:

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from model import OutsideLaw, calculate, simulate
+from model.demand.transactions import curve_classes, room_of_cache, touch_rules
 from model.errors import BlocktimeError
+from model.laws import touch_count
 from scenarios import from_mapping
 
 SMALL = {
@@ -102,6 +104,22 @@ def test_a_curve_is_met_where_it_was_measured() -> None:
 def test_what_no_popularity_is_is_refused_in_a_sentence(work: dict[str, Any], sentence: str) -> None:
     with pytest.raises(BlocktimeError, match=sentence):
         asked(**work)
+
+
+def test_a_curve_with_a_step_is_met_at_its_sizes_and_between() -> None:
+    """Scans that come again spare no miss before all they read is kept: no popularity makes such a step."""
+    step = (
+        {"cache_bytes": "4M", "miss_percent": 60}, {"cache_bytes": "16M", "miss_percent": 35},
+        {"cache_bytes": "32M", "miss_percent": 33}, {"cache_bytes": "48M", "miss_percent": 32},
+        {"cache_bytes": "64M", "miss_percent": 10},
+    )  # fmt: skip
+    for cache, missed in (("16M", 0.35), ("32M", 0.33), ("40M", 0.33), ("48M", 0.32), ("64M", 0.10)):
+        system, work = asked(cache, hottest_gets_percent=0, miss_curve=step)
+        blocks, shares = zip(*curve_classes(system, work), strict=True)
+        popular = [share / count for count, share in zip(blocks, shares, strict=True)]
+        room = room_of_cache(system) - work.hottest_blocks
+        found = 1 - touch_count.hit_fraction(room, popular, blocks, touch_rules(system))
+        assert found == pytest.approx(missed, rel=0.03 if cache == "40M" else 1e-3), cache
 
 
 def test_a_curve_that_needs_more_data_says_how_much() -> None:

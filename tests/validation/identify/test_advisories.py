@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -11,11 +10,9 @@ from statistics import median
 import numpy as np
 import pytest
 
-from model.demand.transactions import curve_classes, touch_rules
-from model.laws import touch_count
 from model.laws.hit_ratio import lru_hit_fraction
 from model.laws.popularity import classes_of_misses
-from scenarios import from_mapping
+from validation.bars import missed_percent
 from validation.identify.found import Identified
 from validation.identify.report import Report
 from validation.identify.system import Interval
@@ -110,9 +107,8 @@ def test_every_other_point_of_what_measure_writes_predicts_those_between(name: s
     off = {}
     for step in (1, 2):
         given = points[::step]
-        missed = _missed(given)
         off[step] = [
-            abs(missed(one["cache_bytes"]) / one["miss_percent"] - 1)
+            abs(missed_percent(given, one["cache_bytes"]) / one["miss_percent"] - 1)
             for one in points[1 - step % 2 :: step]
             if one["cache_bytes"] < given[-1]["cache_bytes"]
         ]
@@ -124,17 +120,3 @@ def test_every_other_point_of_what_measure_writes_predicts_those_between(name: s
     assert max(off[1]) <= 0.08
     assert median(off[2]) <= 0.02
     assert max(off[2]) <= 0.08
-
-
-def _missed(points: list[dict[str, float]]) -> Callable[[float], float]:
-    """Misses by size of the cache, in per cent, of the classes that *points* become."""
-    work = {"miss_curve": points, "hottest_gets_percent": 0, "hottest_blocks": 1}
-    scenario = from_mapping({"base": "oltp-nvme", "workload": work}, "my")
-    classes = curve_classes(scenario.system, scenario.workload)
-    blocks, shares = zip(*classes, strict=True)
-    popular = [share / many for many, share in classes]
-    assert sum(shares) == pytest.approx(1)
-    rules, size = touch_rules(scenario.system), scenario.system.tablespace.block_size_bytes
-    return lambda cache_bytes: (
-        100 * (1 - touch_count.hit_fraction(cache_bytes / size - 1, popular, blocks, rules))
-    )

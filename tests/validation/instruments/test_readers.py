@@ -316,6 +316,14 @@ def test_ends_of_transactions_in_a_trace_are_told_apart(tmp_path: Path) -> None:
     assert counts == [2, 1, 3]
 
 
+def test_a_cursor_that_the_session_keeps_belongs_to_its_statement(tmp_path: Path) -> None:
+    again = "EXEC #7:c=0,e=7,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh=1,tim=2730\n"
+    for kind, count in ((0, 1), (3, 2)):
+        closed = made.TRACE.replace("type=0", f"type={kind}") + again
+        found = figures(read_text(tmp_path, closed)[0])
+        assert found[FIRST, "EXEC count"].value == count
+
+
 def test_awr_as_text(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.AWR)
     found = figures(reading)

@@ -58,6 +58,14 @@ def test_text_names_sections_lines_and_what_was_left_alone(
     assert "means over all samples but the first" in out
 
 
+def test_wide_numbers_stand_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "iostat.txt"
+    path.write_text(made.IOSTAT_NEW.replace("    222.14", " 1305454.67"))
+    assert main(["measure", str(path)]) == 0
+    row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("nvme0n1"))
+    assert row.split()[:4] == ["nvme0n1", "6,900.25", "1.69", "1,305,454.67"]
+
+
 def test_json_holds_every_figure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["measure", str(folder), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)

@@ -174,11 +174,13 @@ class _Ruled:
         if underlined and len(spans) == 1:
             self._title, self._above = self._above[-1].strip(), []
         elif self._above:
-            if spans[0][0] > LABELS_FROM:  # labels stand to the left of the first column, without a rule
+            labelled = spans[0][0] > LABELS_FROM  # to the left of the first column, without a rule
+            if labelled:
                 spans = [(0, spans[0][0] - 1), *spans]
             self._spans = spans
             title, columns = columns_of(self._above[-4:], spans)
-            self._table, self._last = Table(title or self._title, columns, number), []
+            title = title or columns[0] * labelled or self._title
+            self._table, self._last = Table(title, columns, number), []
         self._above = []
 
     def _heads(self, lines: list[str]) -> bool:

@@ -343,6 +343,22 @@ def test_awr_as_text(tmp_path: Path) -> None:
     assert "secret" not in repr(reading).lower()
 
 
+def test_a_section_that_is_not_read_goes_by_the_heading_of_its_labels(tmp_path: Path) -> None:
+    pool = """
+Instance Efficiency Percentages (Target 100%)
+~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+            Buffer Nowait %:   99.99       Redo NoWait %:  100.00
+
+ Shared Pool Statistics        Begin    End
+                              ------  ------
+             Memory Usage %:   84.48   87.07
+
+Foreground Wait Events  """
+    [reading] = read_text(tmp_path, made.AWR.replace("\nForeground Wait Events  ", pool))
+    assert [unread.what for unread in reading.unread] == ["section Shared Pool Statistics"]
+    assert figures(reading)["Instance Efficiency: Redo NoWait %", "value"].value == 1.0
+
+
 def test_other_buffer_pools_are_named_in_the_advisory(tmp_path: Path) -> None:
     usual = "D      7,680    1.0          942         1.0\n"
     [reading] = read_text(tmp_path, made.AWR.replace(usual, f"{usual}K{usual[1:].replace('942', '943')}"))

@@ -99,9 +99,13 @@ def classes_at(
     that hit stand for gets that miss, or the other way round.
     """
     pairs = zip(rooms, misses, _missed(rooms, classes, kept_of), strict=True)
-    off = [(log(size), log(max(LEAST, measured) / max(LEAST, missed))) for size, measured, missed in pairs]
+    off = [
+        (log(size), log(measured / missed))
+        for size, measured, missed in pairs
+        if min(measured, missed) > LEAST
+    ]
     now = _missed([room], classes, kept_of)[0]
-    wanted = min(1.0, now * exp(_between(off, log(room))))
+    wanted = min(1.0, now * exp(_between(off, log(room)))) if off else now
     for _ in range(MEETING_STEPS):
         if now <= LEAST or now >= 1 or abs(now / wanted - 1) < MEETS:
             break

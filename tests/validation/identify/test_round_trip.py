@@ -23,6 +23,7 @@ from scenarios.measured import (
     SYNC_WAIT,
     TRANSACTIONS,
     as_modelled,
+    figure_in,
 )
 from validation.identify.found import Declined
 from validation.identify.system import identify
@@ -137,7 +138,36 @@ def test_reads_that_were_handed_over_at_once_are_told_from_the_others(tmp_path: 
     assert mix["parallel_reads_percent"] == pytest.approx(
         100 * batched / result.physical_io.read_requests, rel=0.03
     )
+    modelled = run(from_mapping(found.sections(), "my"), "calculate")
+    off = {row.measured.name: abs(row.off_fraction) for row in as_modelled(found.compared, modelled)}
+    assert max(off[TRANSACTIONS], off[READ_REQUESTS], off[READ_WAIT]) <= 0.06, off
+    each_s = figure_in(
+        modelled, PARALLEL_WAIT
+    )  # the report does not tell the drive's channel, which they share
+    assert each_s == pytest.approx(waited.total_s / waited.waits, rel=0.15)
+    assert PARALLEL_WAIT not in off
+    assert any(said.startswith(f"{PARALLEL} is ") and "not compared" in said for said in found.says)
+
+
+@pytest.mark.parametrize(("committing", "each"), [(70, False), (100, True)])
+def test_waits_for_commits_of_some_transactions_are_stated_ones(
+    committing: int, each: bool, tmp_path: Path
+) -> None:
+    mix = [
+        {"name": str(share), "weight": share, "commits": share == committing}
+        for share in (committing, 100 - committing)
+    ]
+    content = {
+        "base": "oltp-nvme",
+        "workload": {"mix": mix[: 1 + (committing < 100)]},
+        "disk": {"write_overhead_s": 0.005, "write_cache_bytes": 0},
+    }
+    path = tmp_path / "report.txt"
+    path.write_text(written(run(from_mapping(content, "made"), "calculate"), "awr"))
+    found = identify(read(Source(path, path.name, Keep())))
     rows = as_modelled(found.compared, run(from_mapping(found.sections(), "my"), "calculate"))
     off = {row.measured.name: abs(row.off_fraction) for row in rows}
-    assert max(off[TRANSACTIONS], off[READ_REQUESTS], off[READ_WAIT]) <= 0.06, off
-    assert off[PARALLEL_WAIT] <= 0.15, off  # the report does not tell the drive's channel, which they share
+    assert found.sections()["workload"]["mix"][0]["commits"] is each
+    assert (SYNC_WAIT in off) is each
+    assert max(off[TRANSACTIONS], off[DB_TIME]) <= 0.03, off
+    assert any("is log file sync" in said for said in found.says) is not each

@@ -28,8 +28,8 @@ LISTS: Final = {
 """Fields with several values, which have no control."""
 
 
-def search(kind: str, differing: Sequence[str]) -> list[forms.Control]:
-    """Draw the search; the controls of what was found with it, and of what differs and has no other control."""
+def search(kind: str) -> None:
+    """Draw the search, and what it said of what was chosen last."""
     words = found_by(kind)
     st.selectbox(
         "More fields", list(words), None, key=SEARCH, format_func=lambda key: words.get(key, key), on_change=_take,
@@ -38,6 +38,11 @@ def search(kind: str, differing: Sequence[str]) -> list[forms.Control]:
     )  # fmt: skip
     if note := st.session_state.get(NOTE):
         st.info(plain(note), icon=":material/info:")
+
+
+def controls(kind: str, differing: Sequence[str]) -> list[forms.Control]:
+    """The controls of what was found by the search, and of what differs and has no other control."""
+    words = found_by(kind)
     added: list[str] = st.session_state.get(ADDED, [])
     grouped = {
         control.path for controls in forms.GROUPS.values() for control in controls if control.facts(kind)

@@ -47,19 +47,11 @@ def look(control: Control, field: Facts, base: Scenario, other: Scenario, change
     return Look(field, was, held_value(field, value), {"label": label, "help": helps, "disabled": disabled})
 
 
-def draw(
-    control: Control,
-    field: Facts,
-    asked: tuple[Scenario, Scenario],
-    on_change: Callable[[str], None],
-    changed: bool,
-    refused: bool = False,
-) -> None:
+def draw(control: Control, seen: Look, on_change: Callable[[str], None], refused: bool = False) -> None:
     """Draw the widget of a control; its value lives in the session state under the field's path.
 
     It is that of the second scenario *asked*, but for a *refused* one, which stays as it was typed.
     """
-    seen = look(control, field, *asked, changed)
     common = seen.common | {"key": control.path, "on_change": on_change, "args": (control.path,)}
     held = st.session_state.get(control.path, seen.held) if refused else seen.held
     # A browser that is late builds a control anew from its last drawing, so that has to say the value; where it is

@@ -457,7 +457,8 @@ def _controls(state: PageState, asked: tuple[Scenario, Scenario], refused: dict[
         facts = control.facts(kind)
         if facts is not None:
             path = control.path
-            widgets.draw(control, facts, asked, _moved, path in state.changes, path in refused)
+            seen = widgets.look(control, facts, *asked, path in state.changes)
+            widgets.draw(control, seen, _moved, path in refused)
     for text in refused.values():
         st.error(plain(sentence(text)), icon=":material/error:")
     st.button("Reset", key="my_system.reset", disabled=not state.changes, on_click=state.changes.clear,

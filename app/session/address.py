@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
+from streamlit.errors import StreamlitAPIException
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app.base.output import one_line
@@ -39,10 +41,25 @@ def went_back() -> bool:
     return context is not None and context.is_history_navigation
 
 
-def timer_asked() -> bool:
-    """Whether a timer asked for this run, so that it draws a part of the page and no reader moved a control."""
+def whole_page() -> bool:
+    """Whether this run draws the whole page, and not a part of it that somebody used."""
     context = get_script_run_ctx(suppress_warning=True)
-    return context is not None and bool(context.fragment_ids_this_run)
+    return context is None or not context.fragment_ids_this_run
+
+
+def timer_asked(by_readers: Sequence[str] = ()) -> bool:
+    """Whether a timer asked for this run, so that it draws a part of the page and no reader moved a control.
+
+    *by_readers* are the fragments that run when a reader does something.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None or not context.fragment_ids_this_run:
+        return False
+    asked: set[str] = set()
+    for key in by_readers:
+        with suppress(StreamlitAPIException):  # a run that was ended early has not come to all of them
+            asked.update(context.fragment_storage.resolve_target(key))
+    return asked.isdisjoint(context.fragment_ids_this_run)
 
 
 def read(query: Mapping[str, str], first: str) -> LinkedScenario:

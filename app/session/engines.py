@@ -90,7 +90,8 @@ def law(scenario: Scenario) -> RunResult | None:
 @by_object(256)
 def queues(scenario: Scenario) -> bool:
     """Whether the law is only a bound for *scenario*, or leaves out iostat's lines or percentiles."""
-    return is_simulated(scenario.system, scenario.workload)
+    asked = ask(scenario).scenario  # the one that the law has just answered
+    return is_simulated(asked.system, asked.workload)
 
 
 def steps(scenario: Scenario, law: RunResult | None) -> float:

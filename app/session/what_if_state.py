@@ -27,6 +27,14 @@ OPENED: Final = "what_if.opened"
 """How many scenarios this session has opened: each control belongs to the one that it was drawn for."""
 DRAWN: Final = "what_if.drawn"
 """Fields whose controls this session has drawn."""
+GROUPS: Final = "what_if.groups"
+"""The controls as they are to be drawn."""
+LOOKS: Final = "what_if.looks"
+"""The controls as they were drawn last."""
+FRAGMENTS: Final = "what_if.fragments"
+"""Keys of the parts of the page that are drawn anew by themselves when a reader does something."""
+COMPLETE: Final = "what_if.complete"
+"""Whether the last run that began to draw the whole page came to its end."""
 PICKED: Final = "scenario"
 PICKED_LAST: Final = "what_if.picked"
 PRESETS_OPEN: Final = "presets"
@@ -87,14 +95,22 @@ def keep_address(state: State) -> None:
         st.query_params.from_dict(wanted)
 
 
-def moved(opened: int, path: str) -> None:
+def moved(opened: int, path: str) -> bool:
     """Take over the value of a control that a reader moved in the scenario that was opened as number *opened*.
+
+    Say whether it was taken.
 
     A browser that is late repeats values of controls that are gone, and of controls whose new value it has not heard.
     The first belong to a scenario opened before; the second come with a run that a timer asks for.
     """
-    if opened == st.session_state[OPENED] and not address.timer_asked():
-        change(path)
+    if opened != st.session_state[OPENED] or _timer_asked():
+        return False
+    change(path)
+    return True
+
+
+def _timer_asked() -> bool:
+    return address.timer_asked(st.session_state.get(FRAGMENTS, ()))
 
 
 def change(path: str) -> None:
@@ -120,8 +136,10 @@ def change(path: str) -> None:
 
 
 def undo(path: str) -> None:
+    """Take one change back. As all that is done to several controls, it has the whole page drawn anew."""
     st.session_state[NOTES] = []
     _as_in_the_baseline(State.now(), path)
+    st.rerun()
 
 
 def _as_in_the_baseline(state: State, path: str) -> None:
@@ -132,7 +150,7 @@ def _as_in_the_baseline(state: State, path: str) -> None:
 
 
 def pick() -> None:
-    if not address.timer_asked():
+    if not _timer_asked():
         take(st.session_state[PICKED])
 
 
@@ -140,30 +158,35 @@ def take(key: str) -> None:
     """Show a preset, or a scenario of the library."""
     if own_files.is_own(key):
         _show(key, {}, {})
-        return
+        st.rerun()
     preset = presets.named(key)
     st.session_state[PRESETS_OPEN] = False
     if preset.tab:
         st.session_state[TAB] = preset.tab
     _show(preset.scenario, preset.changes, {}, key)
+    st.rerun()
 
 
 def pin() -> None:
     st.session_state[PINNED] = dict(st.session_state[CHANGES])
+    st.rerun()
 
 
 def swap() -> None:
     held = st.session_state
     held[PINNED], held[CHANGES] = held[CHANGES], held[PINNED]
+    st.rerun()
 
 
 def reset() -> None:
     st.session_state[NOTES] = []
     st.session_state[CHANGES] = dict(st.session_state[PINNED])
+    st.rerun()
 
 
 def unpin() -> None:
     st.session_state[PINNED] = {}
+    st.rerun()
 
 
 def show(name: str, changes: Mapping[str, str]) -> None:

@@ -14,7 +14,7 @@ from app.base.markdown import plain
 from app.base.remembered import by_object
 from app.controls import forms, own_files, presets, settings
 from app.session import engines, navigation
-from app.session.what_if_state import FIRST, NOTES, WELCOME, State, keep_address, start, take
+from app.session.what_if_state import COMPLETE, FIRST, NOTES, WELCOME, State, keep_address, start, take
 from app.what_if import sharing, what_if_controls
 from model.errors import BlocktimeError
 from scenarios import Scenario
@@ -34,9 +34,20 @@ def page() -> None:
     state = State.now()
     base, _ = settings.settle(state.name, state.pinned)
     other, refused = settings.settle(state.name, state.changes)
-    st.html(navigation.STYLE + _marked(state.differing))
+    st.session_state[COMPLETE] = False
+    st.html(navigation.STYLE)
     with st.sidebar:
         what_if_controls.draw(state, base, other, refused)
+    st.fragment(_answer, key=what_if_controls.ANSWER)()
+    st.session_state[COMPLETE] = True
+
+
+def _answer() -> None:
+    """The answer of the scenario as it stands, with what is wrong in it."""
+    state = State.now()
+    base, _ = settings.settle(state.name, state.pinned)
+    other, refused = settings.settle(state.name, state.changes)
+    st.html(_marked(state.differing))
     keep_address(state)
     for sentence in [*st.session_state[NOTES], *refused.values()]:
         st.error(plain(sentence), icon=":material/error:")
@@ -96,7 +107,7 @@ def _welcome() -> None:
 def _marked(paths: Sequence[str]) -> str:
     """Style of the controls of *paths*, which differ from the baseline; their names say so without it."""
     if not paths:
-        return ""
+        return "<style></style>"
     theme = "dark" if st.context.theme.type == "dark" else "light"
     colour = st.get_option(f"theme.{theme}.primaryColor") or "inherit"
     names = ", ".join(f".st-key-{NOT_IN_A_CLASS.sub('-', path)} label p" for path in paths)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 import streamlit as st
 
 from app.base.markdown import plain
-from app.controls import forms, more_fields, own_files, presets, widgets
-from app.session import navigation, pins, uploads
+from app.controls import fields, forms, more_fields, own_files, presets, settings, widgets
+from app.session import address, navigation, pins, uploads
 from app.session.what_if_state import (
+    COMPLETE,
     DRAWN,
+    FRAGMENTS,
+    GROUPS,
+    LOOKS,
     OPENED,
     PICKED,
     PRESETS_OPEN,
@@ -36,51 +41,139 @@ QUESTION: Final = "The question"
 """The group of the controls that a question is about."""
 
 
+ANSWER: Final = "answer"
+BASELINE: Final = "baseline"
+PINS: Final = "pins"
+FOLLOW: Final = (ANSWER, BASELINE, PINS)
+"""Fragments that say something of every control; the others are a group of controls each."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A control as it stands in the sidebar."""
+
+    control: forms.Control
+    field: fields.Facts
+    look: widgets.Look
+    changed: bool
+    refused: bool
+
+
+Groups = dict[str, list[Row]]
+"""Group -> its controls, in the order of the sidebar; those that a workload has no control of are left out."""
+
+
 def draw(state: State, base: Scenario, other: Scenario, refused: Mapping[str, str]) -> None:
-    """Draw what can be set: the scenario, its baseline, and a control for each field that plays a part."""
+    """Draw what can be set: the scenario, its baseline, and a control for each field that plays a part.
+
+    A control that moves has only those fragments drawn anew that say something else then.
+    """
     _scenario(state)
-    _baseline(state)
-    shown: set[str] = set()
+    _fragment(BASELINE, _baseline)
+    more_fields.search(other.workload.kind)
+    groups = _groups(state, base, other, refused)
+    st.session_state[GROUPS], st.session_state[LOOKS] = groups, {}
+    st.session_state[FRAGMENTS] = [*FOLLOW, *map(key_of, groups)]
     missed: list[str] = []
-    drawn: set[str] = st.session_state.setdefault(DRAWN, set())
-    on_change = partial(moved, st.session_state[OPENED])
-    kind = other.workload.kind
-    question = presets.question(state.preset)
-    groups: dict[str, Sequence[forms.Control]] = {
-        QUESTION: forms.controls_of(question.controls, kind) if question else (),
-        more_fields.GROUP: more_fields.search(kind, state.differing),
-        **forms.GROUPS,
-    }
-    for group, controls in groups.items():
-        fields_found = [
-            (control, field)
-            for control in controls
-            if control.path not in shown
-            and (group == more_fields.GROUP or control.path in state.differing or control.offered(other))
-            and (field := control.facts(kind))
-        ]
-        if not fields_found:
-            continue
-        shown.update(control.path for control, _ in fields_found)
-        with _group(group, sum(control.path in state.differing for control, _ in fields_found)) as is_drawn:
-            for control, field in fields_found if is_drawn else ():
-                changed = control.path in state.differing
-                widgets.draw(control, field, (base, other), on_change, changed, control.path in refused)
-                # A server that was started anew does not call back for a control that it has not drawn yet.
-                held = widgets.look(control, field, base, other, changed).held
-                if control.path not in drawn and st.session_state[control.path] != held:
-                    missed.append(control.path)
-                drawn.add(control.path)
+    for group in groups:
+        _fragment(key_of(group), _controls, group, missed)
     for path in missed:
         change(path)
     if missed:
         st.rerun()
     st.markdown("**Beyond this page**")
-    pins.button(state.name, state.changes, state.pinned)
+    _fragment(PINS, _pins)
     if st.button("Sweep this scenario", icon=":material/grid_on:", width="stretch",
                  help="Many such scenarios at once: fields that take several values"):  # fmt: skip
         st.session_state[navigation.SWEEP_WHAT_IF] = True
         navigation.go_to(navigation.SWEEP)
+
+
+def _fragment(key: str, drawn: Callable[..., None], *args: object) -> None:
+    """Draw a part of the page that can be drawn anew by itself."""
+    st.fragment(drawn, key=key)(*args)
+
+
+def key_of(group: str) -> str:
+    """What the fragment of a group of controls is called."""
+    return f"controls.{group}"
+
+
+def _groups(state: State, base: Scenario, other: Scenario, refused: Mapping[str, str]) -> Groups:
+    """The controls of each group that has any; a control stands in the first group that has it."""
+    kind = other.workload.kind
+    question = presets.question(state.preset)
+    groups: dict[str, Sequence[forms.Control]] = {
+        QUESTION: forms.controls_of(question.controls, kind) if question else (),
+        more_fields.GROUP: more_fields.controls(kind, state.differing),
+        **forms.GROUPS,
+    }
+    shown: set[str] = set()
+    drawn: Groups = {}
+    for group, controls in groups.items():
+        rows = []
+        for control in controls:
+            changed = control.path in state.differing
+            offered = group == more_fields.GROUP or changed or control.offered(other)
+            field = control.facts(kind) if offered and control.path not in shown else None
+            if field is not None:
+                look = widgets.look(control, field, base, other, changed)
+                rows.append(Row(control, field, look, changed, control.path in refused))
+        shown.update(row.control.path for row in rows)
+        if rows:
+            drawn[group] = rows
+    return drawn
+
+
+def _controls(group: str, missed: list[str]) -> None:
+    """Draw the controls of *group*; a field goes to *missed* where its control was moved before it was known."""
+    rows: list[Row] = st.session_state[GROUPS][group]
+    drawn: set[str] = st.session_state.setdefault(DRAWN, set())
+    on_change = partial(_move, st.session_state[OPENED])
+    with _group(group, sum(row.changed for row in rows)) as is_drawn:
+        for row in rows if is_drawn else ():
+            path = row.control.path
+            widgets.draw(row.control, row.look, on_change, row.refused)
+            # A server that was started anew does not call back for a control that it has not drawn yet.
+            if path not in drawn and st.session_state[path] != row.look.held:
+                missed.append(path)
+            drawn.add(path)
+    st.session_state[LOOKS][group] = rows
+
+
+def _move(opened: int, path: str) -> None:
+    """Take over the value of a control that a reader moved; draw anew what says something else now.
+
+    Where other controls come or go, that is the whole page.
+    """
+    if not moved(opened, path) or address.whole_page():
+        return
+    state = State.now()
+    (base, _), (other, refused) = (
+        settings.settle(state.name, changes) for changes in (state.pinned, state.changes)
+    )
+    groups = _groups(state, base, other, refused)
+    same_controls = _paths(st.session_state[GROUPS]) == _paths(groups)
+    st.session_state[GROUPS] = groups
+    looks: Groups = st.session_state[LOOKS]
+    other_looks = [
+        key_of(group)
+        for group, rows in groups.items()
+        if rows != looks.get(group) or any(row.control.path == path for row in rows)
+    ]
+    part = same_controls and st.session_state[COMPLETE]
+    st.rerun([*FOLLOW, *other_looks] if part else "app")
+
+
+def _paths(groups: Groups) -> list[tuple[str, list[str]]]:
+    """Which controls stand where."""
+    return [(group, [row.control.path for row in rows]) for group, rows in groups.items()]
+
+
+def _pins() -> None:
+    """The button that pins this screen for the comparison."""
+    state = State.now()
+    pins.button(state.name, state.changes, state.pinned)
 
 
 @contextmanager
@@ -136,8 +229,9 @@ def _presets() -> None:
             )  # fmt: skip
 
 
-def _baseline(state: State) -> None:
+def _baseline() -> None:
     """What differs from the baseline, and what the baseline is."""
+    state = State.now()
     count = len(state.differing)
     heading = f":primary[**{count} changed**]" if count else ":gray[nothing changed]"
     st.markdown(f"{heading} :gray[· baseline pinned]" if state.pinned else heading)

@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import chain
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import pytest
-from streamlit.testing.v1 import AppTest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1.element_tree import ElementTree
 
 from app.answer.answer import leading
 from app.controls import fields, forms, own_files, presets, settings
-from app.session import address, engines, what_if_state, wishes
+from app.session import address, engines, pins, what_if_state, wishes
 from app.session.playing import Ask, Job, Played, Players
 from app.text.accuracy_text import simulated_range
 from app.what_if import what_if_controls
@@ -22,6 +24,7 @@ from model.errors import BlocktimeError
 from model.units import show_amount, show_seconds
 from scenarios import library, load, run
 from tests.answered import answered
+from tests.app.page_moves import as_a_browser_asks
 from tests.app.page_numbers import ENTRY, metric, numbers
 from tests.app.page_numbers import scan as opened
 from tests.known_by_law import KNOWN
@@ -312,7 +315,7 @@ def test_a_run_that_a_timer_asks_for_changes_no_control(monkeypatch: pytest.Monk
     app = opened()
     before = app.number_input(ARRAY).value
     with monkeypatch.context() as patched:
-        patched.setattr(address, "timer_asked", lambda: True, raising=False)
+        patched.setattr(address, "timer_asked", lambda _: True, raising=False)
         app.number_input(ARRAY).set_value(15)
         app.selectbox("scenario").select("tpc-b").run()
         app.run()
@@ -321,6 +324,68 @@ def test_a_run_that_a_timer_asks_for_changes_no_control(monkeypatch: pytest.Monk
     assert app.selectbox("scenario").value == "rahn-full-scan"
     app.number_input(ARRAY).set_value(15).run()
     assert says(app, "1 changed")
+
+
+Sent = dict[tuple[int, ...], bytes]
+"""What a run sends to the browser, by its place on the page."""
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[Sent]:
+    """What each run of a test sends."""
+    sent: list[Sent] = []
+    parse = local_script_runner.parse_tree_from_messages
+
+    def noted(messages: list[ForwardMsg]) -> ElementTree:
+        tree = parse(messages)
+        deltas = [message for message in messages if message.WhichOneof("type") == "delta"]
+        for each in (
+            deltas
+        ):  # a value is said again where a browser may not have it, as the test client often has not
+            element = each.delta.new_element
+            element.ClearField("has_one_shot_effect")
+            widget = getattr(element, element.WhichOneof("type") or "metric")
+            for field in {"set_value", "value"} & {field.name for field in widget.DESCRIPTOR.fields}:
+                widget.ClearField(field)
+        sent.append({tuple(each.metadata.delta_path): each.delta.SerializeToString() for each in deltas})
+        return tree
+
+    monkeypatch.setattr(local_script_runner, "parse_tree_from_messages", noted)
+    return sent
+
+
+MOVES: Final = {
+    "rahn-full-scan": (("table.pctfree_percent", 11), (ARRAY, 15), (BLOCK, 16384), ("host.io_path", "raw")),
+    "tpc-b": (("workload.users", 3), ("instance.buffer_cache_bytes", "no size"), ("workload.users", 10)),
+    "magni-dd-fs-10000": (("workload.think_s", "5 ms"), ("host.io_path", "raw")),
+}
+"""Scenario -> controls that are moved one after the other."""
+
+
+@pytest.mark.parametrize("scenario", MOVES)
+def test_what_is_drawn_anew_is_all_that_a_moved_control_changes(scenario: str, runs: list[Sent]) -> None:
+    app = opened(scenario=scenario)
+    for path, value in MOVES[scenario]:
+        shown = runs[-1]
+        app.get_by_key(path).set_value(value)
+        states = app._tree.get_widget_states()  # those of all controls, as a browser sends them
+        with as_a_browser_asks(app, path):
+            app._run(states)
+        part = runs[-1]
+        app._run(states)
+        assert not app.exception
+        roots = [place for place in part if place[:-1] not in part]
+        kept = {place: sent for place, sent in shown.items() if all(place[: len(r)] != r for r in roots)}
+        assert kept | part == runs[-1]
+        assert len(part) < 0.9 * len(runs[-1])
+
+
+def test_what_is_added_to_a_comparison_after_a_move_is_what_is_shown() -> None:
+    app = opened()
+    with as_a_browser_asks(app, ARRAY):
+        app.number_input(ARRAY).set_value(15).run()
+    app.button(key="pins.add").click().run()
+    assert app.session_state[pins.HELD][-1].changes == ((ARRAY, "15"),)
 
 
 def test_a_folded_group_draws_its_controls_once_it_is_open_or_changed() -> None:

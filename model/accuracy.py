@@ -27,7 +27,7 @@ ESTIMATE_FRACTION = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class EstimatedCase:
     """A scenario with its instant estimate."""
 
     system: System
@@ -119,11 +119,11 @@ class Regime:
 
     name: str
     why: str
-    holds: Callable[[Case], bool]
+    holds: Callable[[EstimatedCase], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Residual:
+class RegimeResiduals:
     """What random scenarios of one kind and regime showed: simulated time over estimated time, and bounds from it."""
 
     n: int
@@ -423,17 +423,19 @@ REGIMES = {
 """Family of kinds -> its regimes in order: a scenario belongs to the first that holds."""
 
 
-def regime_of(case: Case, family: str) -> Regime:
+def regime_of(case: EstimatedCase, family: str) -> Regime:
     """The regime that a scenario of a *family* of kinds belongs to."""
     return next(regime for regime in REGIMES[family] if regime.holds(case))
 
 
 @cache
-def table() -> dict[tuple[str, str], Residual]:
+def table() -> dict[tuple[str, str], RegimeResiduals]:
     """Kind, or family of kinds, and regime -> what random scenarios showed."""
     kinds = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     return {
-        (kind, regime): Residual(**row) for kind, regimes in kinds.items() for regime, row in regimes.items()
+        (kind, regime): RegimeResiduals(**row)
+        for kind, regimes in kinds.items()
+        for regime, row in regimes.items()
     }
 
 
@@ -450,7 +452,7 @@ def with_accuracy(
     system: System, work: Workload, result: RunResult, family: str, *, exact: bool
 ) -> RunResult:
     """*result*, an instant estimate, with how far it may be off; an estimate warns of it first."""
-    regime = regime_of(case := Case(system, work, result, exact), family)
+    regime = regime_of(case := EstimatedCase(system, work, result, exact), family)
     residual = next(
         near
         for place in ((work.kind, regime.name), (family, regime.name), (work.kind, ALL))

@@ -89,9 +89,9 @@ def simulate_many(
     what takes too long. The numbers of a scenario are the same to the last bit whatever stands beside it. Raises
     KeyError for what is no single field.
     """
-    from model.workloads.statements.closed_form_of_many import Design  # noqa: PLC0415  (numpy, which one answer does without)
+    from model.workloads.statements.closed_form_of_many import FieldColumns  # noqa: PLC0415  (numpy, which one answer does without)
 
-    quickly, design = family_for(work).summed_up, Design(system, work, axes)
+    quickly, design = family_for(work).summed_up, FieldColumns(system, work, axes)
 
     def row(plain: tuple[System, Workload], seen: tuple[Any, Any], places: Any) -> dict[str, Number] | None:
         if quickly is None or not is_simulated(*plain, engine):
@@ -114,9 +114,9 @@ def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> d
     from a closed form, where :func:`calculate` plays it. Columns of numbers and None, or numbers and words, have to be
     lists or arrays of objects.
     """
-    from model.workloads.statements.closed_form_of_many import Design  # noqa: PLC0415  (numpy, which one answer does without)
+    from model.workloads.statements.closed_form_of_many import FieldColumns  # noqa: PLC0415  (numpy, which one answer does without)
 
-    design, by_arrays = Design(system, work, axes), family_for(work).by_arrays
+    design, by_arrays = FieldColumns(system, work, axes), family_for(work).by_arrays
     one_by_one = system.host.limits_volumes or bool(says_popularity(work)) or not ONE_BY_ONE.isdisjoint(axes)
     if by_arrays is None or one_by_one:
         return design.answered_one_by_one(_measures_alone)

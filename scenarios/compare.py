@@ -38,7 +38,7 @@ from model.results import RunResult
 from model.units import show_bytes, show_data, show_range, show_seconds
 from scenarios import why_money, why_rows, why_streams, why_transactions
 from scenarios.why_device import Asked, another_disk, awaited, busy
-from scenarios.why_words import NOTHING_S, Change, differs, effect, from_to, plural, takes
+from scenarios.why_words import NOTHING_S, ComponentChange, differs, effect, from_to, plural, takes
 
 CPU = "CPU: "
 UNACCOUNTED = "unaccounted: "
@@ -115,11 +115,11 @@ def next_to_nothing(result: RunResult, seconds: float) -> bool:
     return result.transactions is not None and abs(seconds) < LEAST_OF_A_TRANSACTION_S
 
 
-def changes(base: RunResult, other: RunResult) -> list[Change]:
+def changes(base: RunResult, other: RunResult) -> list[ComponentChange]:
     """Every component of either answer, the largest change first."""
     before, after = components(base), components(other)
     moved = [
-        Change(
+        ComponentChange(
             name, before.get(name, 0.0), after.get(name, 0.0), after.get(name, 0.0) - before.get(name, 0.0)
         )
         for name in [*before, *(name for name in after if name not in before)]
@@ -160,7 +160,9 @@ def _why(base: RunResult, other: RunResult, asked: Asked | None) -> list[str]:
     return [*_little_change(moved, base, other), *texts, *_what_stays(moved, base, other)][:MOST_SENTENCES]
 
 
-def _the_way_it_went_first(moved: dict[str, Change], change_s: float) -> list[tuple[str, Change]]:
+def _the_way_it_went_first(
+    moved: dict[str, ComponentChange], change_s: float
+) -> list[tuple[str, ComponentChange]]:
     """The changes, the largest first; but first of all the largest that goes the way of the elapsed time."""
     ranked = sorted(moved.items(), key=lambda item: -abs(item[1].change_s))
     first = next((item for item in ranked if item[1].change_s * change_s > 0), None)
@@ -212,16 +214,16 @@ def _mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:
     return lambda component: MECHANISM.get(component, component)
 
 
-def _by_mechanism(base: RunResult, other: RunResult) -> dict[str, Change]:
+def _by_mechanism(base: RunResult, other: RunResult) -> dict[str, ComponentChange]:
     """The changes summed by mechanism, so that no second is told twice."""
-    moved: dict[str, Change] = {}
+    moved: dict[str, ComponentChange] = {}
     mechanism_of = _mechanism_of(base, other)
     if why_streams.both(base, other):  # what the device gets may move though nobody waits for it
-        moved[DEVICE] = Change(DEVICE, 0.0, 0.0, 0.0)
+        moved[DEVICE] = ComponentChange(DEVICE, 0.0, 0.0, 0.0)
     for change in changes(base, other):
         name = mechanism_of(change.name)
-        sofar = moved.get(name, Change(name, 0.0, 0.0, 0.0))
-        moved[name] = Change(
+        sofar = moved.get(name, ComponentChange(name, 0.0, 0.0, 0.0))
+        moved[name] = ComponentChange(
             name,
             sofar.before_s + change.before_s,
             sofar.after_s + change.after_s,
@@ -230,7 +232,7 @@ def _by_mechanism(base: RunResult, other: RunResult) -> dict[str, Change]:
     return moved
 
 
-def _little_change(moved: dict[str, Change], base: RunResult, other: RunResult) -> Iterator[str]:
+def _little_change(moved: dict[str, ComponentChange], base: RunResult, other: RunResult) -> Iterator[str]:
     """Say so when the elapsed time stays, and what most of it is."""
     time = "the response" if why_transactions.both(base, other) else "elapsed time"
     before, after = base.time.elapsed_s, other.time.elapsed_s
@@ -264,7 +266,7 @@ def chance(base: RunResult, other: RunResult) -> str:
     )
 
 
-def _what_stays(moved: dict[str, Change], base: RunResult, other: RunResult) -> Iterator[str]:
+def _what_stays(moved: dict[str, ComponentChange], base: RunResult, other: RunResult) -> Iterator[str]:
     """After a change of elapsed time: what bounds the next one, when half of what is left did not move."""
     before, after = base.time.elapsed_s, other.time.elapsed_s
     if abs(after - before) <= SAME_ELAPSED * max(before, after, 1e-12) or chance(base, other):
@@ -274,13 +276,13 @@ def _what_stays(moved: dict[str, Change], base: RunResult, other: RunResult) -> 
         yield _untouched(stays, after)
 
 
-def _untouched(stays: Change, elapsed_s: float) -> str:
+def _untouched(stays: ComponentChange, elapsed_s: float) -> str:
     mine, whole = show_seconds(stays.after_s), show_seconds(elapsed_s)
     part = f"all of the {whole}" if mine == whole else f"{mine} of the {whole}"
     return f"{_work(stays.name)} takes {part}, and barely changes"
 
 
-def _largest_part(moved: dict[str, Change], elapsed_s: float) -> str:
+def _largest_part(moved: dict[str, ComponentChange], elapsed_s: float) -> str:
     """What most of a time is that stays though its parts move; empty where nothing is known of it."""
     largest = max(moved.values(), key=lambda change: change.after_s, default=None)
     if largest is None or largest.after_s <= 0:
@@ -290,7 +292,7 @@ def _largest_part(moved: dict[str, Change], elapsed_s: float) -> str:
     return f": most of the {show_seconds(elapsed_s)} is {_work(largest.name)}, {after}{was}"
 
 
-def _largest_unmoved(moved: dict[str, Change], elapsed_s: float) -> Change | None:
+def _largest_unmoved(moved: dict[str, ComponentChange], elapsed_s: float) -> ComponentChange | None:
     still = [
         change
         for change in moved.values()
@@ -336,7 +338,9 @@ def _counts_changed(name: str, base: RunResult, other: RunResult) -> bool:
     return False
 
 
-def _sentence(name: str, change: Change, base: RunResult, other: RunResult, asked: Asked | None) -> str:
+def _sentence(
+    name: str, change: ComponentChange, base: RunResult, other: RunResult, asked: Asked | None
+) -> str:
     if name in why_rows.TOLD:
         return why_rows.sentence(name, change, base, other)
     if name in why_streams.TOLD and why_streams.both(base, other):
@@ -355,7 +359,7 @@ def _sentence(name: str, change: Change, base: RunResult, other: RunResult, aske
     return f"{name} {from_to(change.before_s, change.after_s, show_seconds)}, which {effect(change.change_s)}"
 
 
-def _gets(change: Change, base: RunResult, other: RunResult) -> str:
+def _gets(change: ComponentChange, base: RunResult, other: RunResult) -> str:
     """Consistent gets, by their number, by what one costs, or by both."""
     before, after = _gets_of(base), _gets_of(other)
     told = effect(change.change_s, " of CPU")
@@ -376,7 +380,7 @@ def _gets(change: Change, base: RunResult, other: RunResult) -> str:
     return f"consistent gets {from_to(before, after)}{with_causes}{and_price}, which {told}"
 
 
-def _reads(change: Change, base: RunResult, other: RunResult, asked: Asked | None) -> str:
+def _reads(change: ComponentChange, base: RunResult, other: RunResult, asked: Asked | None) -> str:
     """Reads: the path they take, how many and how large they are, how much they fetch."""
     before, after = base.physical_io, other.physical_io
     parts = []
@@ -472,7 +476,7 @@ def _signed(change_s: float) -> str:
     return ("-" if change_s < 0 else "+") + show_seconds(abs(change_s))
 
 
-def _processor_work(name: str, change: Change, base: RunResult, other: RunResult) -> str:
+def _processor_work(name: str, change: ComponentChange, base: RunResult, other: RunResult) -> str:
     told = effect(change.change_s, " of CPU")
     fetch = base.calls.get("fetch"), other.calls.get("fetch")
     counts = 0.0, 0.0
@@ -497,7 +501,7 @@ def _processor_work(name: str, change: Change, base: RunResult, other: RunResult
     return f"{what} {takes(change)}, which {told}"
 
 
-def _client(name: str, change: Change, base: RunResult, other: RunResult) -> str:
+def _client(name: str, change: ComponentChange, base: RunResult, other: RunResult) -> str:
     trips = _waits(base, FROM_CLIENT), _waits(other, FROM_CLIENT)
     if name == CLIENT:
         if differs(*trips):
@@ -512,7 +516,7 @@ def _client(name: str, change: Change, base: RunResult, other: RunResult) -> str
     return f"sending to the client {from_to(change.before_s, change.after_s, show_seconds)}, which {told}"
 
 
-def _works_meanwhile(change: Change, base: RunResult, other: RunResult) -> str:
+def _works_meanwhile(change: ComponentChange, base: RunResult, other: RunResult) -> str:
     """Why a client takes another time for as many round trips, where more messages of an array are the reason."""
     more = _waits(base, MORE_DATA), _waits(other, MORE_DATA)
     if not differs(*more) or (more[1] > more[0]) == (change.change_s > 0):

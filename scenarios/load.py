@@ -39,7 +39,7 @@ Layer = tuple[str, Mapping[str, Any]]
 """A name for messages, and what it says."""
 
 
-class Entry(Frozen):
+class LibraryEntry(Frozen):
     """One scenario of the library."""
 
     name: str
@@ -48,13 +48,13 @@ class Entry(Frozen):
 
 
 @lru_cache(maxsize=1)
-def library() -> dict[str, Entry]:
+def library() -> dict[str, LibraryEntry]:
     """The library's scenarios by name."""
     scenarios_by_name = {}
     for file in sorted(files("scenarios").joinpath("library").iterdir(), key=lambda item: item.name):
         if file.name.endswith(".toml"):
             data = library_data(file.name[:-5])
-            scenarios_by_name[file.name[:-5]] = Entry(
+            scenarios_by_name[file.name[:-5]] = LibraryEntry(
                 name=file.name[:-5], title=data["title"], source=data.get("source", "")
             )
     return scenarios_by_name

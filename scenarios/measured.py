@@ -42,7 +42,7 @@ ROUGHLY: Final = 0.20
 Light = Literal["reproduces", "roughly", "does not"]
 
 
-class Compared(Frozen):
+class ComparedFigure(Frozen):
     """One figure that was read of a report and that an answer gives too."""
 
     name: str
@@ -57,7 +57,7 @@ class Compared(Frozen):
 class AsModelled(Frozen):
     """One figure as measured and as modelled."""
 
-    measured: Compared
+    measured: ComparedFigure
     modelled: float
 
     @property
@@ -81,7 +81,7 @@ def check_form(data: Mapping[str, Any], place: str) -> None:
         )
 
 
-def compared_in(data: Mapping[str, Any], place: str) -> tuple[Compared, ...]:
+def compared_in(data: Mapping[str, Any], place: str) -> tuple[ComparedFigure, ...]:
     """The figures in ``[[measured.compared]]`` of a scenario file; raises SpecError for what has not their form."""
     check_form(data, place)
     measured = data.get("measured", {})
@@ -91,7 +91,7 @@ def compared_in(data: Mapping[str, Any], place: str) -> tuple[Compared, ...]:
     compared = []
     for entry in listed:
         try:
-            compared.append(Compared.model_validate(entry))
+            compared.append(ComparedFigure.model_validate(entry))
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
@@ -228,7 +228,7 @@ def figure_in(result: RunResult, name: str) -> float | None:
     return FIGURES[name](result) if name in FIGURES else None
 
 
-def as_modelled(compared: Sequence[Compared], result: RunResult) -> list[AsModelled]:
+def as_modelled(compared: Sequence[ComparedFigure], result: RunResult) -> list[AsModelled]:
     """Each figure beside what the answer says; without those that it does not give."""
     rows = []
     for figure in compared:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from model.provenance import Frozen
 from model.spec import System, Whole, Workload
-from scenarios.measured import Compared
+from scenarios.measured import ComparedFigure
 
 SECTIONS = (
     "tablespace",
@@ -41,7 +41,7 @@ class Scenario(Frozen):
     """What differs from the base, as nested sections."""
     origin: str = ""
     """The file or library entry it was read from."""
-    compared: tuple[Compared, ...] = ()
+    compared: tuple[ComparedFigure, ...] = ()
     """What was measured of the system that the file describes; see :mod:`scenarios.measured`."""
     assumed: tuple[str, ...] = ()
     """Fields that the file only sets so that they decide nothing."""
@@ -55,6 +55,6 @@ class Scenario(Frozen):
     workload: Workload
 
     @property
-    def as_measured(self) -> tuple[Compared, ...]:
+    def as_measured(self) -> tuple[ComparedFigure, ...]:
         """What was measured of exactly this system; nothing where a setting changes it."""
         return () if self.changed else self.compared

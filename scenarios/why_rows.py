@@ -17,7 +17,7 @@ from model.causes import (
 from model.laws import block
 from model.results import RowChanges, RunResult, SegmentSpace
 from model.units import show_bytes, show_seconds
-from scenarios.why_words import Change, count, differs, effect, from_to, plural, takes
+from scenarios.why_words import ComponentChange, count, differs, effect, from_to, plural, takes
 
 TOLD = (SEARCHING, MIGRATING, UPDATING, INSERTING, DELETING, LOG_FILE_SYNC, LOG_SPACE, FREE_BUFFERS)
 """The mechanisms that are told here."""
@@ -29,7 +29,7 @@ AGAIN_AND_AGAIN = 10
 MANUAL, ASSM = "manual", "assm"
 
 
-def sentence(name: str, change: Change, base: RunResult, other: RunResult) -> str:
+def sentence(name: str, change: ComponentChange, base: RunResult, other: RunResult) -> str:
     """What moved one of the mechanisms of this module, and why where the two results show it."""
     if name == SEARCHING:
         return _searching(change, base, other)
@@ -69,7 +69,7 @@ def afterwards(base: RunResult, other: RunResult) -> Iterator[str]:
         yield f"blocks afterwards {from_to(*blocks)}{of}"
 
 
-def _writing_behind(name: str, change: Change, base: RunResult, other: RunResult) -> str:
+def _writing_behind(name: str, change: ComponentChange, base: RunResult, other: RunResult) -> str:
     """Waits for what is written behind an import, and how much that is."""
     if name == LOG_SPACE:
         return f"waiting for the log {takes(change)}: redo goes to the disk no faster"
@@ -87,7 +87,7 @@ def _written(result: RunResult) -> float:
     return result.physical_io.write_requests * sessions
 
 
-def _searching(change: Change, base: RunResult, other: RunResult) -> str:
+def _searching(change: ComponentChange, base: RunResult, other: RunResult) -> str:
     """The search for space: its time, its rejected probes, and what became of them."""
     probes = _rejected(base), _rejected(other)
     time = from_to(change.before_s, change.after_s, show_seconds)

@@ -17,7 +17,7 @@ from scenarios.why_device import (
     mean_request_bytes,
     requests,
 )
-from scenarios.why_words import NOTHING_S, Change, count, differs, effect, from_to, plural, takes
+from scenarios.why_words import NOTHING_S, ComponentChange, count, differs, effect, from_to, plural, takes
 
 CPU = "CPU of the calls"
 TOLD = (CPU, DEVICE)
@@ -62,7 +62,9 @@ def mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:
     return lambda component: text if (text := mechanism(component)) in (CPU, SLOWEST) else DEVICE
 
 
-def sentence(name: str, change: Change, base: RunResult, other: RunResult, asked: Asked | None = None) -> str:
+def sentence(
+    name: str, change: ComponentChange, base: RunResult, other: RunResult, asked: Asked | None = None
+) -> str:
     """What moved one of the mechanisms of this module, and why where the two results show it."""
     pair = both(base, other)
     if pair is None:
@@ -183,7 +185,7 @@ def _because(before: DeviceStats, after: DeviceStats, *, fewer: bool) -> str:
     return ""
 
 
-def _waits(change: Change, base: RunResult, other: RunResult) -> str:
+def _waits(change: ComponentChange, base: RunResult, other: RunResult) -> str:
     """What a call waits for the device, and what that comes to."""
     told = effect(change.change_s)
     call = _call(other)

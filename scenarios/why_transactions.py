@@ -22,7 +22,7 @@ from model.demand.transactions import DATA, DBWR
 from model.results import RunResult, TransactionStats
 from model.units import show_bytes, show_seconds
 from scenarios.why_device import Asked, another_disk, limit
-from scenarios.why_words import Change, differs, effect, from_to, listed, takes
+from scenarios.why_words import ComponentChange, differs, effect, from_to, listed, takes
 
 CPU = "CPU"
 READS = "reads"
@@ -77,7 +77,9 @@ def mechanism(component: str) -> str:
     return MECHANISM.get(component) or (CPU if component.startswith("CPU: ") else component)
 
 
-def sentence(name: str, change: Change, base: RunResult, other: RunResult, asked: Asked | None) -> str:
+def sentence(
+    name: str, change: ComponentChange, base: RunResult, other: RunResult, asked: Asked | None
+) -> str:
     """What moved one mechanism, and why where the two results show it."""
     if name == READS:
         return _reads(change, base, other, asked)
@@ -93,7 +95,7 @@ def sentence(name: str, change: Change, base: RunResult, other: RunResult, asked
     return f"{name} {_took(change)}, which {effect(change.change_s)}{because}"
 
 
-def _took(change: Change) -> str:
+def _took(change: ComponentChange) -> str:
     """From and to, where what is next to nothing is called so."""
     shown = [
         "nothing" if took < NEXT_TO_NOTHING_S else show_seconds(took)
@@ -134,7 +136,7 @@ def _more_users(asked: Asked | None) -> str:
     return f" with {users[1]:,} users instead of {users[0]:,}" if users[0] != users[1] else ""
 
 
-def _reads(change: Change, base: RunResult, other: RunResult, asked: Asked | None) -> str:
+def _reads(change: ComponentChange, base: RunResult, other: RunResult, asked: Asked | None) -> str:
     """Reads by their number and its cause, by what one takes, and by how busy the disk is."""
     parts = []
     if disk := another_disk(asked):
@@ -206,7 +208,7 @@ def _busy(resource: str, base: RunResult, other: RunResult) -> str:
     return f" ({resource} {100 * used[0]:.0f} to {100 * used[1]:.0f} % busy{queueing})"
 
 
-def _log(change: Change, base: RunResult, other: RunResult, asked: Asked | None) -> str:
+def _log(change: ComponentChange, base: RunResult, other: RunResult, asked: Asked | None) -> str:
     """Commits waiting for the log writer, where the log lies, and how many share one of its writes."""
     places = [scenario.system.instance.redo_disk for scenario in asked] if asked else ["own", "own"]
     since = ""

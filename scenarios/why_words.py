@@ -12,7 +12,7 @@ NOTHING_S = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ComponentChange:
     """One component of the response time, before and after."""
 
     name: str
@@ -37,7 +37,7 @@ def from_to(before: float, after: float, show: Callable[[float], str] = count) -
     return f"{'fell' if after < before else 'rose'} from {first} to {second}"
 
 
-def takes(change: Change) -> str:
+def takes(change: ComponentChange) -> str:
     return f"takes {show_seconds(change.after_s)} instead of {show_seconds(change.before_s)}"
 
 

@@ -112,8 +112,8 @@ def test_a_new_instrument_is_read(python: Run, tmp_path: Path) -> None:
     report = tmp_path / "a.report"
     report.write_text(PING, encoding="utf-8")
     asked = (
-        "import sys; from pathlib import Path; from validation.instruments import Source, read;"
-        "[reading] = read(Source(Path(sys.argv[1])));"
+        "import sys; from pathlib import Path; from validation.instruments import OpenedFile, read;"
+        "[reading] = read(OpenedFile(Path(sys.argv[1])));"
         "print([(one.name, round(one.value, 9), one.line) for one in reading.figures], reading.unread[0].lines)"
     )
     said = python("-c", asked, str(report))

@@ -39,8 +39,8 @@ from validation.identify.found import Identified, NotIdentified
 from validation.identify.limit import limit_of
 from validation.identify.report import Report
 from validation.identify.statement import identify_statement
-from validation.identify.system import Interval, identify
-from validation.instruments import Keep, Reading, Source, read
+from validation.identify.system import SystemProfile, identify
+from validation.instruments import Keep, OpenedFile, Reading, read
 
 Engine = Literal["calculate", "simulate"]
 ENGINES: Final[tuple[Engine, ...]] = ("simulate", "calculate")
@@ -92,13 +92,16 @@ class Samples:
     def read(self, kind: str, name: str) -> list[Reading]:
         """The readings of one file, whatever its ending."""
         (path,) = sorted((self.folder / kind).glob(f"{name}.*"))
-        return read(Source(path, path.name, Keep()))
+        return read(OpenedFile(path, path.name, Keep()))
 
     def reports(self) -> Iterator[tuple[str, Reading]]:
         """Each AWR or Statspack report."""
         for kind in OF_REPORTS:
             for path in sorted((self.folder / kind).glob("*.gz")):
-                yield path.name.split(".html")[0].split(".txt")[0], read(Source(path, path.name, Keep()))[0]
+                yield (
+                    path.name.split(".html")[0].split(".txt")[0],
+                    read(OpenedFile(path, path.name, Keep()))[0],
+                )
 
 
 def answered(content: Mapping[str, Any], engine: Engine) -> tuple[RunResult, Engine]:
@@ -190,7 +193,7 @@ def curve_of_interval(reading: Reading) -> Curve | None:
     per_s = report.transactions_per_s()
     if per_s is None or not per_s.value:
         return None
-    interval = Interval(Identified(reading.file), report, per_s)
+    interval = SystemProfile(Identified(reading.file), report, per_s)
     interval.cache()
     return interval.curve
 

@@ -35,7 +35,7 @@ class Strict(Frozen):
     model_config = ConfigDict(strict=True)
 
 
-class Source(Strict):
+class PrintedSource(Strict):
     """Where the numbers stand."""
 
     key: str = Field(min_length=3, description="Key of the source in the list of sources")
@@ -91,7 +91,7 @@ class DerivedColumns(Strict):
     how: str = Field(min_length=3, description="How the columns follow from the printed ones")
 
 
-class Table(Strict):
+class PrintedTable(Strict):
     """One printed table, or the numbers of one passage."""
 
     name: str = Field(min_length=1)
@@ -165,8 +165,8 @@ class Check(Strict):
 class Case(Strict):
     """One measured document."""
 
-    source: Source
-    table: list[Table] = Field(min_length=1)
+    source: PrintedSource
+    table: list[PrintedTable] = Field(min_length=1)
     doubt: list[Doubt] = []
     known_gap: list[KnownGap] = []
     spread: list[Spread] = []

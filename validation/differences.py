@@ -55,7 +55,7 @@ HEADS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class DisagreementProse:
     """What is said by hand about some disagreements."""
 
     title: str
@@ -65,7 +65,7 @@ class Section:
     """Statements that it does not make."""
 
 
-def sections_of(text: str) -> list[Section]:
+def sections_of(text: str) -> list[DisagreementProse]:
     """The sections of docs/differences.md that are about disagreements."""
     sections = []
     for section in SECTION.finditer(text):
@@ -74,7 +74,7 @@ def sections_of(text: str) -> list[Section]:
             match = SAID.search(section["body"])
             missing = (statement for statement in STATEMENTS if f"**{statement}" not in section["body"])
             sections.append(
-                Section(
+                DisagreementProse(
                     section["title"],
                     tuple(_split(about["patterns"])),
                     match["who"].strip() if match else "",

@@ -9,7 +9,7 @@ from typing import Final
 from model import catalog
 from model.errors import BlocktimeError, MeasurementError
 from model.units import unit_of
-from validation.case import Case, Cell, Check, NumberSpec, Table
+from validation.case import Case, Cell, Check, NumberSpec, PrintedTable
 from validation.numbers import (
     CLOCK,
     Row,
@@ -51,7 +51,7 @@ def _unique(texts: list[str], what: str) -> None:
         raise MeasurementError(f"{what} {twice}: there {texts.count(twice)} times; wanted once")
 
 
-def _check_shape(table: Table, place: str) -> None:
+def _check_shape(table: PrintedTable, place: str) -> None:
     wanted = len(table.columns)
     for position, row in enumerate(table.rows, 1):
         if len(row) != wanted:
@@ -79,7 +79,7 @@ def _known(column: str, columns: list[str], place: str) -> None:
         raise MeasurementError(f"{place}: no column {column!r}; wanted one of {', '.join(columns)}")
 
 
-def _check_number(table: Table, spec: NumberSpec, place: str) -> None:
+def _check_number(table: PrintedTable, spec: NumberSpec, place: str) -> None:
     columns = table.columns + (table.given.columns if table.given else [])
     for column in (*names(spec.column), *spec.where, *spec.set):
         _known(column, columns, place)
@@ -99,7 +99,7 @@ def _check_number(table: Table, spec: NumberSpec, place: str) -> None:
         _check_compared(table, spec, place)
 
 
-def _clock_of(table: Table, spec: NumberSpec) -> str | None:
+def _clock_of(table: PrintedTable, spec: NumberSpec) -> str | None:
     """The first cell of *spec* that is printed as the time of a clock."""
     cells = (
         row[column] for row in rows_of(table) if matches(spec.where, row) for column in names(spec.column)
@@ -116,7 +116,7 @@ def _check_descriptive(spec: NumberSpec, place: str) -> None:
         )
 
 
-def _check_compared(table: Table, spec: NumberSpec, place: str) -> None:
+def _check_compared(table: PrintedTable, spec: NumberSpec, place: str) -> None:
     if spec.mark == "tests":
         if spec.fits:
             raise MeasurementError(f"{place}: tests and fits {spec.fits[0]}; wanted one or the other")
@@ -161,7 +161,7 @@ def _check_unit(unit: str, path: str, place: str) -> None:
         )
 
 
-def _check_positive(table: Table, spec: NumberSpec, place: str) -> None:
+def _check_positive(table: PrintedTable, spec: NumberSpec, place: str) -> None:
     """A number that fits is weighed by its relative error, and is a time, a size or a count."""
     for row in rows_of(table):
         for column in names(spec.column):
@@ -242,7 +242,7 @@ def _check_reference(
         )
 
 
-def _table(case: Case, name: str, place: str) -> Table:
+def _table(case: Case, name: str, place: str) -> PrintedTable:
     named = next((table for table in case.table if table.name == name), None)
     if named is None:
         raise MeasurementError(
@@ -291,7 +291,7 @@ def _check_agreement(case: Case, check: Check, file: str) -> None:
         )
 
 
-def _term(case: Case, text: str, file: str) -> tuple[Table, str]:
+def _term(case: Case, text: str, file: str) -> tuple[PrintedTable, str]:
     name, _, column = text.partition(".")
     table = _table(case, name, f"{file}: check")
     _known(
@@ -300,13 +300,13 @@ def _term(case: Case, text: str, file: str) -> tuple[Table, str]:
     return table, column
 
 
-def _same(table: Table, row: Row, home: Table) -> Row | None:
+def _same(table: PrintedTable, row: Row, home: PrintedTable) -> Row | None:
     """The row of *table* with the keys that it shares with *row* of *home*."""
     shared = [key for key in table.keys if key in home.keys]
     return next((other for other in rows_of(table) if all(other[key] == row[key] for key in shared)), None)
 
 
-def _doubted(case: Case, table: Table, column: str, row: Row) -> bool:
+def _doubted(case: Case, table: PrintedTable, column: str, row: Row) -> bool:
     return any(
         doubt.table == table.name and column in names(doubt.column) and matches(doubt.where, row)
         for doubt in case.doubt

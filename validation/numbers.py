@@ -9,7 +9,17 @@ from typing import Final
 
 from model.errors import MeasurementError
 from model.units import parse_bytes
-from validation.case import FITTED_TOLERANCE, Bound, Case, Cell, Mark, Mechanism, NumberSpec, Spread, Table
+from validation.case import (
+    FITTED_TOLERANCE,
+    Bound,
+    Case,
+    Cell,
+    Mark,
+    Mechanism,
+    NumberSpec,
+    PrintedTable,
+    Spread,
+)
 from validation.quantity import UNITS
 
 CLOCK: Final = re.compile(
@@ -62,7 +72,7 @@ class MeasuredNumber:
         return f"{self.table}, {self.row}" if self.row else self.table
 
 
-def rows_of(table: Table) -> list[Row]:
+def rows_of(table: PrintedTable) -> list[Row]:
     """Rows of *table* as column -> cell, with the given columns."""
     given = table.given
     beside: Sequence[Sequence[Cell]] = given.rows if given else [[] for _ in table.rows]
@@ -72,7 +82,7 @@ def rows_of(table: Table) -> list[Row]:
     ]
 
 
-def row_name(table: Table, row: Row) -> str:
+def row_name(table: PrintedTable, row: Row) -> str:
     """The keys of a row as one word for ids and tables."""
     return ",".join(str(row[key]) for key in table.keys)
 
@@ -107,7 +117,7 @@ def value_of(cell: Cell, place: str) -> float:
     return float(cell)
 
 
-def spec_for(table: Table, row: Row, column: str, file: str) -> NumberSpec:
+def spec_for(table: PrintedTable, row: Row, column: str, file: str) -> NumberSpec:
     """The one entry about a cell: that with the most in its *where*; raises MeasurementError for none or several."""
     place = f"{file}: table {table.name}, row {row_name(table, row)}, column {column}"
     number_specs = [
@@ -125,7 +135,7 @@ def spec_for(table: Table, row: Row, column: str, file: str) -> NumberSpec:
     return best[0]
 
 
-def _pick(table: Table, spec: NumberSpec, row: Row) -> Pick:
+def _pick(table: PrintedTable, spec: NumberSpec, row: Row) -> Pick:
     settings = [*table.settings, *spec.settings]
     for column, fields in {**table.set, **spec.set}.items():
         settings.append(f"{fields}={row[column]}")
@@ -138,7 +148,7 @@ def _filled(path: str, row: Row) -> str:
     return path
 
 
-def _gap(case: Case, table: Table, row: Row, column: str) -> str:
+def _gap(case: Case, table: PrintedTable, row: Row, column: str) -> str:
     return "; ".join(
         known_gap.reason
         for known_gap in case.known_gap
@@ -148,7 +158,7 @@ def _gap(case: Case, table: Table, row: Row, column: str) -> str:
     )
 
 
-def _spread(case: Case, table: Table, row: Row, column: str) -> Spread | None:
+def _spread(case: Case, table: PrintedTable, row: Row, column: str) -> Spread | None:
     return next(
         (
             spread
@@ -159,7 +169,7 @@ def _spread(case: Case, table: Table, row: Row, column: str) -> Spread | None:
     )
 
 
-def _note(case: Case, table: Table, row: Row, column: str, spec: NumberSpec) -> str:
+def _note(case: Case, table: PrintedTable, row: Row, column: str, spec: NumberSpec) -> str:
     doubts = [
         f"doubt: {doubt.says}"
         for doubt in case.doubt
@@ -206,7 +216,7 @@ def numbers_of(case: Case) -> Iterator[MeasuredNumber]:
                 )
 
 
-def in_model_units(case: Case, table: Table, row: Row, column: str) -> float:
+def in_model_units(case: Case, table: PrintedTable, row: Row, column: str) -> float:
     """The value of a cell in seconds, bytes or plain shares; a key or a given column counts as it stands."""
     file = f"{case.name}.toml"
     value = value_of(row[column], f"{file}: table {table.name}, row {row_name(table, row)}, column {column}")

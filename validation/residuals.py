@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import cast
 
-from model.accuracy import ALL, FAR_FRACTION, REGIMES, TABLE, Residual, is_estimate, margin, table
+from model.accuracy import ALL, FAR_FRACTION, REGIMES, TABLE, RegimeResiduals, is_estimate, margin, table
 from model.engine import calculate, simulate
 from model.errors import BlocktimeError
 from model.laws.opened_files import UNBUFFERED
@@ -50,7 +50,7 @@ STEPS = (1, 1.5, 2, 3, 5, 7, 10)
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedCase:
     """The simulated times of a case, seed by seed."""
 
     case: str
@@ -102,7 +102,7 @@ def scenario_of(name: str) -> Scenario:
     return from_mapping(case(name))
 
 
-def play(name: str) -> Played | None:
+def play(name: str) -> PlayedCase | None:
     """The simulated times of a case; None where it is not legal, or has no end."""
     try:
         scenario = scenario_of(name)
@@ -116,7 +116,7 @@ def play(name: str) -> Played | None:
             times.append(times_of(simulate(scenario.system, scenario.workload, seed=seed)))
     except BlocktimeError:
         return None
-    return Played(name, {field: [run_times[field] for run_times in times] for field in times[0]})
+    return PlayedCase(name, {field: [run_times[field] for run_times in times] for field in times[0]})
 
 
 def error_fraction(times: Sequence[float]) -> float:
@@ -125,7 +125,7 @@ def error_fraction(times: Sequence[float]) -> float:
     return stdev(times) / len(times) ** 0.5 / mean if len(times) > 1 and mean > 0 else 0.0
 
 
-def compare(played: Played) -> Compared | None:
+def compare(played: PlayedCase) -> Compared | None:
     """The simulated times of a case beside the estimated ones; None where the closed form refuses it."""
     scenario = scenario_of(played.case)
     try:
@@ -147,14 +147,14 @@ def compare(played: Played) -> Compared | None:
     )
 
 
-def residual_of(sample: Sequence[Compared]) -> Residual:
+def residual_of(sample: Sequence[Compared]) -> RegimeResiduals:
     """Bounds of a sample: what holds 95 % with a confidence of 95 %, and the worst with a margin, both rounded up."""
     ratios = sorted(compared.ratio for compared in sample)
     distances = sorted(compared.distance for compared in sample)
     worst = margin(len(sample)) * distances[-1]
     factor = round(1 + rounded_up(worst), 4) if worst < 1 else rounded_up(1 + worst)
     within = rounded_up(distances[rank_of_bound(len(sample)) - 1])
-    return Residual(
+    return RegimeResiduals(
         n=len(sample),
         median=float(f"{ratios[len(ratios) // 2]:.3g}"),
         longest=float(f"{ratios[-1]:.4g}"),
@@ -188,7 +188,7 @@ def rounded_up(distance: float) -> float:
     return float(f"{next(step * decade for step in STEPS if step * decade >= distance * (1 - 1e-9)):.3g}")
 
 
-def table_of(sample: Iterable[Compared]) -> dict[str, dict[str, Residual]]:
+def table_of(sample: Iterable[Compared]) -> dict[str, dict[str, RegimeResiduals]]:
     """Kind or family -> regime -> bounds; a regime that a kind met too seldom has those of its family alone."""
     by_kind: dict[str, dict[str, list[Compared]]] = defaultdict(lambda: defaultdict(list))
     for compared in sample:
@@ -208,7 +208,7 @@ def table_of(sample: Iterable[Compared]) -> dict[str, dict[str, Residual]]:
     }
 
 
-def as_toml(table: dict[str, dict[str, Residual]]) -> str:
+def as_toml(table: dict[str, dict[str, RegimeResiduals]]) -> str:
     """The table as the file that the model reads."""
     lines = [
         "# How far the closed form lies from the simulation of random legal scenarios on the catalog's disks.",
@@ -420,14 +420,14 @@ def _names(kinds: Sequence[str], first: int | None, number: int | None) -> Itera
                 yield f"{kind}/{MORE_OF_STREAMS + place}"
 
 
-def _kept(file: Path | None) -> dict[str, Played | None]:
+def _kept(file: Path | None) -> dict[str, PlayedCase | None]:
     if file is None or not file.exists():
         return {}
     rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-    return {row["case"]: Played(row["case"], row["times"]) if row["times"] else None for row in rows}
+    return {row["case"]: PlayedCase(row["case"], row["times"]) if row["times"] else None for row in rows}
 
 
-def _keep(file: Path | None, name: str, played: Played | None) -> None:
+def _keep(file: Path | None, name: str, played: PlayedCase | None) -> None:
     if file is not None:
         with file.open("a", encoding="utf-8") as kept:
             kept.write(json.dumps({"case": name, "times": played and played.times}) + "\n")

@@ -56,7 +56,7 @@ def out_of_sample_median(comparisons: Iterable[Comparison]) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class VerdictTally:
     """The numbers of one case, of one mechanism, or all."""
 
     name: str
@@ -82,10 +82,10 @@ class Tally:
         return asdict(self)
 
 
-def tally(name: str, comparisons: Sequence[Comparison]) -> Tally:
+def tally(name: str, comparisons: Sequence[Comparison]) -> VerdictTally:
     """Count *comparisons* by mark and verdict."""
     marks = [comparison.number.mark for comparison in comparisons]
-    return Tally(
+    return VerdictTally(
         name=name,
         printed=len(comparisons),
         descriptive=marks.count("descriptive"),
@@ -119,12 +119,12 @@ def groups(
     yield from sorted(together.items(), key=lambda group: group[0] == NO_MECHANISM)
 
 
-def by_case(comparisons: Iterable[Comparison]) -> list[Tally]:
+def by_case(comparisons: Iterable[Comparison]) -> list[VerdictTally]:
     """One tally for each case."""
     return [tally(name, those) for name, those in groups(comparisons, case_of)]
 
 
-def by_mechanism(comparisons: Iterable[Comparison]) -> list[Tally]:
+def by_mechanism(comparisons: Iterable[Comparison]) -> list[VerdictTally]:
     """One tally for each mechanism among the numbers that are compared."""
     return [
         tally(name, those)

@@ -13,7 +13,7 @@ from app.answer.answer import ink
 from app.answer.drawn import chart
 from app.base.markdown import plain, sentence
 from app.charts import segment_charts
-from app.charts.segment_charts import Line
+from app.charts.segment_charts import PctfreeLine
 from model.books import blocktime_version
 from model.demand.segment import row_shape
 from model.engine import calculate_many
@@ -33,8 +33,8 @@ class Curves:
     """Blocks and elapsed time over PCTFREE, a line for each block size."""
 
     percents: list[int]
-    blocks: list[Line]
-    elapsed_s: list[Line]
+    blocks: list[PctfreeLine]
+    elapsed_s: list[PctfreeLine]
 
 
 def draw(after: RunResult, segment: SegmentSpace, scenario: Scenario) -> None:
@@ -136,9 +136,9 @@ def _a_row_fits(system: System, size_bytes: int, percents: Any) -> Any:
     return block.slot_bytes(row_shape(table).piece_bytes) <= room
 
 
-def _line(size_bytes: int, values: Any, fits: Any) -> Line:
+def _line(size_bytes: int, values: Any, fits: Any) -> PctfreeLine:
     spread = np.broadcast_to(values, fits.shape)
-    return Line(size_bytes, [float(v) if fit else None for v, fit in zip(spread, fits, strict=True)])
+    return PctfreeLine(size_bytes, [float(v) if fit else None for v, fit in zip(spread, fits, strict=True)])
 
 
 def _takes_block_size(system: System, size_bytes: int) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from app.charts import drawing
 from app.charts.drawing import Figure
-from app.text.profile import UNCHANGED_S, Part, by_class, parts, scale_of, signed, wait_class
+from app.text.profile import UNCHANGED_S, TimePart, by_class, parts, scale_of, signed, wait_class
 from model.causes import STATED
 from model.results import RunResult
 from model.units import show_bytes, show_seconds
@@ -41,10 +41,10 @@ WHOLE: Final = "#7f8b98"
 INK: Final = {"light": "#2c3a49", "dark": "#d5dde5"}
 
 
-def differences(base: RunResult, other: RunResult) -> list[Part]:
+def differences(base: RunResult, other: RunResult) -> list[TimePart]:
     """What each component gained or lost, largest first; nothing below TKPROF's resolution."""
     return [
-        Part(change.name, wait_class(change.name), change.change_s)
+        TimePart(change.name, wait_class(change.name), change.change_s)
         for change in changes(base, other)
         if abs(change.change_s) > UNCHANGED_S
     ]
@@ -96,14 +96,14 @@ def _axis(levels: list[float]) -> tuple[float, float]:
     return low - (high - low) / 3, high + (high - low) / 20
 
 
-def _folded(steps: list[Part], most: int) -> list[Part]:
+def _folded(steps: list[TimePart], most: int) -> list[TimePart]:
     """The first *most* steps, and the sum of the rest as one."""
     if len(steps) <= most:
         return steps
     rest = steps[most - 1 :]
     return [
         *steps[: most - 1],
-        Part(f"{len(rest)} smaller components", SEVERAL, sum(p.seconds for p in rest)),
+        TimePart(f"{len(rest)} smaller components", SEVERAL, sum(p.seconds for p in rest)),
     ]
 
 
@@ -171,7 +171,7 @@ def largest(result: RunResult) -> str:
     return f"the largest part is {top.name}, {show_seconds(top.seconds)} ({share})"
 
 
-def _finding(base: RunResult, other: RunResult, steps: list[Part]) -> str:
+def _finding(base: RunResult, other: RunResult, steps: list[TimePart]) -> str:
     before, after = base.time.elapsed_s, other.time.elapsed_s
     if not steps:
         return finding(base)

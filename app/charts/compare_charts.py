@@ -13,7 +13,7 @@ from app.text.compare_table import value_said
 from app.text.profile import UNCHANGED_S, by_class, scale_of
 from model.results import RunResult
 from model.units import show_seconds, unit_of
-from scenarios.search.crossover import Change, Crossover, Less, TimesAt
+from scenarios.search.crossover import Crossover, LeadChange, Less, TimesAt
 from scenarios.why_words import listed
 
 ROW: Final = 46
@@ -224,7 +224,7 @@ def _takes(less: Less, letters: tuple[str, str]) -> str:
     return f"{letters[0] if less == 'first' else letters[1]} takes less time"
 
 
-def _change_said(key: str, change: Change) -> str:
+def _change_said(key: str, change: LeadChange) -> str:
     """Where two change places."""
     if "neither" in (change.below.less, change.above.less):
         ends = "up to" if change.below.less == "neither" else "from"

@@ -10,19 +10,19 @@ from app.charts.charts import LOOKS, in_lines
 from app.charts.drawing import Figure, axis, marker
 from app.text.profile import wait_class
 from model.units import show_seconds
-from validation.identify.report import CPU, UNNAMED, Part
+from validation.identify.report import CPU, UNNAMED, DbTimePart
 
 MOST_BARS: Final = 8
 LEAST_SHARE: Final = 0.001
 
 
-def largest(parts: Sequence[Part]) -> list[Part]:
+def largest(parts: Sequence[DbTimePart]) -> list[DbTimePart]:
     """The parts worth a line: the longest, and what no line names."""
     *named, rest = parts
     return [*[part for part in named if part.share >= LEAST_SHARE][:MOST_BARS], rest]
 
 
-def profile(parts: Sequence[Part]) -> tuple[Figure, str]:
+def profile(parts: Sequence[DbTimePart]) -> tuple[Figure, str]:
     """Bars of the measured profile, and what they show in words."""
     bars = [
         {

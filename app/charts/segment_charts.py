@@ -39,7 +39,7 @@ MOST_OLD, MOST_NEW = 4, 3
 
 
 @dataclass(frozen=True)
-class Line:
+class PctfreeLine:
     """One quantity over PCTFREE at one block size; None where no block takes a row."""
 
     block_size_bytes: int
@@ -209,7 +209,7 @@ def freeness_map(
 
 def over_pctfree(
     percents: Sequence[int],
-    lines: Sequence[Line],
+    lines: Sequence[PctfreeLine],
     now: tuple[int, float, float],
     *,
     quantity: str,
@@ -242,7 +242,7 @@ def over_pctfree(
     )
 
 
-def _known(lines: Sequence[Line]) -> list[float]:
+def _known(lines: Sequence[PctfreeLine]) -> list[float]:
     return [value for line in lines for value in line.values if value is not None]
 
 
@@ -250,7 +250,7 @@ def _number(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def _least(percents: Sequence[int], lines: Sequence[Line], named: str, size: int, show: Any) -> str:
+def _least(percents: Sequence[int], lines: Sequence[PctfreeLine], named: str, size: int, show: Any) -> str:
     mine = next((line for line in lines if line.block_size_bytes == size), None)
     known = [(y, x) for x, y in zip(percents, mine.values, strict=True) if y is not None] if mine else []
     if not known:

@@ -56,7 +56,7 @@ GOLDEN: Final = 0.6180339887
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class PredictedPoint:
     """One prediction of one number, in the printed unit; a number that fits has a second one with its row left out."""
 
     comparison: Comparison
@@ -74,17 +74,21 @@ class Point:
         return "in sample" if self.in_sample else "out of sample"
 
 
-def points_of(numbers: Iterable[Comparison]) -> list[Point]:
+def points_of(numbers: Iterable[Comparison]) -> list[PredictedPoint]:
     """Every prediction whose relative error is known."""
     points = []
     for comparison in numbers:
         if comparison.predicted is not None and comparison.relative_error is not None:
             points.append(
-                Point(comparison, comparison.predicted, comparison.relative_error, comparison.in_sample)
+                PredictedPoint(
+                    comparison, comparison.predicted, comparison.relative_error, comparison.in_sample
+                )
             )
         without = comparison.left_out.without_its_row
         if comparison.in_sample and without is not None and comparison.out_of_sample_error is not None:
-            points.append(Point(comparison, without, comparison.out_of_sample_error, in_sample=False))
+            points.append(
+                PredictedPoint(comparison, without, comparison.out_of_sample_error, in_sample=False)
+            )
     return points
 
 
@@ -157,7 +161,7 @@ def residuals(
     strips = list(groups((point.comparison for point in points_of(numbers)), by))
     names = [name for name, _ in strips]
     points = points_of(dict.fromkeys(comparison for _, those in strips for comparison in those))
-    where: dict[str, list[Point]] = {name: [] for name in names}
+    where: dict[str, list[PredictedPoint]] = {name: [] for name in names}
     for point in points:
         where[by(point.comparison)].append(point)
     data = []
@@ -207,7 +211,7 @@ def on_axis(error: float) -> float:
     return math.copysign(math.log10(1 + abs(error) / FINEST), error)
 
 
-def hover(point: Point) -> str:
+def hover(point: PredictedPoint) -> str:
     """Where the number stands, what was printed and predicted, what was declared, and what is known against it."""
     comparison = point.comparison
     lines = [f"{comparison.number.case}: {comparison.number.where}", quantity_text(comparison)]
@@ -225,7 +229,7 @@ def hover(point: Point) -> str:
     return "<br>".join(escape(part, quote=False) for line in lines for part in wrap(line, HOVER_WIDTH))
 
 
-def _guides(points: Sequence[Point], axes: dict[str, str], *, first: bool) -> list[dict[str, Any]]:
+def _guides(points: Sequence[PredictedPoint], axes: dict[str, str], *, first: bool) -> list[dict[str, Any]]:
     """The shaded band and the 1:1 line of a panel."""
     values = [
         in_base_units(point.comparison.number, value)
@@ -246,7 +250,7 @@ def _guides(points: Sequence[Point], axes: dict[str, str], *, first: bool) -> li
     ]  # fmt: skip
 
 
-def _scatter(points: Sequence[Point], look: str, axes: dict[str, str]) -> dict[str, Any] | None:
+def _scatter(points: Sequence[PredictedPoint], look: str, axes: dict[str, str]) -> dict[str, Any] | None:
     """The points of one look in one panel, each with its tolerance as a bar along the measured axis."""
     if not points:
         return None
@@ -267,7 +271,7 @@ def _scatter(points: Sequence[Point], look: str, axes: dict[str, str]) -> dict[s
     }  # fmt: skip
 
 
-def _within(points: Iterable[Point], in_sample: bool) -> str:
+def _within(points: Iterable[PredictedPoint], in_sample: bool) -> str:
     """How many predictions, in sample or out of sample, are within the band."""
     errors = [abs(point.error) for point in points if point.in_sample == in_sample]
     return (
@@ -285,7 +289,7 @@ def _one_legend(data: Sequence[dict[str, Any]]) -> None:
             trace["showlegend"] = place == 0
 
 
-def _medians(points: Sequence[Point]) -> str:
+def _medians(points: Sequence[PredictedPoint]) -> str:
     """Median errors of a strip, in sample and out of sample."""
     texts = [
         f"{word} {size_text(median_error(errors))}"
@@ -295,7 +299,7 @@ def _medians(points: Sequence[Point]) -> str:
     return f"<sub>median {', '.join(texts)}</sub>"
 
 
-def _worst(where: dict[str, list[Point]]) -> str:
+def _worst(where: dict[str, list[PredictedPoint]]) -> str:
     """Where the predictions out of sample are farthest off, by their median."""
     medians = {
         name: median_error(point.error for point in points if not point.in_sample)

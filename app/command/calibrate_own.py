@@ -10,7 +10,7 @@ from typing import Any
 from app.base.lines import head, table, wrapped
 from app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal
 from app.command.files import write_beside
-from validation.identify.calibrated import Fit, fitted, write_into
+from validation.identify.calibrated import SystemFit, fitted, write_into
 
 SOURCE = "fitted to the figures in [[measured.compared]], with the catalog's intervals as priors"
 
@@ -43,7 +43,7 @@ def calibrate_own(name: str, *, as_json: bool, quiet: bool) -> int | None:
     return None
 
 
-def _as_data(fit: Fit) -> dict[str, Any]:
+def _as_data(fit: SystemFit) -> dict[str, Any]:
     return {
         "fields": [
             {
@@ -63,7 +63,7 @@ def _as_data(fit: Fit) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _lines(fit: Fit, file: str, width: int) -> Iterator[str]:
+def _lines(fit: SystemFit, file: str, width: int) -> Iterator[str]:
     yield head("Fields, by the figures and the catalog")
     rows = [("field", "before", "fitted", "95 % interval", "figures tell")]
     rows += [

@@ -37,7 +37,7 @@ from model.results import RunResult
 from scenarios import load, run
 from scenarios.compare import changes, why
 from scenarios.forecast import Budget, expected_within
-from scenarios.measured import Compared, as_modelled, light_of
+from scenarios.measured import ComparedFigure, as_modelled, light_of
 from scenarios.spec import Scenario
 from scenarios.uncertainty import Difference, Propagated, propagate
 
@@ -209,7 +209,7 @@ def _lights(asked: Sequence[Scenario], results: Sequence[RunResult], width: int)
             yield ""
 
 
-def _measured(compared: Sequence[Compared], result: RunResult) -> dict[str, Any]:
+def _measured(compared: Sequence[ComparedFigure], result: RunResult) -> dict[str, Any]:
     """What was measured of the system beside what the answer says, with the light; nothing where nothing was."""
 
     rows = as_modelled(compared, result)

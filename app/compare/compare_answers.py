@@ -16,7 +16,7 @@ WISHES: Final = Wishes("compare")
 
 
 @dataclass(frozen=True)
-class Answered:
+class ComparedAnswers:
     """Answers in the order of their scenarios."""
 
     results: tuple[RunResult, ...]
@@ -29,7 +29,7 @@ class Answered:
     """Why there is no simulation."""
 
 
-def answered(scenarios: Sequence[Scenario]) -> Answered:
+def answered(scenarios: Sequence[Scenario]) -> ComparedAnswers:
     """Answers by the law; or each by the engine that fits, as soon as all that is to be simulated has been.
 
     Starts what there is to play in the background where it is quick or wanted, and cancels what was asked before.
@@ -43,11 +43,13 @@ def answered(scenarios: Sequence[Scenario]) -> Answered:
     refused = next((played.refused for played in known if played is not None and played.refused), "")
     if all(known) and not refused:
         WISHES.play(())
-        return Answered(
+        return ComparedAnswers(
             tuple(engines.best_known(scenario, law) for scenario, law in zip(scenarios, laws, strict=True))
         )
     at_once = all(engines.simulates_at_once(scenario, law) for scenario, law in queued)
     plays = WISHES.are_wanted(*scenarios) or (at_once and not WISHES.are_given_up(*scenarios))
     pending = WISHES.play([ask(scenario) for scenario, _ in queued] if plays and not refused else ())
     by_law = tuple(law for law in laws if law is not None)
-    return Answered(by_law if len(by_law) == len(laws) else (), bound=True, pending=pending, refused=refused)
+    return ComparedAnswers(
+        by_law if len(by_law) == len(laws) else (), bound=True, pending=pending, refused=refused
+    )

@@ -21,7 +21,7 @@ from app.answer.drawn import chart
 from app.base.markdown import plain, sentence
 from app.charts import charts, compare_charts, uncertainty_charts
 from app.compare import compare_answers
-from app.compare.compare_answers import Answered
+from app.compare.compare_answers import ComparedAnswers
 from app.controls import own_files, settings
 from app.controls.fields import facts
 from app.controls.sweep_form import label_of, pickable, suggested
@@ -83,7 +83,7 @@ class ComparedScenarios:
     letters: tuple[str, ...]
     titles: tuple[str, ...]
     scenarios: tuple[Scenario, ...]
-    answers: Answered
+    answers: ComparedAnswers
 
     @property
     def results(self) -> tuple[RunResult, ...]:

@@ -37,7 +37,7 @@ ENGINES: Final = ("auto", "calculate", "simulate")
 
 
 @dataclass(frozen=True)
-class Line:
+class AxisLine:
     """One field that varies, as it is written."""
 
     key: str
@@ -47,14 +47,14 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Form:
+class SweepForm:
     """Everything that is asked."""
 
     base: str
     """A scenario or a sweep of the library."""
     changes: tuple[tuple[str, str], ...] = ()
     """Fields of the scenario that are not as in the library, with their values."""
-    lines: tuple[Line, ...] = ()
+    lines: tuple[AxisLine, ...] = ()
     design: str = "crossed"
     samples: int = USUAL_SAMPLES
     where: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ class Form:
             )
         return Plan(source, sweep, limit=None, progress=progress)
 
-    def _axis(self, line: Line) -> Axis:
+    def _axis(self, line: AxisLine) -> Axis:
         if not line.key:
             raise SpecError(f"axis {cut(line.written)}: has no field; choose what takes these values")
         axis = axis_of(f"{line.key}={line.written}").model_copy(update={"zip": line.zip.strip()})
@@ -121,12 +121,12 @@ class FormFaults(SpecError):
         super().__init__("; ".join(lines))
 
 
-def form_of_library(name: str) -> Form:
+def form_of_library(name: str) -> SweepForm:
     """A sweep of the library as a form."""
     sweep = sweep_asked(source_of_sweep(name))
-    lines = tuple(Line(axis.key, written(axis), axis.zip) for axis in sweep.axis)
+    lines = tuple(AxisLine(axis.key, written(axis), axis.zip) for axis in sweep.axis)
     samples = sweep.samples or USUAL_SAMPLES
-    return Form(
+    return SweepForm(
         name,
         (),
         lines,
@@ -175,10 +175,10 @@ FROM_QUERY: Final = (
 """What an address says of the sweep; the rest of it is the scenario's."""
 
 
-def query_of(form: Form) -> dict[str, str | list[str]]:
+def query_of(form: SweepForm) -> dict[str, str | list[str]]:
     """What the address has of *form* beside the scenario: what is not as it would be without."""
     query: dict[str, str | list[str]] = {"sweep": form.base} if form.is_library_sweep else {}
-    usual = form_of_library(form.base) if form.is_library_sweep else Form(form.base)
+    usual = form_of_library(form.base) if form.is_library_sweep else SweepForm(form.base)
     if form.lines != usual.lines:
         query["vary"] = [f"{line.key}={line.written}" for line in form.lines]
         query["zip"] = [f"{line.key}:{line.zip}" for line in form.lines if line.zip]
@@ -192,10 +192,10 @@ def query_of(form: Form) -> dict[str, str | list[str]]:
 
 def form_in(
     query: Mapping[str, Sequence[str]], base: str, changes: Mapping[str, str]
-) -> tuple[Form, list[str]]:
+) -> tuple[SweepForm, list[str]]:
     """The form that an address asks for, and sentences for what it asks in vain."""
     notes: list[str] = []
-    form = Form(base, tuple(changes.items()))
+    form = SweepForm(base, tuple(changes.items()))
     last = {name: given[-1] for name, given in query.items()}
     if last.get("sweep", base) in library_of_sweeps():
         form = form_of_library(last["sweep"])
@@ -206,7 +206,7 @@ def form_in(
         lines = [(key.strip(), text) for key, _, text in (text.partition("=") for text in given)]
         form = replace(
             form,
-            lines=tuple(Line(key, text, zips.get(key, "")) for key, text in lines[:MOST_LINES]),
+            lines=tuple(AxisLine(key, text, zips.get(key, "")) for key, text in lines[:MOST_LINES]),
         )
         if len(lines) > MOST_LINES:
             notes.append(f"The link varies {len(lines)} fields; the page takes {MOST_LINES}.")

@@ -10,7 +10,7 @@ import numpy as np
 from app.charts import drawing
 from app.controls.fields import value_at
 from app.mechanisms import measured
-from app.mechanisms.lesson import Answer, Chart, Values
+from app.mechanisms.lesson import Chart, LessonAnswer, Values
 from model.engine import calculate_many
 from model.kernels.buffers import Buffers
 from model.laws import touch_count
@@ -36,7 +36,7 @@ SCANS: Final = (
 SHARES: Final = tuple(step / 40 for step in range(41))
 
 
-class Step(NamedTuple):
+class CacheStep(NamedTuple):
     """The cache after a reference."""
 
     block: int
@@ -71,7 +71,7 @@ def references(values: Values, count: int) -> list[int]:
     return blocks
 
 
-def after(values: Values, steps: int) -> Step:
+def after(values: Values, steps: int) -> CacheStep:
     """The cache after so many references, each far enough from the last for its touch to count."""
     rules = rules_of(values)
     cache = Buffers(int(values[BUFFERS]), rules)
@@ -88,7 +88,7 @@ def after(values: Values, steps: int) -> Step:
     held = [*cold, *hot]
     evicted = next(iter(before.difference(held)), None)
     counts = {block: cache.touches(block) for block in held}
-    return Step(blocks[-1] if blocks else -1, hit, evicted, cold, hot, counts, hits, steps)
+    return CacheStep(blocks[-1] if blocks else -1, hit, evicted, cold, hot, counts, hits, steps)
 
 
 def picture(values: Values, ink: str) -> Chart:
@@ -146,7 +146,7 @@ def picture(values: Values, ink: str) -> Chart:
     return Chart(drawing.figure(traces, layout, ink), _said(step))
 
 
-def _said(step: Step) -> str:
+def _said(step: CacheStep) -> str:
     if not step.references:
         return "The cache is empty; move the slider to the next step."
     if step.hit:
@@ -237,7 +237,7 @@ def scan(ink: str) -> Chart:
     return Chart(drawing.figure(traces, layout, ink), text)
 
 
-def answer(values: Values, ink: str) -> Answer:
+def answer(values: Values, ink: str) -> LessonAnswer:
     """Everything that the page shows."""
     step = after(values, int(values[STEP]))
     numbers = (
@@ -247,4 +247,4 @@ def answer(values: Values, ink: str) -> Answer:
     wanted = {path: values[path] for path in (HOT_REGION, HOT_DATA, HOT_GETS)}
     start = load("tpc-c")
     changes = {path: f"{value:g}" for path, value in wanted.items() if value != value_at(start, path)}
-    return Answer(picture(values, ink), (curve(values, ink), scan(ink)), numbers, "tpc-c", changes)
+    return LessonAnswer(picture(values, ink), (curve(values, ink), scan(ink)), numbers, "tpc-c", changes)

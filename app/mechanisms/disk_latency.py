@@ -11,7 +11,7 @@ from app.charts import drawing
 from app.charts.drawing import marker
 from app.mechanisms import measured
 from app.mechanisms.changed import changed, loaded, stream_of
-from app.mechanisms.lesson import Answer, Chart, Values, lesson_of
+from app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
 from model.demand.calls import call_cpu_s, files_of, places
 from model.laws import disk_means
 from model.laws.device import transfer_s
@@ -38,7 +38,7 @@ PARTS: Final = {
 }
 
 
-class Call(NamedTuple):
+class DiskCall(NamedTuple):
     """One call: when it comes, and how long each part of it takes, in seconds."""
 
     at_s: float
@@ -84,7 +84,7 @@ def gap_s(scenario: Scenario) -> float:
     return float(work.think_s + call_cpu_s(host, work))
 
 
-def calls_of(scenario: Scenario, count: int) -> list[Call]:
+def calls_of(scenario: Scenario, count: int) -> list[DiskCall]:
     """The first calls of a lone program, as the drive serves them."""
     system, work = scenario.system, stream_of(scenario)
     drive, gap = drive_of(system.disk), gap_s(scenario)
@@ -100,7 +100,7 @@ def calls_of(scenario: Scenario, count: int) -> list[Call]:
     return calls
 
 
-def _parts(scenario: Scenario, at_s: float, took_s: float, tracks: float) -> Call:
+def _parts(scenario: Scenario, at_s: float, took_s: float, tracks: float) -> DiskCall:
     """The parts of a service; what neither overhead nor seek nor transfer explains is the platter's turn."""
     disk, work = scenario.system.disk, stream_of(scenario)
     write = work.writes
@@ -112,10 +112,10 @@ def _parts(scenario: Scenario, at_s: float, took_s: float, tracks: float) -> Cal
         g = geometry_of(disk)
         move = seek_s(tracks // g.heads, g.cylinders, g.track_seek_s, g.average_seek_s, g.full_seek_s)
         move = min(float(move), took_s - overhead - sent)
-    return Call(at_s, overhead, move, took_s - overhead - sent - move, sent)
+    return DiskCall(at_s, overhead, move, took_s - overhead - sent - move, sent)
 
 
-def picture(scenario: Scenario, calls: list[Call], ink: str) -> Chart:
+def picture(scenario: Scenario, calls: list[DiskCall], ink: str) -> Chart:
     """The platter during one call, and the first calls one below the other."""
     disk = scenario.system.disk
     traces = _bars(calls, gap_s(scenario)) + (_platter(disk, calls) if disk.rotation_s else [])
@@ -154,7 +154,7 @@ def picture(scenario: Scenario, calls: list[Call], ink: str) -> Chart:
     return Chart(drawing.figure(traces, layout, ink), text)
 
 
-def _bars(calls: list[Call], gap: float) -> list[dict[str, Any]]:
+def _bars(calls: list[DiskCall], gap: float) -> list[dict[str, Any]]:
     rows = [f"call {number + 1}" for number in range(len(calls))]
     lengths = {
         "pause": [0.0] + [gap] * (len(calls) - 1),
@@ -180,7 +180,7 @@ def _bars(calls: list[Call], gap: float) -> list[dict[str, Any]]:
     return traces
 
 
-def _platter(disk: Any, calls: list[Call]) -> list[dict[str, Any]]:
+def _platter(disk: Any, calls: list[DiskCall]) -> list[dict[str, Any]]:
     """The last call as angles: time modulo a turn is what the head has below it."""
     call = calls[-1]
     ready = call.at_s + call.overhead_s + call.seek_s
@@ -275,13 +275,13 @@ def curve(scenario: Scenario, values: Values, ink: str) -> Chart:
     return Chart(drawing.figure(traces, layout, ink), text)
 
 
-def answer(values: Values, ink: str) -> Answer:
+def answer(values: Values, ink: str) -> LessonAnswer:
     """Everything that the page shows."""
     scenario = scenario_of(values)
     calls = calls_of(scenario, SHOWN)
     service = float(law_s(scenario, float(values[SIZE])))
     per_call = service + gap_s(scenario)
-    return Answer(
+    return LessonAnswer(
         picture(scenario, calls, ink),
         (curve(scenario, values, ink),),
         (("Time of a call", show_seconds(service)), ("Calls per second", f"{1 / per_call:,.0f}")),

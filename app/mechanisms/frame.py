@@ -12,7 +12,7 @@ from app.answer import drawn
 from app.answer.answer import ink
 from app.base.markdown import plain
 from app.controls.fields import as_text
-from app.mechanisms.lesson import Answer, Chart, Knob, Lesson
+from app.mechanisms.lesson import Chart, Knob, Lesson, LessonAnswer
 from app.session import navigation, what_if_state
 from app.session.address import MOST_NOTES
 from model.books import blocktime_version
@@ -147,7 +147,7 @@ def _forget(lesson: Lesson) -> None:
 @st.cache_resource(max_entries=200, show_spinner=False)  # shared as it is: nobody changes an answer
 def _answer(
     path: str, values: tuple[tuple[str, Any], ...], ink: str, version: str, _lesson: Lesson
-) -> Answer:
+) -> LessonAnswer:
     del path, version  # the key: another page, or another version, has other answers
     return _lesson.answer(dict(values), ink)
 
@@ -174,7 +174,7 @@ def _chart(key: str, chart: Chart) -> None:
     st.caption(plain(chart.says))
 
 
-def _links(lesson: Lesson, answer: Answer) -> None:
+def _links(lesson: Lesson, answer: LessonAnswer) -> None:
     if st.button(
         "Open the scenario", icon=":material/open_in_full:", width="stretch", key=f"{lesson.path}.open",
         help=f"What if, with {answer.scenario} and these settings",

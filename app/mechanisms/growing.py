@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from app.answer.segment_view import curves_of
-from app.charts.segment_charts import Line
+from app.charts.segment_charts import PctfreeLine
 from app.controls.fields import value_at
 from app.mechanisms import measured
 from app.mechanisms.changed import loaded, settings_of
@@ -50,7 +50,7 @@ def changes_of(values: Values) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class UpdateOutcome:
     """What the whole table's update comes to."""
 
     blocks_before: float
@@ -61,12 +61,12 @@ class Outcome:
     elapsed_s: float
 
 
-def outcome(values: Values) -> Outcome:
+def outcome(values: Values) -> UpdateOutcome:
     """The update played row by row, as What if has it."""
     result = _played(_fixed(values))
     segment = result.segment
     assert segment is not None
-    return Outcome(
+    return UpdateOutcome(
         segment.blocks_before, segment.blocks_after, segment.migrated_rows, segment.rejected_probes or 0.0,
         result.time.elapsed_s,
     )  # fmt: skip
@@ -104,14 +104,14 @@ def _played(settings: tuple[str, ...]) -> RunResult:
     return calculate(scenario.system, scenario.workload)
 
 
-def over_pctfree(values: Values) -> tuple[list[int], list[Line]]:
+def over_pctfree(values: Values) -> tuple[list[int], list[PctfreeLine]]:
     """Blocks after the update over PCTFREE, for each block size, by the closed form."""
     fixed = {path: value for path, value in values.items() if path not in {BLOCK, PCTFREE}}
     return _over_pctfree(_fixed(fixed))
 
 
 @lru_cache(maxsize=64)
-def _over_pctfree(settings: tuple[str, ...]) -> tuple[list[int], list[Line]]:
+def _over_pctfree(settings: tuple[str, ...]) -> tuple[list[int], list[PctfreeLine]]:
     curves = curves_of(loaded(SCENARIO, settings))
     return curves.percents, curves.blocks
 

@@ -14,7 +14,7 @@ from app.charts import drawing
 from app.charts.drawing import marker
 from app.mechanisms import measured
 from app.mechanisms.changed import changed, loaded, settings_of
-from app.mechanisms.lesson import Answer, Chart, Values
+from app.mechanisms.lesson import Chart, LessonAnswer, Values
 from model.engine import calculate, calculate_many
 from model.results import RunResult
 from model.units import show_seconds
@@ -328,7 +328,7 @@ def _seconds_a_get(result: RunResult) -> float:
     return result.time.elapsed_s / _gets(result)
 
 
-def answer(values: Values, ink: str) -> Answer:
+def answer(values: Values, ink: str) -> LessonAnswer:
     """Everything that the page shows."""
     results = {way: result_of(values, way) for way in WAYS}
     costs = crossings(values, "optimizer_cost", _cost(results["full"]))
@@ -340,7 +340,7 @@ def answer(values: Values, ink: str) -> Answer:
         ("Full scan is quicker from", told(crossings(values, "elapsed_s", full_s)[order])),
         ("Optimizer takes it from", told(costs[order])),
     )
-    return Answer(
+    return LessonAnswer(
         picture(values, results, ink),
         (times(values, results, costs, ink), costs_chart(values, results, costs, ink)),
         numbers,

@@ -91,7 +91,7 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Answer:
+class LessonAnswer:
     """What a page shows for the values of its controls."""
 
     picture: Chart
@@ -104,7 +104,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Source:
+class Citation:
     """Where a law or its numbers come from: the key of the list of sources, author and title."""
 
     key: str
@@ -129,7 +129,7 @@ class Lesson:
     assumes: str
     law_in: str
     """Module of the law."""
-    sources: tuple[Source, ...]
+    sources: tuple[Citation, ...]
     asks: str
     """What to predict."""
     knobs: tuple[Knob, ...]
@@ -143,9 +143,9 @@ class Lesson:
         """The control *name*."""
         return next(knob for knob in self.knobs if knob.name == name)
 
-    def answer(self, values: Values, ink: str) -> Answer:
+    def answer(self, values: Values, ink: str) -> LessonAnswer:
         """What the page shows for *values*, its text in the colour *ink*."""
-        shown: Answer = import_module(f"app.mechanisms.{self.module}").answer(values, ink)
+        shown: LessonAnswer = import_module(f"app.mechanisms.{self.module}").answer(values, ink)
         return shown
 
 
@@ -153,7 +153,7 @@ class Lesson:
 def lesson_of(module: str) -> Lesson:
     """The page of *module*, as ``lessons.toml`` describes it."""
     page = DESCRIBED[module]
-    sources = tuple(Source(key, *DESCRIBED["sources"][key]) for key in page["sources"])
+    sources = tuple(Citation(key, *DESCRIBED["sources"][key]) for key in page["sources"])
     knobs = tuple(map(_knob, page["knobs"]))
     return Lesson(module, **page | {"law": "".join(page["law"]), "sources": sources, "knobs": knobs})
 

@@ -12,7 +12,7 @@ from app.charts import drawing
 from app.charts.drawing import marker
 from app.mechanisms import measured
 from app.mechanisms.changed import changed
-from app.mechanisms.lesson import Answer, Chart, Values
+from app.mechanisms.lesson import Chart, LessonAnswer, Values
 from model.engine import calculate, calculate_many
 from model.laws import block
 from model.laws.logical_io import CACHE_LINE_BYTES, row_walk_s
@@ -221,7 +221,7 @@ def curve(values: Values, ink: str) -> Chart:
     return Chart(drawing.figure(traces, layout, ink), text)
 
 
-def answer(values: Values, ink: str) -> Answer:
+def answer(values: Values, ink: str) -> LessonAnswer:
     """Everything that the page shows."""
     rows, cost = rows_and_cost(scenario_of(values))
     numbers = (
@@ -229,6 +229,6 @@ def answer(values: Values, ink: str) -> Answer:
         ("Rows per block", f"{rows:,.0f}"),
         ("Time per row", show_seconds(cost / rows)),
     )
-    return Answer(
+    return LessonAnswer(
         picture(values, ink), (curve(values, ink),), numbers, MACHINES[values[HOST]][0], changes_of(values)
     )

@@ -13,10 +13,10 @@ from app.charts import drawing
 from app.charts.drawing import marker
 from app.mechanisms import measured
 from app.mechanisms.changed import changed, stream_of
-from app.mechanisms.lesson import Answer, Chart, Values
+from app.mechanisms.lesson import Chart, LessonAnswer, Values
 from model.laws import block_layer
 from model.units import KIB, show_bytes, show_seconds
-from model.workloads.streams.watched import Served, requests_of
+from model.workloads.streams.watched import DoneRequest, requests_of
 from scenarios import Scenario, load, run
 
 BUFFERED, RAW = "magni-dd-fs-100", "magni-dd-raw-100"
@@ -65,7 +65,7 @@ def largest_bytes(scenario: Scenario) -> float:
     return float(block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments))
 
 
-def picture(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
+def picture(scenario: Scenario, served: Sequence[DoneRequest], ink: str) -> Chart:
     """The file as calls and as requests, and each request from queue to end."""
     work = stream_of(scenario)
     pages = block_layer.PAGE_BYTES
@@ -114,7 +114,7 @@ def _segments(
     }  # fmt: skip
 
 
-def _life(shown: Sequence[Served], begin_s: float) -> dict[str, Any]:
+def _life(shown: Sequence[DoneRequest], begin_s: float) -> dict[str, Any]:
     """Each request from when it was queued until it was done."""
     return {
         "type": "bar", "orientation": "h", "xaxis": "x2", "yaxis": "y2", "y": [rank + 1 for rank in range(len(shown))],
@@ -141,7 +141,7 @@ def waiting_pages(point: measured.Printed) -> float:
     return together / block_layer.PAGE_BYTES
 
 
-def curve(scenario: Scenario, served: Sequence[Served], ink: str) -> Chart:
+def curve(scenario: Scenario, served: Sequence[DoneRequest], ink: str) -> Chart:
     """Mean size of a request over the pages that wait together."""
     work, largest = stream_of(scenario), largest_bytes(scenario)
     runs = np.array(RUNS, dtype=float)
@@ -211,13 +211,13 @@ def pwrite(ink: str) -> Chart:
     return Chart(drawing.figure(traces, layout, ink), text)
 
 
-def answer(values: Values, ink: str) -> Answer:
+def answer(values: Values, ink: str) -> LessonAnswer:
     """Everything that the page shows."""
     scenario = scenario_of(values)
     served = requests_of(scenario.system, stream_of(scenario))
     name, changes = place_of(values)
     mean = sum(request.size_bytes for request in served) / len(served)
     numbers = (("Requests", f"{len(served):,}"), ("Mean size", show_bytes(round(mean))))
-    return Answer(
+    return LessonAnswer(
         picture(scenario, served, ink), (curve(scenario, served, ink), pwrite(ink)), numbers, name, changes
     )

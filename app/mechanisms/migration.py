@@ -6,10 +6,10 @@ from typing import Final
 
 from app.charts import drawing, segment_charts
 from app.charts.drawing import LINES
-from app.charts.segment_charts import Line
+from app.charts.segment_charts import PctfreeLine
 from app.mechanisms import growing, measured
 from app.mechanisms.growing import BLOCK, PCTFREE, ROWS, SCENARIO
-from app.mechanisms.lesson import Answer, Chart, Values
+from app.mechanisms.lesson import Chart, LessonAnswer, Values
 
 PLAYED: Final = 10_000
 """Rows of the table that the picture is of."""
@@ -43,13 +43,13 @@ def curve(values: Values, ink: str) -> Chart:
     return Chart(figure, f"{text[:1].upper()}{text[1:]}.")
 
 
-def _colour(lines: list[Line], block_size_bytes: int) -> str:
+def _colour(lines: list[PctfreeLine], block_size_bytes: int) -> str:
     """The colour of a block size's line."""
     sizes = [line.block_size_bytes for line in lines]
     return LINES[sizes.index(block_size_bytes)][0] if block_size_bytes in sizes else drawing.GREY
 
 
-def answer(values: Values, ink: str) -> Answer:
+def answer(values: Values, ink: str) -> LessonAnswer:
     """Everything that the page shows."""
     outcome = growing.outcome(values)
     needed = growing.played(values, PLAYED).pctfree_needed_percent
@@ -58,4 +58,6 @@ def answer(values: Values, ink: str) -> Answer:
         ("Blocks", f"{outcome.blocks_before:,.0f} → {outcome.blocks_after:,.0f}"),
         ("Smallest PCTFREE without migration", "none" if needed is None or needed >= 100 else f"{needed:.0f} %"),
     )  # fmt: skip
-    return Answer(picture(values, ink), (curve(values, ink),), numbers, SCENARIO, growing.changes_of(values))
+    return LessonAnswer(
+        picture(values, ink), (curve(values, ink),), numbers, SCENARIO, growing.changes_of(values)
+    )

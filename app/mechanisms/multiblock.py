@@ -10,7 +10,7 @@ import numpy as np
 from app.charts import drawing
 from app.mechanisms import measured
 from app.mechanisms.changed import changed, loaded, settings_of
-from app.mechanisms.lesson import Answer, Chart, Values, lesson_of
+from app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
 from model.demand.reading import mbrc_of
 from model.engine import calculate, calculate_many
 from model.laws.scan_reads import aligned_pieces
@@ -208,7 +208,7 @@ def times(ink: str) -> Chart:
     return Chart(drawing.figure(traces, layout, ink), text)
 
 
-def answer(values: Values, ink: str) -> Answer:
+def answer(values: Values, ink: str) -> LessonAnswer:
     """Everything that the page shows."""
     scenario = scenario_of(values)
     result = calculate(scenario.system, scenario.workload)
@@ -218,7 +218,7 @@ def answer(values: Values, ink: str) -> Answer:
         ("Largest read", f"{largest:,} blocks"),
         ("Elapsed", show_seconds(result.time.elapsed_s)),
     )
-    return Answer(
+    return LessonAnswer(
         picture(values, scenario, ink),
         (curve(values, ink), times(ink)),
         numbers,

@@ -10,10 +10,10 @@ from typing import Any, Final
 from app.charts import drawing
 from app.charts.drawing import marker
 from app.mechanisms.changed import changed, loaded, settings_of, stream_of
-from app.mechanisms.lesson import Answer, Chart, Values, lesson_of
+from app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
 from model.engine import calculate
 from model.units import show_seconds
-from model.workloads.streams.watched import Served, requests_of
+from model.workloads.streams.watched import DoneRequest, requests_of
 from scenarios import Scenario
 
 SCENARIO: Final = "random-read-depth"
@@ -44,20 +44,20 @@ def scenario_of(values: Values) -> Scenario:
     return changed(SCENARIO, changes_of(values))
 
 
-def reads_of(values: Values) -> list[Served]:
+def reads_of(values: Values) -> list[DoneRequest]:
     """The first reads, in order of submission."""
     scenario = changed(SCENARIO, {**changes_of(values), COUNT: str(2 * values[DEPTH] + SHOWN)})
     served = requests_of(scenario.system, stream_of(scenario))
     return sorted(served, key=lambda read: read.queued_s)[:SHOWN]
 
 
-def overtook(served: Sequence[Served]) -> list[bool]:
+def overtook(served: Sequence[DoneRequest]) -> list[bool]:
     """Whether each read, in order of submission, was done before one that was submitted earlier."""
     latest = accumulate((read.done_s for read in served), max)
     return [read.done_s < done_s for read, done_s in zip(served, latest, strict=True)]
 
 
-def picture(served: Sequence[Served], values: Values, ink: str) -> Chart:
+def picture(served: Sequence[DoneRequest], values: Values, ink: str) -> Chart:
     """Each read from its submission to its completion."""
     quick, begin = overtook(served), served[0].queued_s
     traces = []
@@ -151,11 +151,11 @@ def _over_depth(traces: list[dict[str, Any]], title: str, ink: str, says: str) -
     return Chart(drawing.figure(traces, layout, ink), says)
 
 
-def answer(values: Values, ink: str) -> Answer:
+def answer(values: Values, ink: str) -> LessonAnswer:
     """Everything that the page shows."""
     per_s, each_s = over_depth(_settings(values))
     at = DEPTHS.index(values[DEPTH])
-    return Answer(
+    return LessonAnswer(
         picture(reads_of(values), values, ink),
         curves(values, ink),
         (("Reads a second", f"{per_s[at]:,.0f}"), ("A read", show_seconds(each_s[at]))),

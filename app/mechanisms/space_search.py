@@ -9,7 +9,7 @@ import numpy as np
 from app.charts import drawing, segment_charts
 from app.mechanisms import growing, measured
 from app.mechanisms.growing import BLOCK, PCTFREE, RELEASE, ROWS, SCENARIO, SPACE, UPDATED
-from app.mechanisms.lesson import Answer, Chart, Values
+from app.mechanisms.lesson import Chart, LessonAnswer, Values
 from model.laws import assm, block
 from model.units import show_bytes, show_seconds
 
@@ -109,7 +109,7 @@ def seconds_curve(values: Values, ink: str) -> Chart:
     return Chart(drawing.figure(traces, layout, ink), text)
 
 
-def answer(values: Values, ink: str) -> Answer:
+def answer(values: Values, ink: str) -> LessonAnswer:
     """Everything that the page shows."""
     outcome = growing.outcome(values)
     numbers = (
@@ -119,4 +119,4 @@ def answer(values: Values, ink: str) -> Answer:
         ("Probes per migrated row", f"{outcome.probes / outcome.migrated if outcome.migrated else 0:,.3g}"),
     )
     curves = (seconds_curve(values, ink), growth_curve(values, ink))
-    return Answer(picture(values, ink), curves, numbers, SCENARIO, growing.changes_of(values))
+    return LessonAnswer(picture(values, ink), curves, numbers, SCENARIO, growing.changes_of(values))

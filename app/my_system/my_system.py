@@ -39,7 +39,7 @@ from scenarios.measured import COUNTS, AsModelled, Light, as_modelled, figure_in
 from scenarios.uncertainty import Difference
 from validation.identify.found import Identified
 from validation.identify.plans import listed_in
-from validation.identify.report import Part, Report
+from validation.identify.report import DbTimePart, Report
 from validation.instruments import Keep, Reading
 
 STATE: Final = "my_system.held"
@@ -87,7 +87,7 @@ Rows = list[dict[str, str]]
 
 
 @dataclass
-class File:
+class UploadedFile:
     """One file that was given: its size, and what it says or why it says nothing."""
 
     size: int
@@ -99,7 +99,7 @@ class File:
 class PageState:
     """What a session has given, and what was made of it."""
 
-    files: dict[str, File] = field(default_factory=dict)
+    files: dict[str, UploadedFile] = field(default_factory=dict)
     times: int = 0
     """How many times files were given: each in a fresh control."""
     waiting: dict[str, bytes] = field(default_factory=dict)
@@ -212,16 +212,16 @@ def take(state: PageState, files: dict[str, bytes]) -> None:
     _identify(state)
 
 
-def _read(name: str, content: bytes) -> File:
+def _read(name: str, content: bytes) -> UploadedFile:
     """One file, which lies on the disk no longer than it is read."""
 
     with tempfile.TemporaryDirectory(prefix="blocktime-") as folder:
         path = Path(folder) / "file"
         path.write_bytes(content)
         try:
-            return File(len(content), read_file(path, name, Keep()))
+            return UploadedFile(len(content), read_file(path, name, Keep()))
         except BlocktimeError as refusal:
-            return File(len(content), refused=str(refusal))
+            return UploadedFile(len(content), refused=str(refusal))
 
 
 def _identify(state: PageState) -> None:
@@ -297,7 +297,7 @@ def _where_the_time_went(readings: Sequence[Reading]) -> None:
         st.table(lines, hide_index=True, border="horizontal", alt=title)
 
 
-def _profile(parts: Sequence[Part]) -> None:
+def _profile(parts: Sequence[DbTimePart]) -> None:
     shown = measured_charts.largest(parts)
     bars, table = st.columns([1.2, 1], gap="medium")
     with bars:

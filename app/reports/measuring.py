@@ -9,7 +9,7 @@ from pathlib import Path
 from validation.identify.found import Declined, Identified, NotIdentified
 from validation.identify.statement import identify_statement
 from validation.identify.system import identify
-from validation.instruments import Keep, NotReadable, Reading, Source, read
+from validation.instruments import Keep, NotReadable, OpenedFile, Reading, read
 from validation.instruments.measured_file import measured_lines
 
 Progress = Callable[[int, int], None]
@@ -30,7 +30,7 @@ def read_file(path: Path, name: str, keep: Keep, progress: Progress | None = Non
     """Every report in one file; raises NotReadable with one sentence."""
 
     try:
-        return read(Source(path, name, keep), progress)
+        return read(OpenedFile(path, name, keep), progress)
     except OSError as fault:
         raise NotReadable(f"{name}: cannot be read: {fault.strerror or fault}") from None
 

@@ -15,7 +15,7 @@ from app.charts.drawing import Figure
 from app.reports.html import bullets, details, page, plot, pre, section, table
 from app.text.accuracy_text import accuracy_line
 from app.text.compare_table import settings
-from app.text.compare_text import Comparison, compared
+from app.text.compare_text import ScenarioComparison, compared
 from app.text.document import SECTIONS, Form, sections
 from app.text.iostat_text import MOST_ON_A_PAGE, columns_of, device_lines
 from app.text.outside import what_the_mark_says
@@ -62,7 +62,7 @@ def compare_page(
     sure: Sequence[Difference] = (),
 ) -> str:
     """Several answers: what moved and why, how sure that is, the bars, the differences, and each scenario."""
-    comparison = Comparison(results, titles, scenarios)
+    comparison = ScenarioComparison(results, titles, scenarios)
     letters = comparison.letters
     labels = [f"{letter}: {name}" for letter, name in zip(letters, comparison.names, strict=True)]
     heading = _against(results, titles)
@@ -97,7 +97,7 @@ def compare_page(
     return page(heading, body)
 
 
-def _reasons(comparison: Comparison, place: int) -> str:
+def _reasons(comparison: ScenarioComparison, place: int) -> str:
     """Why one answer differs from the first, as a list."""
     letters = comparison.letters
     return f"<h2>Why {letters[place]} differs from {letters[0]}</h2>{bullets(comparison.reasons(place))}"

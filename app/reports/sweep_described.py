@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, St
 from model.errors import SpecError, cut, shown
 from scenarios.spec import SECTIONS
 from scenarios.sweeps.spec import sweep_of
-from scenarios.sweeps.table import Column
+from scenarios.sweeps.table import TableColumn
 
 
 def _filled(value: JsonValue) -> JsonValue:
@@ -76,7 +76,7 @@ class _Column(_Checked):
     says: Text
 
 
-def check_description(about: Mapping[str, Any], columns: Sequence[Column], name: str) -> None:
+def check_description(about: Mapping[str, Any], columns: Sequence[TableColumn], name: str) -> None:
     """Complain in one sentence about what the table *name* says of itself and no sweep has written."""
     try:
         _About.model_validate(about)

@@ -25,7 +25,7 @@ from scenarios.spec import SECTIONS
 from scenarios.sweeps.plan import Plan
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.sweep import whole_table
-from scenarios.sweeps.table import Column, Values, open_table, read_table
+from scenarios.sweeps.table import TableColumn, Values, open_table, read_table
 
 LARGEST_FILE_BYTES: Final = 100_000_000
 LARGEST: Final = 1e30
@@ -39,7 +39,7 @@ _NOT_IN_A_FILE_NAME: Final = re.compile(r"[^\w.+-]+")
 class SweepTable:
     """Every point of a sweep with its numbers, and what made them."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     values: Mapping[str, Values]
     about: Mapping[str, Any]
     plan: Plan | None = None

@@ -14,7 +14,7 @@ from app.reports.html import table as plain_table
 from app.text.validation_text import summary_sentences, summary_tables, validation_lines
 from model.books import blocktime_version
 from validation import Case, Comparison, Validation
-from validation.case import Cell, Doubt, KnownGap, Table
+from validation.case import Cell, Doubt, KnownGap, PrintedTable
 from validation.fitted import FittedConstant
 from validation.numbers import Row, matches, names, row_name, rows_of
 from validation.tally import case_of, groups, mechanism_of
@@ -213,11 +213,11 @@ def _document(case: Case, numbers: Iterable[Comparison]) -> Iterator[str]:
     yield from _against(case, "gap", case.known_gap, [known_gap.reason for known_gap in case.known_gap])
 
 
-def _measured(table: Table) -> list[str]:
+def _measured(table: PrintedTable) -> list[str]:
     return [column for column in table.columns if column not in table.keys]
 
 
-def _printed(case: Case, table: Table, comparisons: Mapping[tuple[str, str, str], Comparison]) -> str:
+def _printed(case: Case, table: PrintedTable, comparisons: Mapping[tuple[str, str, str], Comparison]) -> str:
     """One printed table: its rows and columns, in their order."""
     rows = rows_of(table)
     units = {
@@ -277,7 +277,7 @@ def _cell(comparison: Comparison, printed: str, links: str) -> str:
     return f'<td class="{comparison.verdict}" title="{escape("; ".join(title))}">{text}{beneath}</td>'
 
 
-def _links(case: Case, table: Table, row: Row, column: str) -> str:
+def _links(case: Case, table: PrintedTable, row: Row, column: str) -> str:
     """Links to what is doubted of the number and to the known gap that it is."""
     texts = []
     entries: tuple[tuple[str, Sequence[Doubt | KnownGap]], ...] = (

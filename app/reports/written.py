@@ -23,7 +23,7 @@ MOST_FETCHES: Final = 50
 MICROSECONDS: Final = 1e6
 
 
-class Writes(Protocol):
+class AnswerWriter(Protocol):
     """Writes an answer, empty where it has nothing of that file; AWR tells of the system that was *asked* for, too."""
 
     def __call__(self, result: RunResult, asked: Scenario | None = None, /) -> str:
@@ -134,7 +134,7 @@ def _fio(result: RunResult, _asked: Scenario | None = None, /) -> str:
     )
 
 
-FORMS: Final[dict[str, Writes]] = {
+FORMS: Final[dict[str, AnswerWriter]] = {
     "tkprof": _tkprof,
     "trace": _trace,
     "iostat": _iostat,

@@ -9,7 +9,7 @@ from math import inf
 from typing import Any, Final
 
 from app.base.remembered import by_object
-from app.session.playing import Ask, Played
+from app.session.playing import Ask, SimulatedAnswer
 from app.session.wishes import Wishes, ask, played
 from app.text.accuracy_text import is_estimate
 from model.engine import is_simulated
@@ -58,7 +58,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class AnswerPending:
     """No answer yet: no closed form covers the question, and its simulation is not through."""
 
     pending: bool
@@ -126,7 +126,7 @@ def transactions_until_precise(work: Transactions, law: RunResult) -> float:
     return max(FEWEST_TRANSACTIONS, variance * (1.96 / (work.precision_percent / 100)) ** 2)
 
 
-def pair(base: Scenario, other: Scenario) -> Pair | Waiting:
+def pair(base: Scenario, other: Scenario) -> Pair | AnswerPending:
     """Baseline and what-if: by the law, or both by the engine that fits as soon as the simulation has been played.
 
     Starts what there is to play in the background, and cancels what the session asked for before.
@@ -145,7 +145,7 @@ def pair(base: Scenario, other: Scenario) -> Pair | Waiting:
     pending = WISHES.play(asks)
     if refused or not all(known):
         if before is None or after is None:
-            return Waiting(pending, refused)
+            return AnswerPending(pending, refused)
         return Pair(before, after, after, queues(other), bound=True, pending=pending, refused=refused)
     return Pair(best_known(base, before), best_known(other, after), after, queues(other), pending=pending)
 
@@ -190,5 +190,5 @@ def best_known(scenario: Scenario, by_law: RunResult | None) -> RunResult:
 
 
 @by_object(64)
-def _priced(scenario: Scenario, answered: Played) -> RunResult:
+def _priced(scenario: Scenario, answered: SimulatedAnswer) -> RunResult:
     return with_prices(scenario, RunResult.model_validate_json(answered.document))

@@ -43,7 +43,7 @@ class Ask:
 
 
 @dataclass(frozen=True)
-class Played:
+class SimulatedAnswer:
     """What came of one: the result's JSON, or a sentence on why there is none."""
 
     document: str = ""
@@ -95,7 +95,7 @@ class Job:
 class Plays(Protocol):
     """Who simulates one scenario at a time."""
 
-    def play(self, ask: Ask, job: Job) -> Played | None:
+    def play(self, ask: Ask, job: Job) -> SimulatedAnswer | None:
         """What came of it; None where *job* is not wanted any more."""
 
 
@@ -105,7 +105,7 @@ class Worker:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
-    def play(self, ask: Ask, job: Job) -> Played | None:
+    def play(self, ask: Ask, job: Job) -> SimulatedAnswer | None:
         """Hand *ask* to the process, and end its run as soon as *job* is not wanted any more."""
         try:
             process = self._started()
@@ -115,10 +115,14 @@ class Worker:
             word, text = self._heard(process, job)
         except (OSError, EOFError, pickle.UnpicklingError):
             self.close()
-            return None if job.unwanted else Played(refused="the simulation's process has ended unexpectedly")
+            return (
+                None
+                if job.unwanted
+                else SimulatedAnswer(refused="the simulation's process has ended unexpectedly")
+            )
         if word == "ended":
             return None
-        return Played(document=text) if word == "answer" else Played(refused=text)
+        return SimulatedAnswer(document=text) if word == "answer" else SimulatedAnswer(refused=text)
 
     def close(self) -> None:
         """End the process."""
@@ -177,12 +181,12 @@ class Players:
 
     def __init__(self, workers: Sequence[Plays] | None = None) -> None:
         self._workers = [Worker() for _ in range(MOST_AT_ONCE)] if workers is None else list(workers)
-        self._known: OrderedDict[tuple[str, int], Played] = OrderedDict()
+        self._known: OrderedDict[tuple[str, int], SimulatedAnswer] = OrderedDict()
         self._waiting: deque[Job] = deque()
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
 
-    def known(self, document: str, replications: int = 1) -> Played | None:
+    def known(self, document: str, replications: int = 1) -> SimulatedAnswer | None:
         """The answer to a scenario, if somebody has asked for it before."""
         with self._changed:
             played = self._known.get((document, replications))
@@ -190,7 +194,7 @@ class Players:
                 self._known.move_to_end((document, replications))
             return played
 
-    def keep(self, ask: Ask, played: Played) -> None:
+    def keep(self, ask: Ask, played: SimulatedAnswer) -> None:
         """Remember an answer; the one not asked for the longest gives way."""
         with self._changed:
             self._known[ask.key] = played

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from secrets import token_hex
 from typing import Final, Literal
 
-from app.controls.sweep_form import Form
+from app.controls.sweep_form import SweepForm
 from app.reports.sweep_table import SweepTable, table_of
 from model.errors import BlocktimeError
 from scenarios.sweeps.plan import Plan
@@ -31,7 +31,7 @@ class _Left(Exception):
     """The job is not wanted any more, or knows enough."""
 
 
-class Job(Listener):
+class SweepJob(Listener):
     """One sweep on its way; its thread writes what it knows, and others read it at any time.
 
     A job that only *tries* checks every point and answers a few, to say how long all of them take; those are kept.
@@ -39,7 +39,7 @@ class Job(Listener):
 
     def __init__(
         self,
-        form: Form,
+        form: SweepForm,
         *,
         tries: bool = False,
         plan: Plan | None = None,
@@ -202,10 +202,10 @@ class Jobs:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, SweepJob] = {}
         self._turns = {tries: threading.Semaphore(MOST_AT_ONCE) for tries in (False, True)}
 
-    def start(self, job: Job) -> Job:
+    def start(self, job: SweepJob) -> SweepJob:
         """Begin *job* when it is its turn."""
         with self._lock:
             self._jobs[job.id] = job
@@ -215,6 +215,6 @@ class Jobs:
         job.start(self._turns[job.tries])
         return job
 
-    def get(self, name: str | None) -> Job | None:
+    def get(self, name: str | None) -> SweepJob | None:
         """The job of that id, if it is remembered."""
         return self._jobs.get(name or "")

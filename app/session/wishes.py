@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.base.remembered import by_object
-from app.session.playing import Ask, Job, Played, Players
+from app.session.playing import Ask, Job, Players, SimulatedAnswer
 from scenarios import Scenario
 from scenarios.prices import without_prices
 
@@ -25,7 +25,7 @@ def ask(scenario: Scenario) -> Ask:
     return Ask(bare.model_dump_json(), bare, scenario.replications)
 
 
-def played(scenario: Scenario, replications: int = 0) -> Played | None:
+def played(scenario: Scenario, replications: int = 0) -> SimulatedAnswer | None:
     """What its simulation came to, as far as it is known; with so many replications, or as many as it says."""
     return players().known(ask(scenario).document, replications or scenario.replications)
 

@@ -19,8 +19,8 @@ from app.controls.sweep_form import (
     MOST_ANSWERS,
     MOST_LINES,
     MOST_REPLICATIONS,
-    Form,
-    Line,
+    AxisLine,
+    SweepForm,
     form_in,
     form_of_library,
     label_of,
@@ -31,7 +31,7 @@ from app.controls.sweep_form import (
 )
 from app.reports.sweep_table import LARGEST_FILE_BYTES, SweepTable, table_in
 from app.session import address, navigation, what_if_state
-from app.session.sweep_job import Job, Jobs
+from app.session.sweep_job import Jobs, SweepJob
 from app.sweep.sweep_view import CHOSEN, MEASURE, results
 from model.errors import BlocktimeError, cut
 from model.measures import MEASURES
@@ -60,7 +60,7 @@ def jobs() -> Jobs:
     return Jobs()
 
 
-def _job(held: str) -> Job | None:
+def _job(held: str) -> SweepJob | None:
     """This session's job of that name in its state; looking at it keeps it going."""
     job = jobs().get(st.session_state.get(held))
     if job is not None:
@@ -68,11 +68,11 @@ def _job(held: str) -> Job | None:
     return job
 
 
-def _start_job(held: str, form: Form, *, tries: bool = False, plan: Plan | None = None) -> Job:
+def _start_job(held: str, form: SweepForm, *, tries: bool = False, plan: Plan | None = None) -> SweepJob:
     """Begin a job that goes on while this session's page is open, in whichever tab and on whichever page."""
     context = get_script_run_ctx()
     session = context.session_id if context is not None else ""
-    job = Job(
+    job = SweepJob(
         form,
         tries=tries,
         plan=plan,
@@ -86,7 +86,7 @@ def page() -> None:
     """Draw the page."""
     _start()
     _follow_what_if()
-    form: Form = st.session_state[FORM]
+    form: SweepForm = st.session_state[FORM]
     st.html(navigation.STYLE)
     with st.sidebar:
         scenario = _source(form)
@@ -145,30 +145,30 @@ def _start() -> None:
         st.session_state[NOTES].append(f"The link asks for the measure {cut(wanted)!r}, which there is not.")
 
 
-def _with_a_first_line(form: Form) -> Form:
+def _with_a_first_line(form: SweepForm) -> SweepForm:
     """Something that varies, so that there is an answer to begin with."""
     if form.lines or form.is_library_sweep:
         return form
     scenario, _ = settings.settle(form.base, dict(form.changes))
     key = next(iter(pickable(scenario)))
-    return replace(form, lines=(Line(key, suggested(key, form.source())),))
+    return replace(form, lines=(AxisLine(key, suggested(key, form.source())),))
 
 
 def _put_what_if() -> None:
     """Sweep the What-if page's scenario."""
     name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
-    _put(_with_a_first_line(Form(name, tuple(changes.items()))))
+    _put(_with_a_first_line(SweepForm(name, tuple(changes.items()))))
 
 
 def _follow_what_if() -> None:
     """The What-if page's scenario may have changed since."""
-    form: Form = st.session_state[FORM]
+    form: SweepForm = st.session_state[FORM]
     if not form.is_library_sweep:
         name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
         st.session_state[FORM] = replace(form, base=name, changes=tuple(changes.items()))
 
 
-def _address(form: Form) -> None:
+def _address(form: SweepForm) -> None:
     """Keep the address such that it opens this screen."""
     wanted: dict[str, str | list[str]] = (
         {} if form.is_library_sweep else {**address.written(form.base, dict(form.changes), "")}
@@ -182,7 +182,7 @@ def _address(form: Form) -> None:
         st.query_params.from_dict(wanted)
 
 
-def _put(form: Form) -> None:
+def _put(form: SweepForm) -> None:
     """Let the controls show *form*."""
     st.session_state[FORM] = form
     st.session_state[NOTES] = []
@@ -190,7 +190,7 @@ def _put(form: Form) -> None:
         del st.session_state[key]
 
 
-def _edit(change: Callable[[Form], Form]) -> None:
+def _edit(change: Callable[[SweepForm], SweepForm]) -> None:
     _put(change(st.session_state[FORM]))
 
 
@@ -212,7 +212,7 @@ def _held(name: str, value: Any) -> tuple[str, Any]:
     return key, st.session_state.get(key, value)
 
 
-def _source(form: Form) -> Scenario:
+def _source(form: SweepForm) -> Scenario:
     """What the sweep starts from; returns the base scenario."""
     titles = {name: entry.title for name, entry in library_of_sweeps().items()}
     if st.session_state[FROM_FILE]:
@@ -244,7 +244,7 @@ def _pick_source() -> None:
         _put(form_of_library(chosen))
 
 
-def _lines(form: Form, scenario: Scenario) -> None:
+def _lines(form: SweepForm, scenario: Scenario) -> None:
     """What varies, field by field."""
     known = pickable(scenario)
     st.markdown("**What varies**")
@@ -285,7 +285,7 @@ def _lines(form: Form, scenario: Scenario) -> None:
                 )  # fmt: skip
     st.button(
         "Add a field", icon=":material/add:", width="stretch", disabled=len(form.lines) >= MOST_LINES, on_click=_edit,
-        args=(lambda axes_form: replace(axes_form, lines=(*axes_form.lines, Line("", ""))),),
+        args=(lambda axes_form: replace(axes_form, lines=(*axes_form.lines, AxisLine("", ""))),),
     )  # fmt: skip
 
 
@@ -301,12 +301,12 @@ def _drop(place: int) -> None:
 
 def _took_key(place: int) -> None:
     """Another field was chosen: it comes with values worth trying."""
-    form: Form = st.session_state[FORM]
+    form: SweepForm = st.session_state[FORM]
     if _is_gone(f"key.{place}", place):
         return
     typed = (st.session_state[f"sweep.asked.key.{place}"] or "").strip()
     key = meant_key(typed, form.source().scenario(), {line.key for line in form.lines})
-    line = Line(key, suggested(key, form.source()) if key else "")
+    line = AxisLine(key, suggested(key, form.source()) if key else "")
     _edit(lambda form: replace(form, lines=(*form.lines[:place], line, *form.lines[place + 1 :])))
 
 
@@ -316,7 +316,7 @@ def _is_gone(name: str, place: int = -1) -> bool:
 
 
 def _took_line(place: int, what: str) -> None:
-    form: Form = st.session_state[FORM]
+    form: SweepForm = st.session_state[FORM]
     if _is_gone(f"{what}.{place}", place):
         return
     text = st.session_state[f"sweep.asked.{what}.{place}"]
@@ -325,7 +325,7 @@ def _took_line(place: int, what: str) -> None:
     st.session_state[FORM] = replace(form, lines=(*form.lines[:place], line, *form.lines[place + 1 :]))
 
 
-def _design(form: Form) -> None:
+def _design(form: SweepForm) -> None:
     """How the points are chosen and answered."""
     designs = list(DESIGNS)
     key, design = _held("design", form.design)
@@ -361,7 +361,7 @@ def _design(form: Form) -> None:
 # How it comes along
 
 
-def _tried(form: Form) -> Job:
+def _tried(form: SweepForm) -> SweepJob:
     """The job that checks *form* and finds out how long it takes, started where there is none."""
     job = _job(TRIED)
     if job is None or job.form != form or job.state == "cancelled":
@@ -372,7 +372,7 @@ def _tried(form: Form) -> Job:
     return job
 
 
-def _head(form: Form, scenario: Scenario, tried: Job) -> bool:
+def _head(form: SweepForm, scenario: Scenario, tried: SweepJob) -> bool:
     """Title, the button that runs or cancels, and how much there is to do; whether the sweep is under way."""
     title, action = st.columns([5, 1.25], vertical_alignment="center")
     title.markdown(f"### {plain(scenario.title)}")
@@ -399,7 +399,7 @@ def _head(form: Form, scenario: Scenario, tried: Job) -> bool:
     return going
 
 
-def _go_where_all_is_known(form: Form, tried: Job) -> None:
+def _go_where_all_is_known(form: SweepForm, tried: SweepJob) -> None:
     """Nobody need ask for what the store has."""
     run = _job(RUN)
     known = tried.state == "tried" and tried.wanted and tried.done >= tried.wanted
@@ -408,7 +408,7 @@ def _go_where_all_is_known(form: Form, tried: Job) -> None:
 
 
 def _go() -> None:
-    form: Form = st.session_state[FORM]
+    form: SweepForm = st.session_state[FORM]
     tried = _job(TRIED)
     plan = tried.plan if tried is not None and tried.form == form and not tried.active else None
     if tried is not None:
@@ -426,7 +426,7 @@ def _watch_try() -> None:
     _say_tried(job)
 
 
-def _say_tried(job: Job) -> None:
+def _say_tried(job: SweepJob) -> None:
     """How much there is to do and how long it takes; or what is wrong with it, each fault once."""
     if job.state == "failed":
         _say_faults(job)
@@ -474,7 +474,7 @@ def _watch_run() -> None:
         _say_faults(job)
 
 
-def _say_faults(job: Job) -> None:
+def _say_faults(job: SweepJob) -> None:
     """Each fault once."""
     first, *others = (plain(sentence(fault)) for fault in job.faults)
     st.error("\n".join([first, "", *(f"- {fault}" for fault in others)]), icon=":material/error:")

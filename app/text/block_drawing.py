@@ -21,7 +21,7 @@ COUNTS = 26
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BlockPart:
     """A kind of content: its name, its letter, the same in ASCII, its colour."""
 
     name: str
@@ -30,13 +30,13 @@ class Part:
     colour: str
 
 
-HEADER = Part("header", "H", "H", "white")
-ITL = Part("ITL", "I", "I", "red")
-ROWS = Part("rows", "█", "#", "green")
-STUBS = Part("stubs of rows that left", "░", "s", "yellow")
-MOVED = Part("rows that moved in", "▓", "m", "blue")
-FREE = Part("free", "·", ".", "white")
-RESERVE = Part("PCTFREE reserve, free", "-", "-", "white")
+HEADER = BlockPart("header", "H", "H", "white")
+ITL = BlockPart("ITL", "I", "I", "red")
+ROWS = BlockPart("rows", "█", "#", "green")
+STUBS = BlockPart("stubs of rows that left", "░", "s", "yellow")
+MOVED = BlockPart("rows that moved in", "▓", "m", "blue")
+FREE = BlockPart("free", "·", ".", "white")
+RESERVE = BlockPart("PCTFREE reserve, free", "-", "-", "white")
 PARTS = (HEADER, ITL, ROWS, STUBS, MOVED, FREE, RESERVE)
 
 
@@ -69,8 +69,8 @@ def drawing(blocks: Sequence[BlockContents], size_bytes: float, width: int, plai
 
 
 def _some(
-    groups: list[list[tuple[list[Part], list[Part], BlockContents]]],
-) -> Iterator[list[tuple[list[Part], list[Part], BlockContents]]]:
+    groups: list[list[tuple[list[BlockPart], list[BlockPart], BlockContents]]],
+) -> Iterator[list[tuple[list[BlockPart], list[BlockPart], BlockContents]]]:
     """At most as many lines as are worth reading, from the first to the last."""
     if len(groups) <= MOST_LINES:
         yield from groups
@@ -79,7 +79,7 @@ def _some(
         yield groups[rank * (len(groups) - 1) // (MOST_LINES - 1)]
 
 
-def _cells(use: BlockUse | None, reserve_bytes: float, size_bytes: float, columns: int) -> list[Part]:
+def _cells(use: BlockUse | None, reserve_bytes: float, size_bytes: float, columns: int) -> list[BlockPart]:
     """What each column of a block's line shows; whatever is in the block has one column at least."""
     if use is None:
         return []
@@ -99,7 +99,7 @@ def _cells(use: BlockUse | None, reserve_bytes: float, size_bytes: float, column
     return [part for part in PARTS for _ in range(cells.get(part, 0))]
 
 
-def _coloured(cells: Sequence[Part], plain: bool) -> str:
+def _coloured(cells: Sequence[BlockPart], plain: bool) -> str:
     return "".join(
         style((part.plain if plain else part.letter) * len(list(run)), fg=part.colour)
         for part, run in groupby(cells)

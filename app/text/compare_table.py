@@ -21,7 +21,7 @@ TIMES: Final = 10
 
 
 @dataclass(frozen=True)
-class Difference:
+class NumberDifference:
     """A number against the baseline's."""
 
     change: float
@@ -45,7 +45,7 @@ class Difference:
         return f" ({percent:+.{1 if abs(percent) >= 0.1 else 2}f} %)".replace("-", "−")
 
 
-def difference(before: float | None, after: float | None) -> Difference | None:
+def difference(before: float | None, after: float | None) -> NumberDifference | None:
     """How *after* differs from *before*; None where one of them is not there."""
     if before is None or after is None:
         return None
@@ -54,7 +54,7 @@ def difference(before: float | None, after: float | None) -> Difference | None:
     word: Literal["less", "more", "same"] = "less" if change < 0 else "more"
     if abs(change) <= LEAST_CHANGE * largest:
         word = "same"
-    return Difference(change, change / before if before else None, word)
+    return NumberDifference(change, change / before if before else None, word)
 
 
 def lines(results: Sequence[RunResult]) -> list[Quantity]:

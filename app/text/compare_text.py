@@ -24,7 +24,7 @@ from scenarios.why_streams import overlapped
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ScenarioComparison:
     """Several answers against the first, with the scenarios that they answer where those are known."""
 
     results: Sequence[RunResult]
@@ -61,14 +61,14 @@ def compare_lines(
     sure: Sequence[Difference] = (),
 ) -> Iterator[str]:
     """Several answers side by side against the first, and why they differ, with what *scenarios* set otherwise."""
-    comparison = Comparison(results, titles, scenarios, sure)
+    comparison = ScenarioComparison(results, titles, scenarios, sure)
     sections = [*what_is_compared(comparison, width)], *compared(comparison, width).values()
     for place, lines in enumerate(filter(None, sections)):
         yield from ([""] if place else [])
         yield from lines
 
 
-def compared(comparison: Comparison, width: int) -> dict[str, list[str]]:
+def compared(comparison: ScenarioComparison, width: int) -> dict[str, list[str]]:
     """The sections of a comparison by name, in their order; terminal and HTML file draw them."""
     results, letters = comparison.results, comparison.letters
     reasons = {
@@ -91,14 +91,14 @@ def compared(comparison: Comparison, width: int) -> dict[str, list[str]]:
     }
 
 
-def what_is_compared(comparison: Comparison, width: int) -> Iterator[str]:
+def what_is_compared(comparison: ScenarioComparison, width: int) -> Iterator[str]:
     """A line for each answer: its letter, its name and its engine."""
     for letter, result, name in zip(comparison.letters, comparison.results, comparison.names, strict=True):
         how = result.engine if result.transactions else f"{result.engine}; {path(result)}"
         yield from wrapped(f"{name} ({how})", width, first=f"{letter}  ")
 
 
-def _why(comparison: Comparison, place: int, width: int) -> Iterator[str]:
+def _why(comparison: ScenarioComparison, place: int, width: int) -> Iterator[str]:
     """Why one answer differs from the first: a heading, and its sentences."""
     letters = comparison.letters
     yield head(f"Why {letters[place]} differs from {letters[0]}" if len(letters) > 2 else "Why")
@@ -106,7 +106,7 @@ def _why(comparison: Comparison, place: int, width: int) -> Iterator[str]:
         yield from wrapped(sentence, width, first="- ")
 
 
-def _notes(comparison: Comparison, width: int) -> Iterator[str]:
+def _notes(comparison: ScenarioComparison, width: int) -> Iterator[str]:
     """Warnings, constants beyond the range that they were fitted in, and what %util says of several drives."""
     results, letters = comparison.results, comparison.letters
     warned, util = warnings_of(results, letters), util_of(results, letters)

@@ -65,7 +65,7 @@ GIVE_WAY: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class IostatLine:
     """One line of the table: the device, the seconds it covers, and what was measured; None for lines left out."""
 
     device: str
@@ -118,24 +118,26 @@ def shown(value: float) -> str:
     return "-" if isnan(value) else f"{value:.2f}"
 
 
-def lines_of(name: str, stats: DeviceStats, most: int = MOST_LINES) -> list[Line]:
+def lines_of(name: str, stats: DeviceStats, most: int = MOST_LINES) -> list[IostatLine]:
     """The lines of one device, of a long run those that say most; then the whole run."""
-    rows: list[Line] = []
+    rows: list[IostatLine] = []
     hint = f"; {ALL_OF_THEM}"
     for first, end, shown in spans(stats.lines, most):
         device_line = stats.lines[first]
         if shown and end == first + 1:
-            rows.append(Line(name, span_of(device_line), device_line))
+            rows.append(IostatLine(name, span_of(device_line), device_line))
         elif shown:
             last = stats.lines[end - 1]
             until = last.begin_s + last.interval_s
             rows.append(
-                Line("", f"… {end - first:,} idle intervals, {device_line.begin_s:.10g}-{until:.10g}", None)
+                IostatLine(
+                    "", f"… {end - first:,} idle intervals, {device_line.begin_s:.10g}-{until:.10g}", None
+                )
             )
         else:
-            rows.append(Line("", f"… {plural(end - first, 'line')} left out{hint}", None))
+            rows.append(IostatLine("", f"… {plural(end - first, 'line')} left out{hint}", None))
             hint = ""
-    return [*rows, Line(name, "all", stats)]
+    return [*rows, IostatLine(name, "all", stats)]
 
 
 def span_of(line: DeviceLine) -> str:

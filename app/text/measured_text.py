@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from app.base.lines import head, wrapped
 from model.results import RunResult
 from model.units import show_seconds
-from scenarios.measured import AsModelled, Compared, Light, as_modelled, light_of
+from scenarios.measured import AsModelled, ComparedFigure, Light, as_modelled, light_of
 
 if TYPE_CHECKING:
     from validation.identify.against import Against
@@ -17,7 +17,7 @@ NAME: Final = 36
 COLOURS: Final[dict[Light, str]] = {"reproduces": "green", "roughly": "yellow", "does not": "red"}
 
 
-def as_modelled_lines(compared: Sequence[Compared], result: RunResult, width: int) -> Iterator[str]:
+def as_modelled_lines(compared: Sequence[ComparedFigure], result: RunResult, width: int) -> Iterator[str]:
     """Each figure that was read beside the answer's, and how well the model reproduces them."""
     rows = as_modelled(compared, result)
     if not rows:

@@ -37,7 +37,7 @@ UNCHANGED_S: Final = 5e-7  # TKPROF itself resolves microseconds
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TimePart:
     """One component of elapsed time."""
 
     name: str
@@ -75,9 +75,9 @@ _CLASSES: Final = {
 }
 
 
-def parts(result: RunResult) -> list[Part]:
+def parts(result: RunResult) -> list[TimePart]:
     """Elapsed time by component: CPU by cause, waits by event, and what stays unaccounted; they sum to elapsed."""
-    return [Part(name, wait_class(name), seconds) for name, seconds in components(result).items()]
+    return [TimePart(name, wait_class(name), seconds) for name, seconds in components(result).items()]
 
 
 def by_class(result: RunResult) -> dict[str, float]:
@@ -104,7 +104,7 @@ def largest_read_blocks(result: RunResult) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ProfileRow:
     """One line of the response-time profile."""
 
     name: str
@@ -137,7 +137,7 @@ def scale_of(results: Iterable[RunResult]) -> Scale:
     return Scale("seconds", 1.0, "one session", 3, "elapsed")
 
 
-def profile(result: RunResult) -> list[Row]:
+def profile(result: RunResult) -> list[ProfileRow]:
     """The components of the response time, the largest first, with how often each occurred where that is known."""
     counts = _counts(result)
     elapsed = result.time.elapsed_s
@@ -147,7 +147,7 @@ def profile(result: RunResult) -> list[Row]:
             continue
         count = counts.get(name)
         each = seconds / count if count else None
-        rows.append(Row(name, seconds, seconds / elapsed if elapsed else 0.0, count, each))
+        rows.append(ProfileRow(name, seconds, seconds / elapsed if elapsed else 0.0, count, each))
     return sorted(rows, key=lambda row: -row.seconds)
 
 
@@ -155,13 +155,13 @@ LEAST_FRACTION = 0.001
 """Share of the response time below which a component has no line of its own where there are several such."""
 
 
-def folded(result: RunResult, kept: Container[str]) -> list[Row]:
+def folded(result: RunResult, kept: Container[str]) -> list[ProfileRow]:
     """The profile with its least components in one line, but for those whose names are *kept*."""
     rows = profile(result)
     least = [row for row in rows if abs(row.fraction) < LEAST_FRACTION and row.name not in kept]
     if len(least) < 2:
         return rows
-    together = Row(
+    together = ProfileRow(
         f"{len(least)} more below 0.1 % each",
         sum(row.seconds for row in least),
         sum(row.fraction for row in least),

@@ -10,7 +10,7 @@ from click import style
 
 from app.base.lines import NAME_WIDTH, aligned, head, wrapped
 from app.text.outside import MARK, by_component, marked, what_the_mark_says
-from app.text.profile import Row, Scale, colour, folded, scale_of
+from app.text.profile import ProfileRow, Scale, colour, folded, scale_of
 from app.text.transaction_text import NARROW, percent, times_of
 from model.results import RunResult
 from model.units import show_seconds
@@ -27,7 +27,7 @@ class ProfileTable:
 
     title: str
     head: Cells
-    rows: list[tuple[Row, Cells]]
+    rows: list[tuple[ProfileRow, Cells]]
     """The largest first."""
     ends: Sequence[Cells]
     """The whole, and when the last of several sessions ends."""
@@ -56,7 +56,7 @@ def profile_table(result: RunResult) -> ProfileTable:
     )
 
 
-def _numbers(row: Row, scale: Scale, of_one: bool) -> Cells:
+def _numbers(row: ProfileRow, scale: Scale, of_one: bool) -> Cells:
     """The cells of a component behind its name; what is rare in one transaction keeps its first digits."""
     share = percent(row.fraction) if of_one else f"{round(100 * row.fraction, 1) + 0.0:.1f}"
     count = "" if row.count is None else times_of(row.count) if of_one else f"{row.count:,.0f}"

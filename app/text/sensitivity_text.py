@@ -13,7 +13,7 @@ from app.text.sweep_text import shown
 from model.errors import cut
 from model.measures import MEASURES
 from scenarios.interval import CONFIDENCE
-from scenarios.search.sensitivity import Bar, Index, Sensitivity, Share
+from scenarios.search.sensitivity import Sensitivity, SobolIndex, TornadoBar, VarianceShare
 from scenarios.why_words import listed
 
 LONGEST_LABEL: Final = 26
@@ -67,19 +67,19 @@ def _tornado_lines(sensitivity: Sensitivity, width: int) -> Iterator[str]:
         yield f"    {cut(low_end, left):>{left}} {''.join(drawn)} {cut(other, right)}".rstrip()
 
 
-def _end(measure: str, bar: Bar, is_high: bool) -> str:
+def _end(measure: str, bar: TornadoBar, is_high: bool) -> str:
     value, at = (bar.high, bar.at_high) if is_high else (bar.low, bar.at_low)
     return f"{shown(measure, value)} at {field_shown(bar.key, at)}"
 
 
-def _now(bar: Bar) -> str:
+def _now(bar: TornadoBar) -> str:
     if bar.base_value is None:
         return ""
     outside = ", outside of what varies" if bar.is_outside else ""
     return f" (base {field_shown(bar.key, bar.base_value)}{outside})"
 
 
-def _share(share: Share) -> str:
+def _share(share: VarianceShare) -> str:
     within = (min(max(number, 0.0), 1.0) for number in (share.value, share.low, share.high))
     value, low, high = (f"{round(100 * number):d}" for number in within)
     return f"{value} ({low}..{high})"
@@ -128,7 +128,7 @@ def _what_matters(sensitivity: Sensitivity) -> Iterator[str]:
         )
 
 
-def _alone(index: Index) -> str:
+def _alone(index: SobolIndex) -> str:
     if index.first.is_noise:
         return "; its effect alone is within the noise"
     return f"; alone it contributes {min(max(index.first.value, 0), 1):.0%}"

@@ -53,7 +53,7 @@ LEGEND: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TextColumn:
     """One column of a document's table, as wide as its texts; an optional one stands where it has something to say."""
 
     head: tuple[str, str]
@@ -62,15 +62,15 @@ class Column:
 
 
 COLUMNS: Final = (
-    Column(("", "measured"), measured_text),
-    Column(("", "predicted"), lambda comparison: number_text(comparison.predicted)),
-    Column(("in", "sample%"), lambda row: percent_text(row.in_sample_error)),
-    Column(("out of", "sample%"), out_of_sample_text),
-    Column(
+    TextColumn(("", "measured"), measured_text),
+    TextColumn(("", "predicted"), lambda comparison: number_text(comparison.predicted)),
+    TextColumn(("in", "sample%"), lambda row: percent_text(row.in_sample_error)),
+    TextColumn(("out of", "sample%"), out_of_sample_text),
+    TextColumn(
         ("without", "its size%"), lambda row: percent_text(row.without_its_block_size_error), optional=True
     ),
-    Column(("toler-", "ance"), tolerance_text),
-    Column(("", "spread"), spread_text, optional=True),
+    TextColumn(("toler-", "ance"), tolerance_text),
+    TextColumn(("", "spread"), spread_text, optional=True),
 )
 USE: Final = 5
 NAMES: Final = 7

@@ -61,11 +61,11 @@ def _answer() -> None:
         st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
         return
     title = presets.title_of(state.preset, own_files.title)
-    if isinstance(pair, engines.Waiting) and pair.refused:
+    if isinstance(pair, engines.AnswerPending) and pair.refused:
         st.error(plain(f"There is no answer for this setting: {pair.refused}"), icon=":material/error:")
         return
     _welcome()
-    if isinstance(pair, engines.Waiting):
+    if isinstance(pair, engines.AnswerPending):
         answer.waiting(title, (base, other), pair)
         return
     answer.headline(

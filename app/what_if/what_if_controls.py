@@ -49,7 +49,7 @@ FOLLOW: Final = (ANSWER, BASELINE, PINS)
 
 
 @dataclass(frozen=True)
-class Row:
+class ControlRow:
     """A control as it stands in the sidebar."""
 
     control: forms.Control
@@ -59,7 +59,7 @@ class Row:
     refused: bool
 
 
-Groups = dict[str, list[Row]]
+Groups = dict[str, list[ControlRow]]
 """Group -> its controls, in the order of the sidebar; those that a workload has no control of are left out."""
 
 
@@ -118,7 +118,7 @@ def _groups(state: State, base: Scenario, other: Scenario, refused: Mapping[str,
             field = control.facts(kind) if offered and control.path not in shown else None
             if field is not None:
                 look = widgets.look(control, field, base, other, changed)
-                rows.append(Row(control, field, look, changed, control.path in refused))
+                rows.append(ControlRow(control, field, look, changed, control.path in refused))
         shown.update(row.control.path for row in rows)
         if rows:
             drawn[group] = rows
@@ -127,7 +127,7 @@ def _groups(state: State, base: Scenario, other: Scenario, refused: Mapping[str,
 
 def _controls(group: str, missed: list[str]) -> None:
     """Draw the controls of *group*; a field goes to *missed* where its control was moved before it was known."""
-    rows: list[Row] = st.session_state[GROUPS][group]
+    rows: list[ControlRow] = st.session_state[GROUPS][group]
     drawn: set[str] = st.session_state.setdefault(DRAWN, set())
     on_change = partial(_move, st.session_state[OPENED])
     with _group(group, sum(row.changed for row in rows)) as is_drawn:

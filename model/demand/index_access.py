@@ -10,7 +10,7 @@ from model.demand.device_calls import changed
 from model.demand.index_statistics import Statistics, blocks_with_rows, distinct_keys, index_statistics
 from model.demand.index_upkeep import entries_of
 from model.demand.reading import ReadPlan, one_for_all
-from model.demand.row_sources import RowSource, with_count
+from model.demand.row_sources import PlanOperation, with_count
 from model.demand.segment import Segment, row_shape, segment_of
 from model.demand.work import RANGE_SCAN, Demand, Fetching, add_client, aligned_stops, cpu_of_rows, full_scan
 from model.errors import OutsideLaw
@@ -159,13 +159,15 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     )
     if not any(map(is_array, (work.access, work.index_only, work.rowid_order, index.bitmap))):
         read = nearest(index_reads)
-        through = RowSource(OPERATIONS[work.access], rows, index_gets, read)
+        through = PlanOperation(OPERATIONS[work.access], rows, index_gets, read)
         if index.bitmap:
             through.operation = BITMAP_OPERATIONS[work.access, work.predicate]
         batched = "BATCHED" if plan.at_once > 1 else ""
-        over = [RowSource(f"TABLE ACCESS BY INDEX ROWID {batched}".rstrip(), rows, table_gets, reads - read)]
+        over = [
+            PlanOperation(f"TABLE ACCESS BY INDEX ROWID {batched}".rstrip(), rows, table_gets, reads - read)
+        ]
         if sorted_rowids:
-            over.append(RowSource("BITMAP CONVERSION TO ROWIDS", rows))
+            over.append(PlanOperation("BITMAP CONVERSION TO ROWIDS", rows))
         demand.sources = with_count([through] if work.index_only else [*over, through], work.select)
     _, fetch = cpu_of_rows(system, row, fetching)
     demand.cpu = {

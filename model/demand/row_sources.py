@@ -11,7 +11,7 @@ COUNTING = "SORT AGGREGATE"
 
 
 @dataclass(slots=True)
-class RowSource:
+class PlanOperation:
     """One operation; gets and reads are its own, without those of the operation below it."""
 
     operation: str
@@ -22,12 +22,12 @@ class RowSource:
     starts: Number = 1
 
 
-def with_count(sources: Sequence[RowSource], select: str) -> list[RowSource]:
+def with_count(sources: Sequence[PlanOperation], select: str) -> list[PlanOperation]:
     """*sources*, topmost first, under the operation that counts their rows where *select* says so."""
-    return [RowSource(COUNTING, 1), *sources] if select == "count" else list(sources)
+    return [PlanOperation(COUNTING, 1), *sources] if select == "count" else list(sources)
 
 
-def in_parallel(sources: Sequence[RowSource], degree: Number, granules: Number) -> list[RowSource]:
+def in_parallel(sources: Sequence[PlanOperation], degree: Number, granules: Number) -> list[PlanOperation]:
     """*sources* of a full scan by *degree* servers, each counting its own rows; divided among the servers.
 
     The scan starts anew for each of the *granules*.
@@ -37,14 +37,14 @@ def in_parallel(sources: Sequence[RowSource], degree: Number, granules: Number) 
     sent = passed[0].rows if passed else scan.rows
     plan = [
         *counting,
-        RowSource("PX COORDINATOR", sent),
-        RowSource("PX SEND QC (RANDOM)", sent, starts=degree),
+        PlanOperation("PX COORDINATOR", sent),
+        PlanOperation("PX SEND QC (RANDOM)", sent, starts=degree),
         *passed,
-        RowSource("PX BLOCK ITERATOR", scan.rows, starts=degree),
+        PlanOperation("PX BLOCK ITERATOR", scan.rows, starts=degree),
         replace(scan, starts=nearest(granules)),
     ]
     return [
-        RowSource(
+        PlanOperation(
             row_source.operation,
             row_source.rows / degree,
             row_source.gets / degree,

@@ -13,7 +13,7 @@ from model.spec import Statement, System
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class BlockPace:
     """What the session does for each block of the segment, spread evenly: a stretch it owns alone goes in one step."""
 
     cpu_s: Number
@@ -21,11 +21,11 @@ class Pace:
     """Client waits and time between calls, less the CPU that is in them already."""
 
 
-def pace_of(system: System, demand: Demand) -> Pace:
+def pace_of(system: System, demand: Demand) -> BlockPace:
     """Work per wanted block, without reading."""
     waits = sum(times * each for times, each in demand.waits.values())
     other = waits - demand.sent_twice_s + demand.trips * system.host.between_calls_s
-    return Pace(demand.cpu_s / demand.blocks_wanted, other / demand.blocks_wanted)
+    return BlockPace(demand.cpu_s / demand.blocks_wanted, other / demand.blocks_wanted)
 
 
 STRETCH_BLOCKS = 128

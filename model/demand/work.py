@@ -8,7 +8,7 @@ from typing import Any
 from model.causes import FETCHES, FROM_CLIENT, MORE_DATA, TO_CLIENT
 from model.demand.change import Change
 from model.demand.reading import ReadPlan, one_for_all, scan_plan
-from model.demand.row_sources import RowSource, in_parallel, with_count
+from model.demand.row_sources import PlanOperation, in_parallel, with_count
 from model.demand.segment import RowShape, Segment, row_shape, segment_of
 from model.demand.writing import Writing
 from model.errors import OutsideLaw
@@ -47,7 +47,7 @@ class Demand:
     """Changes to blocks by inserts."""
     access_path: str = FULL_SCAN
     """What the optimizer costs."""
-    sources: list[RowSource] = field(default_factory=list)
+    sources: list[PlanOperation] = field(default_factory=list)
     """Row sources of a query's plan, topmost first, each above the next one."""
     index: IndexStatistics | None = None
     """Of the index that is walked."""
@@ -251,7 +251,7 @@ def full_scan(
     if some(fetching.filter_fraction < 1):
         demand.cpu["filtering rows"] = rows * host.fetch_column_s * (fetching.filter_fraction < 1)
     add_client(demand, system, fetching)
-    scan = RowSource("TABLE ACCESS FULL", passed, demand.gets, demand.read_blocks + plan.single_reads)
+    scan = PlanOperation("TABLE ACCESS FULL", passed, demand.gets, demand.read_blocks + plan.single_reads)
     demand.sources = with_count([scan], fetching.select)
     return demand
 

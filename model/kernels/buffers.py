@@ -36,7 +36,7 @@ NOTHING: Blocks = np.empty(0, dtype=np.int64)
 TouchCounts = fastest(buffers.TouchCounts)
 
 
-class Work(NamedTuple):
+class ReferenceCounts(NamedTuple):
     """What became of references."""
 
     misses: Blocks
@@ -117,7 +117,9 @@ class Buffers:
             raise KeyError(block)
         return int(self._buffers[slot * FIELDS + COUNT])
 
-    def work(self, blocks: ArrayLike, changes: ArrayLike, cold_end: ArrayLike | None, now_s: float) -> Work:
+    def work(
+        self, blocks: ArrayLike, changes: ArrayLike, cold_end: ArrayLike | None, now_s: float
+    ) -> ReferenceCounts:
         """Use blocks one after the other, all at *now_s*; one not in memory is read, if a buffer is found for it.
 
         Where *changes* says so the block is dirty afterwards, until it is written; where *cold_end* does, a block that
@@ -137,7 +139,7 @@ class Buffers:
             float(self.rules.touch_time_s),
             row(self._missed_at),
         )
-        return Work(
+        return ReferenceCounts(
             _copied(self._missed_at, 0, missed),
             done,
             np.array(self.to_write[:writing]),

@@ -20,7 +20,7 @@ TWO_FROM_SLOTS = 4
 ADD_EVERY_S = LOOK_EVERY_S * LOOKS_TO_ADD
 
 
-class Stage(NamedTuple):
+class SlotStage(NamedTuple):
     """A time of a scan in which its slots stay."""
 
     slots: Number
@@ -38,7 +38,7 @@ def more_slots(slots: Number, limit: Number) -> Number:
 
 def stages(
     own_s: Number, held_s: Number, latency_s: Number, parallel: Number, slots: Number, limit: Number
-) -> Iterator[Stage]:
+) -> Iterator[SlotStage]:
     """The times between two additions of a scan that works *own_s* in all and holds a channel *held_s*.
 
     Its reads take *latency_s* one after another; as many go on at once as there are slots, or as the device takes.
@@ -49,7 +49,7 @@ def stages(
         all_s = larger(1e-12, larger(own_s, at_device_s))
         stays = where(now >= limit, True, own_s >= (1 - WAITS_FRACTION) * all_s)
         fraction = smaller(left, where(stays, left, ADD_EVERY_S / all_s))
-        yield Stage(now, fraction * all_s, fraction, fraction * at_device_s)
+        yield SlotStage(now, fraction * all_s, fraction, fraction * at_device_s)
         left = left - fraction
         now = where(stays, now, more_slots(now, limit))
 
@@ -67,7 +67,7 @@ def device_s(
     return sum(stage.device_s for stage in stages(own_s, held_s, latency_s, parallel, slots, limit))
 
 
-def slots_by_time(scan_stages: Iterable[Stage]) -> dict[float, float]:
+def slots_by_time(scan_stages: Iterable[SlotStage]) -> dict[float, float]:
     """Seconds since a scan began -> slots from then on."""
     history, at_s = {}, 0.0
     for stage in scan_stages:

@@ -14,7 +14,7 @@ ENDS = 2
 NOBODY = -1
 
 
-class Elevator:
+class ElevatorLoop:
     """A queue that merges, and a scheduler that lets go; of what each request is, its rows tell.
 
     A request that comes to an empty queue is set aside, and entered only where another comes before it goes.

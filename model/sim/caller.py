@@ -58,7 +58,7 @@ class Record:
 
 
 @dataclass(slots=True)
-class Draws:
+class ProgramDraws:
     """What chance decides of one program."""
 
     places: Iterator[int]
@@ -78,7 +78,7 @@ class Caller:
     calls: Calls
     write: bool
     owner: int
-    draws: Draws
+    draws: ProgramDraws
     record: Record
     path: str
     sample: int
@@ -99,7 +99,7 @@ class Caller:
         machine: Machine,
         file: File,
         owner: int,
-        draws: Draws,
+        draws: ProgramDraws,
         record: Record,
         call_cpu_s: float,
         sample: int,
@@ -349,7 +349,7 @@ class Caller:
         self.record.cached_bytes += size
 
 
-def caller_of(machine: Machine, file: File, owner: int, draws: Draws) -> Caller:
+def caller_of(machine: Machine, file: File, owner: int, draws: ProgramDraws) -> Caller:
     """The program that calls for a file; *owner* numbers it."""
     cpu_s = float(call_cpu_s(machine.host, file.calls))
     return fastest(Caller)(machine, file, owner, draws, Record(), cpu_s, shown_call(file.calls))

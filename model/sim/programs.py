@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import inf
 
 from model.laws.block_layer import QUEUE_PLUG_REQUESTS
-from model.loops.elevator import Elevator
+from model.loops.elevator import ElevatorLoop
 from model.loops.rows import (
     GivenReals,
     GivenWholes,
@@ -43,7 +43,7 @@ class Programs:
     Calls are numbered through all programs. A node is a call, or behind them a program, or behind those a request.
     """
 
-    queue: Elevator
+    queue: ElevatorLoop
     server: BoundedDrive
     counters: Counters
     servers: Servers | None
@@ -115,7 +115,7 @@ class Programs:
 
     def __init__(  # noqa: PLR0913, PLR0917  (the machine, part by part)
         self,
-        queue: Elevator,
+        queue: ElevatorLoop,
         server: BoundedDrive,
         counters: Counters,
         servers: Servers | None,

@@ -150,7 +150,7 @@ def _whole(mean: NDArray[np.float64], draws: np.random.Generator) -> NDArray[np.
     return np.floor(mean + draws.random(mean.size)).astype(np.int64)
 
 
-class Layout:
+class BlockLayout:
     """Where blocks lie: hot ones in whole extents, and those anywhere among the others.
 
     Extents go to the devices of the data by turns, as many of a thousand as the share of each says. The hottest blocks,

@@ -9,7 +9,7 @@ import simpy
 
 from model.machine.device.servers import Servers, Threads
 from model.sim.data_files import BlockRequests
-from model.sim.references import Layout
+from model.sim.references import BlockLayout
 
 
 class Stretches:
@@ -22,10 +22,10 @@ class Stretches:
     _env: simpy.Environment
     _processors: Servers | Threads
     _files: BlockRequests
-    _layout: Layout
+    _layout: BlockLayout
 
     def __init__(
-        self, env: simpy.Environment, processors: Servers | Threads, files: BlockRequests, layout: Layout
+        self, env: simpy.Environment, processors: Servers | Threads, files: BlockRequests, layout: BlockLayout
     ) -> None:
         self._env, self._processors, self._files, self._layout = env, processors, files, layout
         self.running = 0

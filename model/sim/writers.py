@@ -19,7 +19,7 @@ from model.laws.commit import (
 from model.loops.buffers import TouchCounts
 from model.loops.rows import Wholes, wholes
 from model.sim.data_files import BlockRequests
-from model.sim.references import ByPlace, Layout
+from model.sim.references import BlockLayout, ByPlace
 
 Call = Callable[[simpy.Event], None]
 NONE_OUTSIDE = 2**62
@@ -147,7 +147,7 @@ class DatabaseWriter:
     env: simpy.Environment
     files: BlockRequests
     buffers: Buffers
-    layout: Layout | ByPlace
+    layout: BlockLayout | ByPlace
     most: int
     age_s: float
     written: int
@@ -171,7 +171,7 @@ class DatabaseWriter:
         env: simpy.Environment,
         files: BlockRequests,
         buffers: Buffers,
-        layout: Layout | ByPlace,
+        layout: BlockLayout | ByPlace,
         limits: tuple[int, float],
     ) -> None:
         self.env = env

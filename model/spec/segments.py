@@ -60,7 +60,7 @@ class Column(Frozen):
     null_fraction: Real = setting(0.0, "Share of rows in which it is NULL", GENERAL, ge=0, le=1)
 
 
-class Entries(Frozen):
+class IndexEntries(Frozen):
     """Entries of an index, and the leaves that hold them."""
 
     key_bytes: MeanSize = setting(
@@ -116,7 +116,7 @@ class Entries(Frozen):
     )
 
     @model_validator(mode="after")
-    def _a_prefix_of_the_key(self) -> Entries:
+    def _a_prefix_of_the_key(self) -> IndexEntries:
         most = self.key_columns - self.unique
         if self.compress_columns > most:
             raise ValueError(
@@ -128,7 +128,7 @@ class Entries(Frozen):
         return self
 
 
-class Index(Entries):
+class Index(IndexEntries):
     """The index a range scan walks."""
 
     blevel: Annotated[Whole, Field(ge=0, le=23)] | None = setting(
@@ -157,7 +157,7 @@ class Index(Entries):
     )
 
 
-class MaintainedIndex(Entries):
+class MaintainedIndex(IndexEntries):
     """An index of the table that takes part in every row that comes, goes, or has its key set."""
 
     new_keys: Literal["ascending", "random"] = setting(

@@ -26,7 +26,7 @@ CLOSE = 1e-6
 
 
 @dataclass(slots=True)
-class Share:
+class ProgramShare:
     """What one program does while the same programs are at work."""
 
     cycles_per_s: float
@@ -35,7 +35,7 @@ class Share:
     run_queue_more_s: float
 
 
-class Network:
+class ClassNetwork:
     """Programs that are at work at the same time."""
 
     def __init__(self, system: System, programs: Sequence[Program]) -> None:
@@ -161,10 +161,10 @@ class Network:
         return [Station(int(self.cores.threads), takes_any=True), disk, Station()]
 
 
-def shares(system: System, programs: Sequence[Program]) -> list[Share]:
+def shares(system: System, programs: Sequence[Program]) -> list[ProgramShare]:
     """What each program does while all of *programs* are at work."""
     alone = [_alone(system, program) for program in programs]
-    network = Network(system, programs)
+    network = ClassNetwork(system, programs)
     means, visits = network.solve(
         [
             max(0.0, program.cycle_s - disk_s - cpu_s)
@@ -193,14 +193,14 @@ def shares(system: System, programs: Sequence[Program]) -> list[Share]:
                     "or simulate"
                 )
             cycles_per_s = program.rate_per_s
-        times.append(Share(cycles_per_s, disk_more_s, cpu_more_s))
+        times.append(ProgramShare(cycles_per_s, disk_more_s, cpu_more_s))
     return times
 
 
 def _alone(system: System, program: Program) -> tuple[float, float]:
     """Seconds of a cycle at the disk and at the processors, alone."""
     if program.alone_s is None:
-        network = Network(system, [program])
+        network = ClassNetwork(system, [program])
         means, visits = network.solve()
         program.alone_s = network.residence_s(means[0], visits[0])
     return program.alone_s

@@ -15,7 +15,7 @@ ROW_STEP_S: Final = 1.3e-6
 ROW_BYTES: Final = 25
 
 
-class Cost(NamedTuple):
+class AnswerCost(NamedTuple):
     """Of one answer, beside what every answer takes."""
 
     seconds: float
@@ -26,12 +26,12 @@ class Cost(NamedTuple):
     what: str
 
 
-AN_ANSWER: Final = Cost(0.0, 0.0, 1, "answer")
+AN_ANSWER: Final = AnswerCost(0.0, 0.0, 1, "answer")
 """A calculated one of what is not played row by row."""
 
 
-def rows_cost(system: System, work: Workload) -> Cost:
+def rows_cost(system: System, work: Workload) -> AnswerCost:
     """Of playing the rows that a statement changes through their blocks, which either engine does first."""
     steps = steps_of_playing(system, cast("Dml", work))
     rows = system.table.rows + work.added_rows
-    return Cost(ROW_STEP_S * steps, ROW_BYTES * rows, steps, "steps of rows")
+    return AnswerCost(ROW_STEP_S * steps, ROW_BYTES * rows, steps, "steps of rows")

@@ -16,7 +16,7 @@ from model.laws.numeric import Number
 from model.laws.opened_files import UNBUFFERED
 from model.results import RunResult
 from model.spec import WORKLOADS, System, Workload
-from model.workloads.costs import Cost
+from model.workloads.costs import AnswerCost
 
 Row = tuple[Number, dict[str, Number]]
 """Whether nobody queues, and the numbers of a result by their names in MEASURES."""
@@ -53,7 +53,7 @@ class Processes(Protocol):
 class Costs(Protocol):
     """What the module ``cost`` of a family's folder has."""
 
-    def cost(self, system: System, work: Any) -> Cost:
+    def cost(self, system: System, work: Any) -> AnswerCost:
         """What the simulation takes."""
 
 
@@ -110,7 +110,7 @@ class Family:
         """The closed form of a program that is alone."""
         return lambda system, work: self.closed_form.calculate(system, work, name=name)[0]
 
-    def cost(self, system: System, work: Any) -> Cost:
+    def cost(self, system: System, work: Any) -> AnswerCost:
         """What the simulation takes."""
         return cast("Costs", self._module("cost")).cost(system, work)
 
@@ -174,14 +174,14 @@ class _Together(Family):
         """None of its own: its programs are of other families."""
         raise AssertionError("programs beside each other are several, none of its own")
 
-    def cost(self, system: System, work: Workload) -> Cost:
+    def cost(self, system: System, work: Workload) -> AnswerCost:
         """Of all programs, together and each alone."""
         costs = [
             family_of(program.kind).cost(system, program.model_copy(update={"beside": ()}))
             for program in work.programs
         ]
         dearest = max(costs)
-        return Cost(
+        return AnswerCost(
             2 * sum(cost.seconds for cost in costs),
             sum(cost.bytes for cost in costs),
             dearest.steps,

@@ -24,7 +24,7 @@ from model.measures import READ_EVENTS
 from model.money_books import with_money
 from model.results import DeviceStats, EventTime, ProgramFigures, ProgramStats, RunResult
 from model.spec import System, Workload
-from model.workloads.class_network import Share, shares
+from model.workloads.class_network import ProgramShare, shares
 from model.workloads.together import because, figures_of, lasts, names_of, system_of
 from model.workloads.work_class import SPENT, Program, program_of
 
@@ -130,7 +130,7 @@ def _phases(system: System, programs: Sequence[Program]) -> float:
     return now_s
 
 
-def _work(program: Program, share: Share, span_s: float) -> float:
+def _work(program: Program, share: ProgramShare, span_s: float) -> float:
     """Cycles that it does in *span_s*, with what they take longer."""
     done = share.cycles_per_s * span_s
     program.cycles_done += done

@@ -58,7 +58,7 @@ class Program(Protocol):
         """What it did, once the run is over; None where that says too little."""
 
 
-class Processes(Protocol):
+class FamilyProcesses(Protocol):
     """Where programs of a family come from."""
 
     @property
@@ -70,7 +70,7 @@ class Family(Protocol):
     """What is to be known of a program's kind."""
 
     @property
-    def processes(self) -> Processes:
+    def processes(self) -> FamilyProcesses:
         """Who simulates it."""
 
     @property

@@ -64,7 +64,7 @@ class TimesAt:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class LeadChange:
     """Where another of the two begins to take less time, or where they begin or cease to coincide."""
 
     below: TimesAt
@@ -87,7 +87,7 @@ class Crossover:
     key: str
     line: tuple[TimesAt, ...]
     """All values that were answered, from low to high."""
-    changes: tuple[Change, ...]
+    changes: tuple[LeadChange, ...]
     """From low to high; none where the same one takes less time all along."""
 
     @property
@@ -187,7 +187,7 @@ class _Search:
             marked = (replace(point, coincides=True) for point in self.line if low <= point.value <= high)
             self.known.update((point.value, point) for point in marked)
 
-    def halved(self, below: TimesAt, above: TimesAt) -> list[Change]:
+    def halved(self, below: TimesAt, above: TimesAt) -> list[LeadChange]:
         """The stretch between two values that disagree as short as it can be; two where both are equal between them."""
 
         def is_like_below(at: TimesAt) -> bool | None:
@@ -198,12 +198,12 @@ class _Search:
         if equal is not None and equal.less == "neither":
             return self.halved(below, equal) + self.halved(equal, above)
         at = min(below, above, key=lambda point: point.apart_fraction)
-        return [Change(below, above, at, self._along.values is not None)]
+        return [LeadChange(below, above, at, self._along.values is not None)]
 
 
-def _joined(changes: Sequence[Change]) -> list[Change]:
+def _joined(changes: Sequence[LeadChange]) -> list[LeadChange]:
     """*changes*, those to and from a single value at which the two are equal made one."""
-    joined: list[Change] = []
+    joined: list[LeadChange] = []
     for change in changes:
         last = joined[-1] if joined else None
         if last is not None and last.above == change.below:

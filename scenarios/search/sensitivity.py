@@ -41,7 +41,7 @@ Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class TornadoBar:
     """One axis of a tornado: the smallest and the largest outcome along it, all others as the base has them."""
 
     key: str
@@ -62,7 +62,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class VarianceShare:
     """A share of the variance and its interval."""
 
     value: float
@@ -76,15 +76,15 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class SobolIndex:
     """Sobol indices of one axis."""
 
     key: str
-    first: Share
+    first: VarianceShare
     """What it makes alone."""
-    total: Share
+    total: VarianceShare
     """With all in which it has a part."""
-    interaction: Share
+    interaction: VarianceShare
     """Total less first: what it makes with others only."""
 
 
@@ -102,9 +102,9 @@ class Sensitivity:
     """Of the measure over the samples."""
     low: float
     high: float
-    tornado: tuple[Bar, ...]
+    tornado: tuple[TornadoBar, ...]
     """By span, widest first."""
-    indices: tuple[Index, ...]
+    indices: tuple[SobolIndex, ...]
     """By total, largest first; none where the measure does not vary."""
 
 
@@ -196,7 +196,7 @@ def _outcomes(rows: Rows, measure: str, points: Sequence[Values]) -> Reals:
     return values
 
 
-def indices_of(keys: Sequence[str], outcomes: Reals, samples: int, seed: int) -> list[Index]:
+def indices_of(keys: Sequence[str], outcomes: Reals, samples: int, seed: int) -> list[SobolIndex]:
     """First- and total-order indices of outcomes in the order of :func:`sampled_points`; none where nothing varies.
 
     Formula: Saltelli et al. 2010, as scipy.stats.sobol_indices has it; the intervals are percentiles of resamples.
@@ -216,8 +216,8 @@ def indices_of(keys: Sequence[str], outcomes: Reals, samples: int, seed: int) ->
         _resampled(outcomes.reshape(-1, samples) - both.mean(), seed), [tail, 1 - tail], axis=0
     )
     return [
-        Index(key, *(
-            Share(float(share[place]), float(ends[0, kind, place]), float(ends[1, kind, place]))
+        SobolIndex(key, *(
+            VarianceShare(float(share[place]), float(ends[0, kind, place]), float(ends[1, kind, place]))
             for kind, share in enumerate(shares)
         ))
         for place, key in enumerate(keys)
@@ -249,7 +249,7 @@ def _along(axis: Axis) -> list[Values]:
     return [{axis.key: value} for value in values]
 
 
-def _tornado(asker: Asker, plans: Sequence[Plan], measure: str) -> tuple[tuple[Bar, ...], float]:
+def _tornado(asker: Asker, plans: Sequence[Plan], measure: str) -> tuple[tuple[TornadoBar, ...], float]:
     """The bars by span, and the base scenario's outcome."""
     bars, base = [], float("nan")
     for plan in plans:
@@ -268,7 +268,9 @@ def _tornado(asker: Asker, plans: Sequence[Plan], measure: str) -> tuple[tuple[B
         now = _base_value(plan, key)
         outside = _is_outside(asker.question.axis(key), now)
         bars.append(
-            Bar(key, float(outcomes[least]), float(outcomes[most]), values[least], values[most], now, outside)
+            TornadoBar(
+                key, float(outcomes[least]), float(outcomes[most]), values[least], values[most], now, outside
+            )
         )
     return tuple(sorted(bars, key=lambda bar: -bar.span)), base
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from model.errors import SpecError, cut, shown
-from scenarios.load import Entry, Source, source_in, source_of, with_settings
+from scenarios.load import LibraryEntry, Source, source_in, source_of, with_settings
 from scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
 
 
 @lru_cache(maxsize=1)
-def library_of_sweeps() -> dict[str, Entry]:
+def library_of_sweeps() -> dict[str, LibraryEntry]:
     """The library's sweeps by name."""
     sweeps = {}
     for file in sorted(
@@ -24,7 +24,7 @@ def library_of_sweeps() -> dict[str, Entry]:
         if file.name.endswith(".toml"):
             name = file.name[:-5]
             data = sweep_data(name)
-            sweeps[name] = Entry(name=name, title=data["title"], source=data.get("source", ""))
+            sweeps[name] = LibraryEntry(name=name, title=data["title"], source=data.get("source", ""))
     return sweeps
 
 

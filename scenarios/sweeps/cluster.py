@@ -21,11 +21,11 @@ from urllib.parse import urlsplit
 from model.errors import SpecError, cut, shown
 from scenarios.sweeps.executors import (
     Answer,
-    Answered,
+    ChunkPiece,
     Flight,
     Item,
     LostPieces,
-    Piece,
+    PieceAnswered,
     Work,
     WorkerExecutor,
     attempt,
@@ -129,18 +129,18 @@ class _TaskFlight(Generic[Item, Answer]):
         self._dask = dask
         self._client = client
         self._work = work
-        self._flying: dict[Any, Piece[Item]] = {}
+        self._flying: dict[Any, ChunkPiece[Item]] = {}
         self._landing = dask.as_completed(loop=client.loop, with_results=True, raise_errors=False)
 
     def __len__(self) -> int:
         return len(self._flying)
 
-    def send(self, piece: Piece[Item]) -> None:
+    def send(self, piece: ChunkPiece[Item]) -> None:
         future = self._client.submit(attempt, self._work, pickle.dumps(piece.items), pure=False)
         self._flying[future] = piece
         self._landing.add(future)
 
-    def landed(self) -> Sequence[Answered[Item, Answer] | LostPieces[Item]]:
+    def landed(self) -> Sequence[PieceAnswered[Item, Answer] | LostPieces[Item]]:
         arrival = self._landing.thread_condition
         with arrival:
             arrived = arrival.wait_for(self._landing.has_ready, timeout=LOOKS_AFTER_S)
@@ -150,7 +150,7 @@ class _TaskFlight(Generic[Item, Answer]):
         landings = self._landing.next_batch(block=False)
         return [self._landed(future, result) for future, result in landings if future in self._flying]
 
-    def _untold(self) -> Sequence[Answered[Item, Answer] | LostPieces[Item]]:
+    def _untold(self) -> Sequence[PieceAnswered[Item, Answer] | LostPieces[Item]]:
         """What is done though Dask has told nobody: an answer that was lost with its worker before it was fetched."""
         done = [future for future in self._flying if future.done()]
         return [
@@ -160,10 +160,10 @@ class _TaskFlight(Generic[Item, Answer]):
             for future in done
         ]
 
-    def _landed(self, future: Any, result: Any) -> Answered[Item, Answer] | LostPieces[Item]:
+    def _landed(self, future: Any, result: Any) -> PieceAnswered[Item, Answer] | LostPieces[Item]:
         piece = self._flying.pop(future)
         if isinstance(result, bytes):  # an answer, though its worker may have died since
-            return Answered(piece, settled(result))
+            return PieceAnswered(piece, settled(result))
         if future.status != "error":
             raise SpecError(
                 f"cluster: the scheduler at {self._client.scheduler.address} was lost while it had work; "

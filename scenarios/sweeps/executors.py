@@ -92,7 +92,7 @@ class ThisProcess:
 
 
 @dataclass(eq=False)
-class Piece(Generic[Item]):
+class ChunkPiece(Generic[Item]):
     """A chunk, or a part of one that was halved."""
 
     number: int
@@ -102,10 +102,10 @@ class Piece(Generic[Item]):
 
 
 @dataclass(frozen=True)
-class Answered(Generic[Item, Answer]):
+class PieceAnswered(Generic[Item, Answer]):
     """A piece came back."""
 
-    piece: Piece[Item]
+    piece: ChunkPiece[Item]
     answers: Sequence[Answer]
 
 
@@ -113,7 +113,7 @@ class Answered(Generic[Item, Answer]):
 class LostPieces(Generic[Item]):
     """These were in flight when a worker died; one of them may have killed it."""
 
-    pieces: Sequence[Piece[Item]]
+    pieces: Sequence[ChunkPiece[Item]]
     times: int = 1
 
 
@@ -122,17 +122,17 @@ class Flight(Protocol[Item, Answer]):
 
     def __len__(self) -> int: ...
 
-    def send(self, piece: Piece[Item]) -> None:
+    def send(self, piece: ChunkPiece[Item]) -> None:
         """Hand *piece* over."""
 
-    def landed(self) -> Sequence[Answered[Item, Answer] | LostPieces[Item]]:
+    def landed(self) -> Sequence[PieceAnswered[Item, Answer] | LostPieces[Item]]:
         """Wait for the next; raises what the work raised."""
 
     def close(self) -> None:
         """Forget what is still in flight."""
 
 
-class Pieces(Generic[Item, Answer]):
+class ChunkPieces(Generic[Item, Answer]):
     """What is to be sent next, and what is known of each chunk.
 
     A death accuses all that were in flight. Those that were so before go on trial: nothing else flies with them, first
@@ -141,13 +141,13 @@ class Pieces(Generic[Item, Answer]):
 
     def __init__(self, chunks: Iterable[Sequence[Item]]) -> None:
         self._chunks = enumerate(chunks)
-        self._again: deque[Piece[Item]] = deque()
-        self._trials: list[list[Piece[Item]]] = []
+        self._again: deque[ChunkPiece[Item]] = deque()
+        self._trials: list[list[ChunkPiece[Item]]] = []
         self._on_trial = 0  # pieces that were sent with nothing else in flight
         self._answers: dict[int, list[Answer | NoAnswer | None]] = {}
         self._missing: dict[int, int] = {}
 
-    def due(self, flying: int, room: int) -> Iterator[Piece[Item]]:
+    def due(self, flying: int, room: int) -> Iterator[ChunkPiece[Item]]:
         """What to send while *flying* pieces are in flight and *room* may be."""
         if flying and (self._on_trial or self._trials):
             return
@@ -159,7 +159,7 @@ class Pieces(Generic[Item, Answer]):
             yield piece
 
     def answered(
-        self, piece: Piece[Item], answers: Sequence[Answer | NoAnswer]
+        self, piece: ChunkPiece[Item], answers: Sequence[Answer | NoAnswer]
     ) -> Iterator[tuple[int, Sequence[Answer | NoAnswer]]]:
         """Keep *answers*; yields the chunk once it is complete."""
         whole = self._answers[piece.number]
@@ -174,7 +174,7 @@ class Pieces(Generic[Item, Answer]):
             yield piece.number, self._answers.pop(piece.number)  # type: ignore[misc]  # no None is left
 
     def fallen(
-        self, pieces: Sequence[Piece[Item]], times: int
+        self, pieces: Sequence[ChunkPiece[Item]], times: int
     ) -> Iterator[tuple[int, Sequence[Answer | NoAnswer]]]:
         """Send *pieces* again, halve one that died alone or give it up; yields a chunk that this completes."""
         for piece in pieces:
@@ -192,11 +192,11 @@ class Pieces(Generic[Item, Answer]):
             yield from self.answered(piece, [NoAnswer(f"its worker died {TRIES} times")])
         else:
             middle = len(piece.items) // 2
-            behind = Piece(piece.number, piece.start + middle, piece.items[middle:], piece.deaths)
-            before = Piece(piece.number, piece.start, piece.items[:middle], piece.deaths)
+            behind = ChunkPiece(piece.number, piece.start + middle, piece.items[middle:], piece.deaths)
+            before = ChunkPiece(piece.number, piece.start, piece.items[:middle], piece.deaths)
             self._trials += [[behind], [before]]
 
-    def _next(self) -> Piece[Item] | None:
+    def _next(self) -> ChunkPiece[Item] | None:
         if self._again:
             return self._again.popleft()
         number, chunk = next(self._chunks, (0, None))
@@ -204,7 +204,7 @@ class Pieces(Generic[Item, Answer]):
             return None
         self._answers[number] = [None] * len(chunk)
         self._missing[number] = len(chunk)
-        return Piece(number, 0, chunk)
+        return ChunkPiece(number, 0, chunk)
 
 
 class WorkerExecutor(ABC):
@@ -219,7 +219,7 @@ class WorkerExecutor(ABC):
     def map(
         self, work: Work[Item, Answer], chunks: Iterable[Sequence[Item]]
     ) -> Generator[tuple[int, Sequence[Answer | NoAnswer]], None, None]:
-        pieces: Pieces[Item, Answer] = Pieces(chunks)
+        pieces: ChunkPieces[Item, Answer] = ChunkPieces(chunks)
         done: list[tuple[int, Sequence[Answer | NoAnswer]]] = []
         flight = self._flight(work)
         try:
@@ -276,7 +276,7 @@ def _that_travels(error: Exception) -> Exception:
 # Processes of this machine
 
 
-class Processes(WorkerExecutor):
+class LocalProcesses(WorkerExecutor):
     """Processes of this machine, which are kept over several ``map`` and end with the context."""
 
     def __init__(self, workers: int, ready: Callable[[], object] | None = None) -> None:
@@ -380,23 +380,23 @@ class _Pool:
 
 
 class _PoolFlight(Generic[Item, Answer]):
-    def __init__(self, owner: Processes, work: bytes) -> None:
+    def __init__(self, owner: LocalProcesses, work: bytes) -> None:
         self._owner = owner
         self._work = work
         self._filed: tuple[_Pool, Path] | None = None  # the work, in the pool that lives
-        self._flying: dict[Future[None], tuple[Piece[Item], Path]] = {}
+        self._flying: dict[Future[None], tuple[ChunkPiece[Item], Path]] = {}
 
     def __len__(self) -> int:
         return len(self._flying)
 
-    def send(self, piece: Piece[Item]) -> None:
+    def send(self, piece: ChunkPiece[Item]) -> None:
         pool = self._owner.pool()
         if self._filed is None or self._filed[0] is not pool:
             self._filed = (pool, pool.file(self._work))
         items = pool.file(pickle.dumps(piece.items))
         self._flying[pool.submit(self._filed[1], items)] = (piece, items)
 
-    def landed(self) -> Sequence[Answered[Item, Answer] | LostPieces[Item]]:
+    def landed(self) -> Sequence[PieceAnswered[Item, Answer] | LostPieces[Item]]:
         done: set[Future[None]] = set()
         while not done:
             with interrupts_afterwards():
@@ -405,7 +405,7 @@ class _PoolFlight(Generic[Item, Answer]):
         if broken:  # all others will be told so too
             with interrupts_afterwards():
                 done = wait(self._flying).done
-        landings: list[Answered[Item, Answer] | LostPieces[Item]] = []
+        landings: list[PieceAnswered[Item, Answer] | LostPieces[Item]] = []
         fallen = []
         for future in [future for future in self._flying if future in done]:
             piece, items = self._flying.pop(future)
@@ -414,7 +414,7 @@ class _PoolFlight(Generic[Item, Answer]):
                 continue
             future.result()  # raises what `attempt` does not catch
             answers = _answers_to(items)
-            landings.append(Answered(piece, settled(answers.read_bytes())))
+            landings.append(PieceAnswered(piece, settled(answers.read_bytes())))
             answers.unlink()
         if broken:
             landings.append(LostPieces(fallen))

@@ -66,7 +66,7 @@ class Layout(Protocol):
         """The same by column."""
 
 
-class Column:
+class AxisColumn:
     """The values of an axis, point by point, in as little room as they take."""
 
     __slots__ = ("_values",)
@@ -147,7 +147,7 @@ class Plan:
         self.numbers = array("q")
         """Of the design's points, those that the conditions let through."""
         self._digests = bytearray()
-        self._columns = {key: Column() for key in self.design.keys}
+        self._columns = {key: AxisColumn() for key in self.design.keys}
         self._check(declared, progress)
 
     def _check(self, declared: int, progress: Progress | None) -> None:

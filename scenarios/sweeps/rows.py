@@ -19,26 +19,26 @@ from scenarios.sweeps.ledger import Ledger
 from scenarios.sweeps.plan import BLOCK, Plan
 from scenarios.sweeps.points import version_of_model
 from scenarios.sweeps.run import Outcome
-from scenarios.sweeps.table import Column
+from scenarios.sweeps.table import TableColumn
 
 Block = Mapping[str, Any]
 """Name of a column -> its values, of equal length."""
 
 ELAPSED: Final = PLACES["elapsed_s"]
 CHANGES: Final = (
-    Column("elapsed_change_s", "real", "s", "elapsed_s less that of the base scenario"),
-    Column("elapsed_change_fraction", "real", "", "the same over the base scenario's elapsed_s"),
+    TableColumn("elapsed_change_s", "real", "s", "elapsed_s less that of the base scenario"),
+    TableColumn("elapsed_change_fraction", "real", "", "the same over the base scenario's elapsed_s"),
 )
 INTERVALS: Final = (
-    Column(
+    TableColumn(
         "elapsed_low_s",
         "real",
         "s",
         f"lower end of the {CONFIDENCE:.0%} interval of the mean over replications",
     ),
-    Column("elapsed_high_s", "real", "s", "its upper end"),
-    Column("elapsed_change_low_s", "real", "s", "lower end of the interval of the change, seeds paired"),
-    Column("elapsed_change_high_s", "real", "s", "its upper end"),
+    TableColumn("elapsed_high_s", "real", "s", "its upper end"),
+    TableColumn("elapsed_change_low_s", "real", "s", "lower end of the interval of the change, seeds paired"),
+    TableColumn("elapsed_change_high_s", "real", "s", "its upper end"),
 )
 
 
@@ -49,7 +49,7 @@ class Rows:
         self.plan, self.ledger, self.outcome = plan, ledger, outcome
         self._each = plan.how.replications
         self._reference = self._answers([None])[0][0]
-        self.columns: tuple[Column, ...] = tuple(self._columns())
+        self.columns: tuple[TableColumn, ...] = tuple(self._columns())
 
     @property
     def reference(self) -> dict[str, float]:
@@ -89,18 +89,18 @@ class Rows:
         for begin in range(0, count, size):
             yield self._block(range(begin, min(begin + size, count)))
 
-    def _columns(self) -> Iterator[Column]:
-        yield Column("point", "whole", "", "number of the point in the design, from 0")
+    def _columns(self) -> Iterator[TableColumn]:
+        yield TableColumn("point", "whole", "", "number of the point in the design, from 0")
         for key in self.plan.design.keys:
-            yield Column(key, self._kind(key), unit_of(key), f"the scenario's {key}")
-        yield Column("engine", "text", "", "what answered")
+            yield TableColumn(key, self._kind(key), unit_of(key), f"the scenario's {key}")
+        yield TableColumn("engine", "text", "", "what answered")
         for name, measure in MEASURES.items():
             if self.outcome.has[PLACES[name]]:
-                yield Column(name, "real", measure.unit, measure.says)
+                yield TableColumn(name, "real", measure.unit, measure.says)
         yield from CHANGES
         if self._each > 1:
             yield from INTERVALS
-        yield Column("error", "text", "", "why there is no answer")
+        yield TableColumn("error", "text", "", "why there is no answer")
 
     def _kind(self, key: str) -> Any:
         """The type of a column of values, by what the axis gives."""
@@ -158,7 +158,7 @@ class Rows:
         return {column.name: block[column.name] for column in self.columns}
 
 
-def _shown(column: Column, given: list[Any]) -> list[Any]:
+def _shown(column: TableColumn, given: list[Any]) -> list[Any]:
     if column.kind == "text":
         return [str(value).lower() if isinstance(value, bool) else str(value) for value in given]
     return given

@@ -16,7 +16,7 @@ from model.engine import replications_of
 from model.errors import SpecError
 from scenarios.forecast import USUAL
 from scenarios.sweeps.asked import source_of_sweep, sweep_asked
-from scenarios.sweeps.executors import Executor, Processes, ThisProcess
+from scenarios.sweeps.executors import Executor, LocalProcesses, ThisProcess
 from scenarios.sweeps.ledger import Ledger, usual_folder
 from scenarios.sweeps.plan import USUAL_LIMIT, Plan, RunOptions
 from scenarios.sweeps.points import version_of_model
@@ -195,5 +195,5 @@ def executor_at(at: SweepBackend, expected_s: float) -> Iterator[Executor]:
     if workers == 1 or (at.workers is None and expected_s < WORTH_PROCESSES_S):
         yield ThisProcess()
         return
-    with Processes(workers) as processes:
+    with LocalProcesses(workers) as processes:
         yield processes

@@ -38,7 +38,7 @@ _TO_BE_QUOTED: Final = re.compile('[,"\r\n]|^$')
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column: its name, what it holds, its unit (empty where it has none) and what it says."""
 
     name: str
@@ -67,8 +67,8 @@ def check_place(path: Path, force: bool) -> None:
 
 @contextmanager
 def open_table(
-    path: Path, columns: Sequence[Column], about: Mapping[str, Any], force: bool = False
-) -> Iterator[Table]:
+    path: Path, columns: Sequence[TableColumn], about: Mapping[str, Any], force: bool = False
+) -> Iterator[RowGroups]:
     """A table to write to; it is at *path* once the block is left normally, and nowhere otherwise."""
     check_place(path, force)
     names = [column.name for column in columns]
@@ -77,7 +77,7 @@ def open_table(
     with _in_one_sentence(path):
         sink = (_Parquet if _form(path) == ".parquet" else _Csv)(path, columns, about)
     try:
-        table = Table(path, columns, sink)
+        table = RowGroups(path, columns, sink)
         yield table
         table.write_rest()
         with _in_one_sentence(path):
@@ -87,10 +87,10 @@ def open_table(
         sink.close()
 
 
-class Table:
+class RowGroups:
     """Takes blocks of rows of any length and hands them on in groups of one length."""
 
-    def __init__(self, path: Path, columns: Sequence[Column], sink: _Sink) -> None:
+    def __init__(self, path: Path, columns: Sequence[TableColumn], sink: _Sink) -> None:
         self._path = path
         self._columns = columns
         self._sink = sink
@@ -130,7 +130,7 @@ class Table:
         self._waiting_rows -= rows
         self._waiting = [_joined([batch.slice(rows)])] if self._waiting_rows else []
 
-    def _array(self, column: Column, values: Values) -> pa.Array:
+    def _array(self, column: TableColumn, values: Values) -> pa.Array:
         """*values* in the type of *column*; a copy, because a caller may fill the same array again."""
         import pyarrow as pa  # noqa: PLC0415
 
@@ -153,7 +153,7 @@ class Table:
             ) from error
 
 
-def read_table(path: Path) -> tuple[dict[str, Values], list[Column], dict[str, Any]]:
+def read_table(path: Path) -> tuple[dict[str, Values], list[TableColumn], dict[str, Any]]:
     """The values by column, the columns and what the table is about, of a table that was written here.
 
     Missing are NaN among real numbers and None otherwise.
@@ -188,7 +188,7 @@ class _Sink(Protocol):
 class _Parquet:
     """Typed columns, each with its unit and description; what the table is about in the schema's metadata."""
 
-    def __init__(self, path: Path, columns: Sequence[Column], about: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, columns: Sequence[TableColumn], about: Mapping[str, Any]) -> None:
         from pyarrow.parquet import ParquetWriter  # noqa: PLC0415
 
         schema = _schema(columns).with_metadata({ABOUT: _json(about)})
@@ -216,7 +216,7 @@ class _Parquet:
 class _Csv:
     """RFC 4180: text in quotes, a missing value as an empty cell; columns and what it is about in a file beside it."""
 
-    def __init__(self, path: Path, columns: Sequence[Column], about: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, columns: Sequence[TableColumn], about: Mapping[str, Any]) -> None:
         self._about = {"columns": [asdict(column) for column in columns], "about": dict(about)}
         _json(self._about)  # what cannot be written is better said now than after the work
         self._columns = columns
@@ -339,7 +339,7 @@ def _fits(column_type: pa.DataType, kind: Kind) -> bool:
     return bool(column_type == _types()[kind])
 
 
-def _schema(columns: Sequence[Column]) -> pa.Schema:
+def _schema(columns: Sequence[TableColumn]) -> pa.Schema:
     import pyarrow as pa  # noqa: PLC0415
 
     kinds = _types()
@@ -392,14 +392,14 @@ def _json(content: Mapping[str, Any], indent: int | None = None) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _read_parquet(path: Path) -> tuple[pa.Table, list[Column], dict[str, Any]]:
+def _read_parquet(path: Path) -> tuple[pa.Table, list[TableColumn], dict[str, Any]]:
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415
 
     kinds = {column_type: kind for kind, column_type in _types().items()}
     with path.open("rb") as file, ParquetFile(file) as parquet:
         schema = parquet.schema_arrow
         columns = [
-            Column(
+            TableColumn(
                 field.name,
                 kinds[field.type],
                 field.metadata[b"unit"].decode(),
@@ -410,14 +410,14 @@ def _read_parquet(path: Path) -> tuple[pa.Table, list[Column], dict[str, Any]]:
         return parquet.read(), columns, _about(json.loads(schema.metadata[ABOUT]))
 
 
-def _read_csv(path: Path) -> tuple[pa.Table, list[Column], dict[str, Any]]:
+def _read_csv(path: Path) -> tuple[pa.Table, list[TableColumn], dict[str, Any]]:
     from pyarrow import csv  # noqa: PLC0415
 
     file, beside = _files_of(path)
     size_bytes = file.stat().st_size
     with beside.open("rb") as described:
         description = json.load(described)
-    columns = [Column(**column) for column in description["columns"]]
+    columns = [TableColumn(**column) for column in description["columns"]]
     kinds = _types()
     if description["bytes"] != size_bytes:
         raise SpecError(f"{path}: {beside.name} beside it describes another file")

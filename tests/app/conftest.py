@@ -9,7 +9,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from app.session import engines, playing, sweep_job, wishes
-from app.session.playing import Ask, Job, Played, Players
+from app.session.playing import Ask, Job, Players, SimulatedAnswer
 from model.errors import BlocktimeError
 from model.results import (
     DeviceLine,
@@ -173,13 +173,13 @@ class _Inline(Players):
         return job
 
     @staticmethod
-    def play(ask: Ask, job: Job) -> Played:
+    def play(ask: Ask, job: Job) -> SimulatedAnswer:
         del job
         try:
             found = run(ask.scenario, "simulate", replications=ask.replications)
         except BlocktimeError as error:
-            return Played(refused=str(error))
-        return Played(document=found.model_dump_json())
+            return SimulatedAnswer(refused=str(error))
+        return SimulatedAnswer(document=found.model_dump_json())
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from app.text.profile import by_class
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import load, run
-from scenarios.search.crossover import Change, Crossover, TimesAt, crossover
+from scenarios.search.crossover import Crossover, LeadChange, TimesAt, crossover
 from scenarios.sweeps.spec import axis_of
 
 LETTERS, TITLES = (
@@ -117,20 +117,20 @@ def reached(value: float, first_s: float, second_s: float) -> TimesAt:
 def test_jumps_neighbours_and_stretches_are_told_apart() -> None:
     low, high = reached(1, 1.0, 2.0), reached(9, 2.0, 1.0)
     ends = (reached(4, 1.0, 1.5), reached(5, 1.5, 1.0))
-    jump = Crossover("host.read_call_s", (low, *ends, high), (Change(*ends, at=ends[0], is_whole=False),))
+    jump = Crossover("host.read_call_s", (low, *ends, high), (LeadChange(*ends, at=ends[0], is_whole=False),))
     said = compare_charts.crossing_sentence(jump, ("A", "B"), "Read call")
     assert said.startswith(
         "They change places at 4.00 s, in a jump: below, A takes less time; above, B takes less time"
     )
-    whole = Crossover("workload.users", (low, *ends, high), (Change(*ends, at=ends[0], is_whole=True),))
+    whole = Crossover("workload.users", (low, *ends, high), (LeadChange(*ends, at=ends[0], is_whole=True),))
     said = compare_charts.crossing_sentence(whole, ("A", "B"), "Users")
     assert said.startswith("They change places between 4 users and 5 users: below,")
     same = (reached(4, 1.0, 1.0), ends[1])
-    stretch = Crossover("workload.users", (*same, high), (Change(*same, at=same[0], is_whole=True),))
+    stretch = Crossover("workload.users", (*same, high), (LeadChange(*same, at=same[0], is_whole=True),))
     said = compare_charts.crossing_sentence(stretch, ("A", "B"), "Users")
     assert said.startswith("Equal up to 4 users: below, both take equally long; above, B takes less time")
     level = (reached(34, 1.0, 1.5), TimesAt(35, 1.0, 1.0001, coincides=True))
-    along = Crossover("table.pctfree_percent", level, (Change(*level, at=level[1], is_whole=True),))
+    along = Crossover("table.pctfree_percent", level, (LeadChange(*level, at=level[1], is_whole=True),))
     said = compare_charts.crossing_sentence(along, ("A", "B"), "PCTFREE")
     assert said.startswith("Equal from 35 %: below, A takes less time; above, both take equally long")
     never = Crossover("workload.users", (low, ends[0]), ())

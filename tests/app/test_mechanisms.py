@@ -33,7 +33,7 @@ from app.mechanisms import (
     space_search,
 )
 from app.mechanisms.changed import settings_of, stream_of
-from app.mechanisms.lesson import Answer, Knob, Lesson, lesson_of
+from app.mechanisms.lesson import Knob, Lesson, LessonAnswer, lesson_of
 from model.engine import calculate
 from model.laws import assm, block
 from model.laws.block_layer import PAGE_BYTES
@@ -56,7 +56,7 @@ def ends(knob: Knob) -> tuple[Any, Any]:
     return kind(knob.low), kind(knob.high)
 
 
-def answers(lesson: Lesson) -> Iterator[Answer]:
+def answers(lesson: Lesson) -> Iterator[LessonAnswer]:
     """The lesson as it begins, and with every control at both ends."""
     yield lesson.answer(lesson.start, "#123456")
     for knob in lesson.knobs:
@@ -64,7 +64,7 @@ def answers(lesson: Lesson) -> Iterator[Answer]:
             yield lesson.answer({**lesson.start, knob.name: value}, "")
 
 
-def figures_of(answer: Answer) -> list[Figure]:
+def figures_of(answer: LessonAnswer) -> list[Figure]:
     return [answer.picture.figure, *(curve.figure for curve in answer.curves)]
 
 
@@ -543,7 +543,7 @@ def test_the_numbers_of_the_pages_are_those_of_what_if_and_the_lines_are_near_th
         settings = settings_of(growing.changes_of(values))
         played = run(load(growing.SCENARIO, settings), "calculate")
         assert played.segment is not None
-        assert found == growing.Outcome(
+        assert found == growing.UpdateOutcome(
             played.segment.blocks_before, played.segment.blocks_after, played.segment.migrated_rows,
             played.segment.rejected_probes or 0.0, played.time.elapsed_s,
         )  # fmt: skip

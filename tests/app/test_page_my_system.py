@@ -19,7 +19,7 @@ from scenarios import measured, run
 from tests.app.page_numbers import metric
 from tests.patience import LIMIT_S
 from tests.validation.instruments import made
-from validation.identify.report import Part
+from validation.identify.report import DbTimePart
 
 ENTRY = Path(my_system.__file__).parents[1] / "streamlit_app.py"
 pytestmark = pytest.mark.usefixtures("the_law_alone")
@@ -95,8 +95,11 @@ def test_the_sample_goes_from_its_report_to_a_light() -> None:
 
 
 def test_the_bars_are_a_figure_and_say_what_is_longest() -> None:
-    parts = [Part("db file sequential read", 75.0, 0.75, 3.0, 7), Part("little", 0.01, 0.0001, 1.0, 8)]
-    parts += [Part("unnamed", 25.0, 0.25)]
+    parts = [
+        DbTimePart("db file sequential read", 75.0, 0.75, 3.0, 7),
+        DbTimePart("little", 0.01, 0.0001, 1.0, 8),
+    ]
+    parts += [DbTimePart("unnamed", 25.0, 0.25)]
     shown = measured_charts.largest(parts)
     assert [part.name for part in shown] == ["db file sequential read", "unnamed"]
     figure, says = measured_charts.profile(shown)

@@ -17,7 +17,7 @@ from streamlit.testing.v1.element_tree import ElementTree
 from app.answer.answer import leading
 from app.controls import fields, forms, own_files, presets, settings
 from app.session import address, engines, pins, what_if_state, wishes
-from app.session.playing import Ask, Job, Played, Players
+from app.session.playing import Ask, Job, Players, SimulatedAnswer
 from app.text.accuracy_text import simulated_range
 from app.what_if import what_if_controls
 from model.errors import BlocktimeError
@@ -524,7 +524,7 @@ class Held:
         self.asked: list[Ask] = []
         self.may = threading.Event()
 
-    def play(self, ask: Ask, job: Job) -> Played | None:
+    def play(self, ask: Ask, job: Job) -> SimulatedAnswer | None:
         self.asked.append(ask)
         while not self.may.wait(0.01):
             if job.unwanted:
@@ -532,8 +532,8 @@ class Held:
         try:
             found = run(ask.scenario, "simulate", replications=ask.replications)
         except BlocktimeError as error:
-            return Played(refused=str(error))
-        return Played(document=found.model_dump_json())
+            return SimulatedAnswer(refused=str(error))
+        return SimulatedAnswer(document=found.model_dump_json())
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.session import playing
-from app.session.playing import Ask, Job, Played, Players, Worker
+from app.session.playing import Ask, Job, Players, SimulatedAnswer, Worker
 from model.results import RunResult
 from scenarios import load, run
 from tests.patience import LIMIT_S
@@ -34,7 +34,7 @@ def worker() -> Iterator[Worker]:
     one.close()
 
 
-def answered(played: Played | None) -> RunResult:
+def answered(played: SimulatedAnswer | None) -> RunResult:
     assert played is not None
     assert not played.refused
     return RunResult.model_validate_json(played.document)
@@ -105,12 +105,12 @@ class Counted:
         self.may = threading.Event()
         self.may.set()
 
-    def play(self, ask: Ask, job: Job) -> Played | None:
+    def play(self, ask: Ask, job: Job) -> SimulatedAnswer | None:
         self.asked.append(ask)
         while not self.may.wait(0.01):
             if job.unwanted:
                 return None
-        return Played(document=f"answer {len(self.asked)}")
+        return SimulatedAnswer(document=f"answer {len(self.asked)}")
 
 
 def test_what_one_session_had_simulated_is_there_for_the_next() -> None:
@@ -147,7 +147,7 @@ def test_answers_are_remembered_up_to_a_number(monkeypatch: pytest.MonkeyPatch) 
     players = Players([])
     asks = [Ask(str(number), QUICK.scenario) for number in range(3)]
     for ask in asks[:2]:
-        players.keep(ask, Played(document=ask.document))
+        players.keep(ask, SimulatedAnswer(document=ask.document))
     assert players.known(*asks[0].key)  # asked for again, so the other one gives way
-    players.keep(asks[2], Played(document="2"))
+    players.keep(asks[2], SimulatedAnswer(document="2"))
     assert [players.known(*ask.key) is not None for ask in asks] == [True, False, True]

@@ -7,7 +7,7 @@ import pytest
 
 from app.answer import segment_view
 from app.charts import drawing, segment_charts
-from app.charts.segment_charts import ITL_FULL, Line
+from app.charts.segment_charts import ITL_FULL, PctfreeLine
 from model.results import RunResult
 from scenarios import Scenario, load
 from tests.answered import answered
@@ -135,7 +135,7 @@ def test_the_lines_pass_near_the_answer_and_the_present_setting_is_marked(grown:
 
 
 def test_where_the_line_is_off_the_page_says_so() -> None:
-    curves = segment_view.Curves([10, 11], [], [Line(8192, [2.0, None])])
+    curves = segment_view.Curves([10, 11], [], [PctfreeLine(8192, [2.0, None])])
     assert segment_view.off_the_line(curves, 8192, 10, 2.05) == ""
     assert "it says 2.00 s, the answer 8.00 s" in segment_view.off_the_line(curves, 8192, 10, 8.0)
     for size, percent in ((4096, 10), (8192, 11), (8192, 12), (8192, 10.5)):
@@ -143,7 +143,7 @@ def test_where_the_line_is_off_the_page_says_so() -> None:
 
 
 def test_times_that_hardly_differ_still_have_ticks() -> None:
-    lines = [Line(8192, [8.0, 9.0])]
+    lines = [PctfreeLine(8192, [8.0, 9.0])]
     figure, _ = segment_charts.over_pctfree([0, 1], lines, (8192, 0, 8.0), quantity="elapsed seconds")
     assert "dtick" not in figure["layout"]["yaxis"]
 

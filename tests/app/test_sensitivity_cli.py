@@ -9,12 +9,12 @@ import pytest
 
 from app.command.cli import main
 from app.text.sensitivity_text import sensitivity_lines, sentences_of
-from scenarios.search.sensitivity import Bar, Index, Sensitivity, Share
+from scenarios.search.sensitivity import Sensitivity, SobolIndex, TornadoBar, VarianceShare
 
 Captured = pytest.CaptureFixture[str]
 ASKED = ("sensitivity", "tpc-b", "--engine", "calculate", "--measure", "response_s", "--workers", "1")
 VARY = ("--vary", "workload.users=1:40", "--vary", "disk.use=nvme,sas-15k", "--samples", "16")
-NONE = Share(0.0, -0.02, 0.02)
+NONE = VarianceShare(0.0, -0.02, 0.02)
 
 
 def told(capsys: Captured, tmp_path: Path, *more: str) -> tuple[int, str, str]:
@@ -23,13 +23,17 @@ def told(capsys: Captured, tmp_path: Path, *more: str) -> tuple[int, str, str]:
     return code, out, err
 
 
-def made(*indices: Index, tornado: tuple[Bar, ...] = (), low: float = 0.1, high: float = 0.5) -> Sensitivity:
-    bars = tornado or (Bar("workload.users", 0.1, 0.4, 1, 60, 10),)
+def made(
+    *indices: SobolIndex, tornado: tuple[TornadoBar, ...] = (), low: float = 0.1, high: float = 0.5
+) -> Sensitivity:
+    bars = tornado or (TornadoBar("workload.users", 0.1, 0.4, 1, 60, 10),)
     return Sensitivity("mine", "response_s", 0.2, 256, 1024, 0.2, low, high, bars, indices)
 
 
-def index(key: str, first: Share, total: Share, interaction: Share = NONE) -> Index:
-    return Index(key, first, total, interaction)
+def index(
+    key: str, first: VarianceShare, total: VarianceShare, interaction: VarianceShare = NONE
+) -> SobolIndex:
+    return SobolIndex(key, first, total, interaction)
 
 
 def test_a_reader_sees_what_matters(capsys: Captured, tmp_path: Path) -> None:
@@ -46,7 +50,10 @@ def test_a_reader_sees_what_matters(capsys: Captured, tmp_path: Path) -> None:
 
 
 def test_the_bars_share_one_scale_and_the_base_is_marked() -> None:
-    bars = (Bar("workload.users", 0.1, 0.5, 1, 60, 10), Bar("workload.think_s", 0.2, 0.3, 2, 1, 9.0, True))
+    bars = (
+        TornadoBar("workload.users", 0.1, 0.5, 1, 60, 10),
+        TornadoBar("workload.think_s", 0.2, 0.3, 2, 1, 9.0, True),
+    )
     text = list(sensitivity_lines(made(tornado=bars), 80))
     users, think = (line for line in text if "ms at" in line and "|" in line)
     assert users.index("|") == think.index("|")  # at 200 ms on both
@@ -56,17 +63,17 @@ def test_the_bars_share_one_scale_and_the_base_is_marked() -> None:
 
 
 def test_wide_outcomes_are_drawn_by_ratio() -> None:
-    bars = (Bar("workload.users", 0.002, 2.0, 1, 60, 10),)
+    bars = (TornadoBar("workload.users", 0.002, 2.0, 1, 60, 10),)
     assert any("bars by ratio" in line for line in sensitivity_lines(made(tornado=bars), 80))
 
 
 def test_sentences_say_what_matters_and_what_does_not() -> None:
-    much, some = Share(0.7, 0.6, 0.8), Share(0.9, 0.8, 1.0)
+    much, some = VarianceShare(0.7, 0.6, 0.8), VarianceShare(0.9, 0.8, 1.0)
     found = made(
-        index("workload.users", much, some, Share(0.2, 0.1, 0.3)),
-        index("workload.think_s", NONE, Share(0.2, 0.1, 0.3), Share(0.2, 0.1, 0.3)),
-        index("iostat.interval_s", Share(0, 0, 0), Share(0, 0, 0), Share(0, 0, 0)),
-        index("host.cpus", Share(0.03, 0.01, 0.04), Share(0.03, 0.02, 0.04)),
+        index("workload.users", much, some, VarianceShare(0.2, 0.1, 0.3)),
+        index("workload.think_s", NONE, VarianceShare(0.2, 0.1, 0.3), VarianceShare(0.2, 0.1, 0.3)),
+        index("iostat.interval_s", VarianceShare(0, 0, 0), VarianceShare(0, 0, 0), VarianceShare(0, 0, 0)),
+        index("host.cpus", VarianceShare(0.03, 0.01, 0.04), VarianceShare(0.03, 0.02, 0.04)),
     )
     said = " ".join(sentences_of(found))
     assert "workload.users matters most: it contributes to 90% of the variance of response_s" in said
@@ -80,7 +87,7 @@ def test_sentences_say_what_matters_and_what_does_not() -> None:
 
 
 def test_wide_intervals_and_no_interaction_are_said() -> None:
-    wide = index("workload.users", Share(0.9, 0.5, 1.2), Share(1.1, 0.6, 1.4))
+    wide = index("workload.users", VarianceShare(0.9, 0.5, 1.2), VarianceShare(1.1, 0.6, 1.4))
     said = " ".join(sentences_of(made(wide, index("host.cpus", NONE, NONE))))
     assert "Interaction between axes is 10% of the variance, which is within the noise" in said
     assert "up to 70 percentage points wide; --samples 1024 halves them" in said
@@ -139,7 +146,9 @@ def test_bad_input_is_one_sentence(
 
 def test_a_share_and_its_interval_stay_between_none_and_all() -> None:
     lines = list(
-        sensitivity_lines(made(index("disk.use", Share(0.9, -0.02, 1.04), Share(1.01, 0.9, 1.1))), 80)
+        sensitivity_lines(
+            made(index("disk.use", VarianceShare(0.9, -0.02, 1.04), VarianceShare(1.01, 0.9, 1.1))), 80
+        )
     )
     assert any("90 (0..100)" in line and "100 (90..100)" in line for line in lines)
 

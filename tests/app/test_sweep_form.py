@@ -5,9 +5,9 @@ import pytest
 from app.controls.sweep_form import (
     MOST_ANSWERS,
     MOST_LINES,
-    Form,
+    AxisLine,
     FormFaults,
-    Line,
+    SweepForm,
     form_in,
     form_of_library,
     meant_key,
@@ -21,14 +21,15 @@ from scenarios.sweeps.asked import library_of_sweeps
 from scenarios.sweeps.sweep import plan_of
 
 SIZE, ROWS = "tablespace.block_size_bytes", "workload.arraysize_rows"
-TWO = (Line(SIZE, "8K, 16K"), Line(ROWS, "15:100:3"))
+ZIPPED = (AxisLine(ROWS, "15:100", "a"), AxisLine(SIZE, "8K,16K", "a"))
+TWO = (AxisLine(SIZE, "8K, 16K"), AxisLine(ROWS, "15:100:3"))
 
 LIMITS = {
     "disk.iops_limit", "disk.throughput_limit_bytes_per_s", "host.iops_limit", "host.bandwidth_limit_bytes_per_s",
 }  # fmt: skip
 
 
-def through_an_address(form: Form) -> Form:
+def through_an_address(form: SweepForm) -> SweepForm:
     query = {name: [value] if isinstance(value, str) else value for name, value in query_of(form).items()}
     again, notes = form_in(query, form.base, dict(form.changes))
     assert notes == []
@@ -47,19 +48,19 @@ def test_every_sweep_of_the_library_means_the_same_as_a_form(name: str) -> None:
 @pytest.mark.parametrize(
     "form",
     [
-        Form("rahn-full-scan", lines=TWO),
-        Form("rahn-full-scan", (("workload.users", "4"),), TWO, where=(f"{ROWS} > 20", f"{ROWS} < 90")),
-        Form("rahn-full-scan", lines=(Line(ROWS, "15:100", "a"), Line(SIZE, "8K,16K", "a")), design="sobol", samples=8),
-        Form("tpc-c", lines=(Line("workload.users", "1,2"),), engine="simulate", replications=3),
-        Form("block-size-mbrc", lines=TWO),
+        SweepForm("rahn-full-scan", lines=TWO),
+        SweepForm("rahn-full-scan", (("workload.users", "4"),), TWO, where=(f"{ROWS} > 20", f"{ROWS} < 90")),
+        SweepForm("rahn-full-scan", lines=ZIPPED, design="sobol", samples=8),
+        SweepForm("tpc-c", lines=(AxisLine("workload.users", "1,2"),), engine="simulate", replications=3),
+        SweepForm("block-size-mbrc", lines=TWO),
     ],
 )  # fmt: skip
-def test_an_address_brings_the_form_back(form: Form) -> None:
+def test_an_address_brings_the_form_back(form: SweepForm) -> None:
     assert through_an_address(form) == form
 
 
 def test_the_points_are_those_of_the_command_line() -> None:
-    form = Form("rahn-full-scan", (("table.pctfree_percent", "20"),), TWO)
+    form = SweepForm("rahn-full-scan", (("table.pctfree_percent", "20"),), TWO)
     its = plan_of(
         "rahn-full-scan",
         [f"{SIZE}=8K,16K", f"{ROWS}=15:100:3"],
@@ -71,35 +72,35 @@ def test_the_points_are_those_of_the_command_line() -> None:
 
 
 def test_a_range_keeps_its_points_for_the_day_it_is_crossed_again() -> None:
-    form = Form("rahn-full-scan", lines=TWO, design="latin_hypercube", samples=10)
+    form = SweepForm("rahn-full-scan", lines=TWO, design="latin_hypercube", samples=10)
     assert len(form.plan()) == 10
 
 
 @pytest.mark.parametrize(
     ("form", "words"),
     [
-        (Form("rahn-full-scan"), "nothing varies; add a field and give it values"),
+        (SweepForm("rahn-full-scan"), "nothing varies; add a field and give it values"),
         (
-            Form("rahn-full-scan", lines=(Line("", "1,2"),)),
+            SweepForm("rahn-full-scan", lines=(AxisLine("", "1,2"),)),
             "has no field; choose what takes these values",
         ),
-        (Form("rahn-full-scan", lines=(Line("users", "1"),)), "'users' names no field"),
-        (Form("rahn-full-scan", lines=(Line(ROWS, "15:100"),)), "points are missing"),
+        (SweepForm("rahn-full-scan", lines=(AxisLine("users", "1"),)), "'users' names no field"),
+        (SweepForm("rahn-full-scan", lines=(AxisLine(ROWS, "15:100"),)), "points are missing"),
         (
-            Form("rahn-full-scan", lines=(Line(ROWS, "1,2"),), where=("import os",)),
+            SweepForm("rahn-full-scan", lines=(AxisLine(ROWS, "1,2"),), where=("import os",)),
             "where",
         ),
         (
-            Form("rahn-full-scan", lines=(Line("table.rows", "1000:30000:30000"),)),
+            SweepForm("rahn-full-scan", lines=(AxisLine("table.rows", "1000:30000:30000"),)),
             "this page takes 20,000",
         ),
         (
-            Form("rahn-full-scan", lines=(Line(ROWS, "0,15"),)),
+            SweepForm("rahn-full-scan", lines=(AxisLine(ROWS, "0,15"),)),
             "got 0; allowed is at least 1",
         ),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(form: Form, words: str) -> None:
+def test_what_is_wrong_is_said_in_a_sentence(form: SweepForm, words: str) -> None:
     with pytest.raises(BlocktimeError) as caught:
         form.plan()
     assert words in str(caught.value)
@@ -107,9 +108,9 @@ def test_what_is_wrong_is_said_in_a_sentence(form: Form, words: str) -> None:
 
 def test_all_lines_that_are_wrong_are_said_at_once() -> None:
     with pytest.raises(FormFaults) as caught:
-        Form(
+        SweepForm(
             "rahn-full-scan",
-            lines=(Line(ROWS, "5:1:3"), Line("x", "1"), Line(SIZE, "8K")),
+            lines=(AxisLine(ROWS, "5:1:3"), AxisLine("x", "1"), AxisLine(SIZE, "8K")),
         ).plan()
     assert len(caught.value.lines) == 2
     assert isinstance(caught.value, SpecError)
@@ -152,7 +153,7 @@ def test_a_number_of_samples_may_begin_with_zeros() -> None:
 
 @pytest.mark.parametrize("name", sorted(library()))
 def test_every_field_on_offer_comes_with_values_that_make_points(name: str) -> None:
-    source = Form(name).source()
+    source = SweepForm(name).source()
     fields = pickable(source.scenario())
     offered = {key: suggested(key, source) for key in fields}
     # a drive that reorders its queue takes no limit of a volume
@@ -170,7 +171,7 @@ def test_every_field_on_offer_comes_with_values_that_make_points(name: str) -> N
     } | limits
     for key, text in offered.items():
         if text:
-            assert len(Form(name, lines=(Line(key, text),)).plan()) >= 1, key
+            assert len(SweepForm(name, lines=(AxisLine(key, text),)).plan()) >= 1, key
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from app.controls.sweep_form import Form, Line
+from app.controls.sweep_form import AxisLine, SweepForm
 from app.session import sweep_job
-from app.session.sweep_job import Job, Jobs
+from app.session.sweep_job import Jobs, SweepJob
 from model.errors import BlocktimeError
 from scenarios.sweeps.run import Running
 from tests.patience import LIMIT_S
 
-SMALL = Form("rahn-full-scan", lines=(Line("workload.arraysize_rows", "10:20:11"),))
-LARGE = Form("rahn-full-scan", lines=(Line("workload.arraysize_rows", "101:3100:3000"),))
+SMALL = SweepForm("rahn-full-scan", lines=(AxisLine("workload.arraysize_rows", "10:20:11"),))
+LARGE = SweepForm("rahn-full-scan", lines=(AxisLine("workload.arraysize_rows", "101:3100:3000"),))
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +28,7 @@ def jobs() -> Iterator[Jobs]:
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("sweep-")]
 
 
-def ended(job: Job) -> Job:
+def ended(job: SweepJob) -> SweepJob:
     job.wait(LIMIT_S)
     assert not job.active
     for thread in threading.enumerate():
@@ -54,20 +54,20 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 def test_a_trial_says_how_much_there_is_to_do_and_keeps_what_it_answered(
     jobs: Jobs,
 ) -> None:
-    job = ended(jobs.start(Job(LARGE, tries=True)))
+    job = ended(jobs.start(SweepJob(LARGE, tries=True)))
     assert job.state == "tried"
     assert (job.wanted, job.failed, job.table) == (3000, 0, None)
     assert 0 < job.done < 3000
     assert job.left_s is not None
-    again = ended(jobs.start(Job(LARGE, tries=True)))
+    again = ended(jobs.start(SweepJob(LARGE, tries=True)))
     assert again.reused == job.done
 
 
 def test_a_run_finds_the_whole_table_and_goes_on_with_what_the_trial_checked(
     jobs: Jobs,
 ) -> None:
-    trial = ended(jobs.start(Job(LARGE, tries=True)))
-    job = ended(jobs.start(Job(LARGE, plan=trial.plan)))
+    trial = ended(jobs.start(SweepJob(LARGE, tries=True)))
+    job = ended(jobs.start(SweepJob(LARGE, plan=trial.plan)))
     assert job.state == "done"
     assert (job.done, job.wanted, job.reused) == (3000, 3000, trial.done)
     assert job.table is not None
@@ -76,7 +76,7 @@ def test_a_run_finds_the_whole_table_and_goes_on_with_what_the_trial_checked(
 
 
 def test_a_small_sweep_is_all_answered_by_its_trial(jobs: Jobs) -> None:
-    job = ended(jobs.start(Job(SMALL, tries=True)))
+    job = ended(jobs.start(SweepJob(SMALL, tries=True)))
     assert (job.state, job.done, job.wanted) == ("tried", 11, 11)
 
 
@@ -85,7 +85,7 @@ def test_what_is_cancelled_ends_and_what_it_answered_is_kept(
 ) -> None:
     monkeypatch.setattr("scenarios.sweeps.run.MOST_IN_A_CHUNK", 100)
     monkeypatch.setattr("scenarios.sweeps.run.CHUNKS_A_WORKER", 30)
-    job = Job(LARGE)
+    job = SweepJob(LARGE)
     told = job.told
 
     def then_cancel(outcome: object) -> None:
@@ -96,13 +96,13 @@ def test_what_is_cancelled_ends_and_what_it_answered_is_kept(
     ended(jobs.start(job))
     assert job.state == "cancelled"
     assert 0 < job.done < 3000
-    again = ended(jobs.start(Job(LARGE)))
+    again = ended(jobs.start(SweepJob(LARGE)))
     assert (again.state, again.reused) == ("done", job.done)
 
 
 def test_a_job_that_waits_for_its_turn_can_be_cancelled(jobs: Jobs, gate: Callable[[], None]) -> None:
-    first = [jobs.start(Job(SMALL)) for _ in range(sweep_job.MOST_AT_ONCE)]
-    waits = jobs.start(Job(LARGE))
+    first = [jobs.start(SweepJob(SMALL)) for _ in range(sweep_job.MOST_AT_ONCE)]
+    waits = jobs.start(SweepJob(LARGE))
     waits.cancel()
     assert ended(waits).state == "cancelled"
     assert all(job.active for job in first)
@@ -111,14 +111,14 @@ def test_a_job_that_waits_for_its_turn_can_be_cancelled(jobs: Jobs, gate: Callab
 
 
 def test_a_cancelled_trial_is_not_one_that_knows(jobs: Jobs, gate: Callable[[], None]) -> None:
-    job = jobs.start(Job(LARGE, tries=True))
+    job = jobs.start(SweepJob(LARGE, tries=True))
     job.cancel()
     assert job.cancelling or not job.active
     gate()
     assert ended(job).state == "cancelled"
 
 
-def forget(job: Job, monkeypatch: pytest.MonkeyPatch, *, looks: bool = False) -> None:
+def forget(job: SweepJob, monkeypatch: pytest.MonkeyPatch, *, looks: bool = False) -> None:
     """Once some are answered, let a long time pass in which nobody has looked at *job*, unless somebody *looks*."""
     monkeypatch.setattr("scenarios.sweeps.run.MOST_IN_A_CHUNK", 100)
     monkeypatch.setattr("scenarios.sweeps.run.CHUNKS_A_WORKER", 30)
@@ -136,12 +136,12 @@ def forget(job: Job, monkeypatch: pytest.MonkeyPatch, *, looks: bool = False) ->
 def test_a_sweep_that_nobody_looks_at_ends_and_what_it_answered_is_kept(
     jobs: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = Job(LARGE)
+    job = SweepJob(LARGE)
     forget(job, monkeypatch)
     ended(jobs.start(job))
     assert (job.state, job.forgotten) == ("cancelled", True)
     assert 0 < job.done < 3000
-    again = ended(jobs.start(Job(LARGE)))
+    again = ended(jobs.start(SweepJob(LARGE)))
     assert (again.state, again.reused, again.forgotten) == ("done", job.done, False)
 
 
@@ -149,7 +149,7 @@ def test_a_sweep_that_nobody_looks_at_ends_and_what_it_answered_is_kept(
 def test_a_sweep_goes_on_while_somebody_looks_or_its_page_is_open(
     jobs: Jobs, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    job = Job(LARGE, awaited=lambda: how == "awaited")
+    job = SweepJob(LARGE, awaited=lambda: how == "awaited")
     forget(job, monkeypatch, looks=how == "looks")
     assert ended(jobs.start(job)).state == "done"
 
@@ -157,8 +157,8 @@ def test_a_sweep_goes_on_while_somebody_looks_or_its_page_is_open(
 def test_one_that_is_forgotten_lets_others_have_their_turn(
     jobs: Jobs, gate: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = [jobs.start(Job(SMALL)) for _ in range(sweep_job.MOST_AT_ONCE)]
-    forgotten, waits = jobs.start(Job(LARGE)), jobs.start(Job(SMALL))
+    held = [jobs.start(SweepJob(SMALL)) for _ in range(sweep_job.MOST_AT_ONCE)]
+    forgotten, waits = jobs.start(SweepJob(LARGE)), jobs.start(SweepJob(SMALL))
     forgotten._looked_s -= 2 * sweep_job.FORGOTTEN_S
     assert ended(forgotten).state == "cancelled"
     gate()
@@ -166,18 +166,18 @@ def test_one_that_is_forgotten_lets_others_have_their_turn(
 
 
 def test_a_job_that_has_ended_keeps_what_it_found_however_long_nobody_looks(jobs: Jobs) -> None:
-    job = ended(jobs.start(Job(SMALL)))
+    job = ended(jobs.start(SweepJob(SMALL)))
     job._looked_s -= 2 * sweep_job.FORGOTTEN_S
     assert (job.state, jobs.get(job.id)) == ("done", job)
     assert job.table is not None
 
 
 def test_every_fault_is_there_once(jobs: Jobs) -> None:
-    form = Form(
+    form = SweepForm(
         "rahn-full-scan",
-        lines=(Line("workload.arraysize_rows", "0,15"), Line("table.rows", "1,2,3")),
+        lines=(AxisLine("workload.arraysize_rows", "0,15"), AxisLine("table.rows", "1,2,3")),
     )
-    job = ended(jobs.start(Job(form)))
+    job = ended(jobs.start(SweepJob(form)))
     assert job.state == "failed"
     assert len(job.faults) == len(set(job.faults)) == 2
     assert "got 0; allowed is at least 1" in job.faults[1]
@@ -192,13 +192,13 @@ def test_whatever_goes_wrong_ends_the_job_with_a_sentence(
         raise error
 
     monkeypatch.setattr(Running, "pilot", fails)
-    job = ended(jobs.start(Job(SMALL)))
+    job = ended(jobs.start(SweepJob(SMALL)))
     assert job.state == "failed"
     assert "no such luck" in job.faults[0]
 
 
 def test_the_oldest_that_ended_are_forgotten(jobs: Jobs) -> None:
-    started = [ended(jobs.start(Job(SMALL))) for _ in range(sweep_job.MOST_KEPT + 3)]
+    started = [ended(jobs.start(SweepJob(SMALL))) for _ in range(sweep_job.MOST_KEPT + 3)]
     remembered = [job for job in started if jobs.get(job.id) is job]
     assert remembered == started[2:]
     assert jobs.get(None) is None

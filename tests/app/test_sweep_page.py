@@ -9,9 +9,9 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app.base.markdown import plain
-from app.controls.sweep_form import Form, Line
+from app.controls.sweep_form import AxisLine, SweepForm
 from app.reports.sweep_table import SweepTable, table_of
-from app.session.sweep_job import Job
+from app.session.sweep_job import SweepJob
 from app.sweep import sweep_page
 from app.sweep.sweep_view import CHOSEN, columns_of
 from app.text.sweep_text import accuracy_of
@@ -89,7 +89,7 @@ def test_a_control_that_is_drawn_again_still_says_its_value() -> None:
 
 
 def test_looking_for_a_job_keeps_it_going(monkeypatch: pytest.MonkeyPatch) -> None:
-    job = Job(Form("rahn-full-scan", lines=(Line("workload.arraysize_rows", "15,100"),)))
+    job = SweepJob(SweepForm("rahn-full-scan", lines=(AxisLine("workload.arraysize_rows", "15,100"),)))
     looks: list[bool] = []
     monkeypatch.setattr(job, "look", lambda: looks.append(True))
     monkeypatch.setitem(sweep_page.jobs()._jobs, job.id, job)

@@ -167,10 +167,10 @@ def test_what_is_no_table_is_refused_in_one_sentence(files: dict[str, bytes], wo
 
 
 def test_a_table_of_somebody_else_is_refused(tmp_path: Path) -> None:
-    from scenarios.sweeps.table import Column, open_table
+    from scenarios.sweeps.table import TableColumn, open_table
 
     path = tmp_path / "other.parquet"
-    with open_table(path, [Column("point", "whole", "", "")], {"program": "other"}, False) as table:
+    with open_table(path, [TableColumn("point", "whole", "", "")], {"program": "other"}, False) as table:
         table.write({"point": [1]})
     with pytest.raises(SpecError, match="not a table of a sweep"):
         table_in({"other.parquet": path.read_bytes()})

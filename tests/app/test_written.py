@@ -16,7 +16,7 @@ from model.results import RunResult
 from scenarios import load, run
 from tests.answered import answered as answer
 from tests.known_by_law import KNOWN
-from validation.instruments import Figure, Reading, Source, read
+from validation.instruments import Figure, OpenedFile, Reading, read
 from validation.instruments.sysstat import COLUMNS
 
 NAMES = KNOWN
@@ -26,7 +26,7 @@ def read_back(result: RunResult, form: str, folder: Path) -> dict[tuple[str, str
     path = folder / "written"
     path.write_text(written(result, form), encoding="utf-8")
     reading: Reading
-    [reading] = read(Source(path))
+    [reading] = read(OpenedFile(path))
     every = [*reading.figures, *(one for series in reading.series for one in series.figures())]
     return {(one.of, one.name): one for one in every}
 
@@ -176,7 +176,7 @@ def test_reads_and_writes_of_placed_table_spaces_come_back_from_awr(form: str, t
     result = run(asked, "calculate")
     path = tmp_path / "report"
     path.write_text(written(result, form, asked), encoding="utf-8")
-    [reading] = read(Source(path))
+    [reading] = read(OpenedFile(path))
     for title in ("Tablespace IO", "File IO"):
         of_device: dict[str, dict[str, float]] = {"x": {}, "y": {}}
         for figure in reading.figures:

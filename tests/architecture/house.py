@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 import tomllib
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -244,10 +245,26 @@ def says_nothing(_: Module, node: ast.AST) -> bool:
     """An argument or a variable whose name does not tell what it holds, or a class that no noun names."""
     if isinstance(node, ast.ClassDef):
         name = node.name.lstrip("_")
-        return name in NO_NOUNS or (name.endswith("ly") and name not in NOUNS_IN_LY)
+        return name in NO_NOUNS or (name.endswith("ly") and not name.endswith(NOUNS_IN_LY))
     if isinstance(node, ast.arg):
         return node.arg in SAY_NOTHING
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in SAY_NOTHING
+
+
+@cache
+def folders_by_class() -> dict[str, set[str]]:
+    """The folders in which a module has a public class of a name."""
+    folders: dict[str, set[str]] = defaultdict(set)
+    for file in (file for room in ROOMS for file in (ROOT / room).rglob("*.py")):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                folders[node.name].add(file.parent.as_posix())
+    return folders
+
+
+def stands_in_two_rooms(_: Module, node: ast.AST) -> bool:
+    """A public class whose name another room has as well: two things of one name."""
+    return isinstance(node, ast.ClassDef) and len(folders_by_class().get(node.name, ())) > 1
 
 
 def lines_of(room: str) -> int:
@@ -263,6 +280,7 @@ COUNTS: dict[str, Callable[[Module, ast.AST], bool]] = {
     "signatures_with_any_system_or_work": signatures_of_anything,
     "functions_that_import_own_modules": imports_own_modules,
     "names_that_say_nothing": says_nothing,
+    "classes_whose_name_stands_in_two_rooms": stands_in_two_rooms,
 }
 
 

@@ -120,11 +120,11 @@ def one_copy(seed: int, began: float) -> float:
 
 def two_processes() -> list[Figure]:
     """Points a second by two processes, as a share of what two copies of the loop reach that know nothing of it."""
-    from scenarios.sweeps.executors import Processes, ThisProcess
+    from scenarios.sweeps.executors import LocalProcesses, ThisProcess
 
     shares, gains = [], []
     with (
-        Processes(2) as processes,
+        LocalProcesses(2) as processes,
         ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool,
         folder() as name,
     ):

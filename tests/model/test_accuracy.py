@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from model.accuracy import ALL, ESTIMATE_FRACTION, REGIMES, Residual, table
+from model.accuracy import ALL, ESTIMATE_FRACTION, REGIMES, RegimeResiduals, table
 from model.spec import WORKLOADS
 from model.workloads.families import family_of
 from scenarios import from_mapping, run
@@ -54,7 +54,7 @@ def test_a_range_ends_where_simulations_were_seen_and_above_the_cpu_time() -> No
 
 
 def test_what_a_few_cases_saw_is_widened() -> None:
-    seen = Residual(n=25, median=1.0, longest=1.1, shortest=1.0, within_fraction=0.5, factor=2.0)
+    seen = RegimeResiduals(n=25, median=1.0, longest=1.1, shortest=1.0, within_fraction=0.5, factor=2.0)
     assert seen.seen(1.1) == pytest.approx(0.3)
     assert seen.seen(0.9) == 0
 

@@ -35,7 +35,7 @@ from model.spec import (
     Update,
 )
 from model.units import GIB, MIB
-from model.workloads.statements.closed_form_of_many import Design
+from model.workloads.statements.closed_form_of_many import FieldColumns
 from scenarios import load
 from tests.known_by_law import KNOWN
 from tests.whole import quick, sample
@@ -216,13 +216,13 @@ def test_the_direct_path_among_buffered_neighbours_by_cached_share() -> None:
 )
 def test_an_axis_is_answered_at_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     groups: list[int] = []
-    answer = Design._answer
+    answer = FieldColumns._answer
 
-    def counted(design: Design, table: Any, group: Any, row: Any, alone: Any) -> None:
+    def counted(design: FieldColumns, table: Any, group: Any, row: Any, alone: Any) -> None:
         groups.append(len(group.places))
         answer(design, table, group, row, alone)
 
-    monkeypatch.setattr(Design, "_answer", counted)
+    monkeypatch.setattr(FieldColumns, "_answer", counted)
     scenario = load(name)
     calculate_many(scenario.system, scenario.workload, {"table.rows": np.arange(10_000, 10_064)})
     assert len(groups) <= 8

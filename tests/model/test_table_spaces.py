@@ -15,7 +15,7 @@ from model.errors import OutsideLaw, SpecError
 from model.laws.parallel_reads import at_one_device, longest_s
 from model.results import TransactionStats
 from model.sim.data_files import OnDevices
-from model.sim.references import DEVICE_BYTES, Layout, turns_of
+from model.sim.references import DEVICE_BYTES, BlockLayout, turns_of
 from model.spec import Transactions
 from model.spec.placed import OWN, PlacedTablespace, devices_of
 from model.workloads.transactions.parts import parts_of
@@ -189,7 +189,7 @@ def test_what_several_devices_would_share_is_refused(engine: str, more: dict[str
 @pytest.mark.parametrize("shares", [[1.0], [0.5, 0.5], [0.7, 0.2, 0.1], [0.999, 0.001], [1.0, 0.0]])
 def test_extents_go_to_devices_by_turns_and_no_two_blocks_lie_at_one_place(shares: list[float]) -> None:
     blocks = 300_001
-    layout = Layout(Data(8192, (blocks, 0), (1.0, 0.0), 0.0, ()), 0, shares)
+    layout = BlockLayout(Data(8192, (blocks, 0), (1.0, 0.0), 0.0, ()), 0, shares)
     places = [layout.byte_of(block) for block in range(0, blocks, 16)]
     assert len(set(places)) == len(places)
     of_device = [place // DEVICE_BYTES for place in places]

@@ -10,13 +10,13 @@ import pytest
 from app.text.measured_text import sentence
 from model.errors import SpecError
 from scenarios import load, run
-from scenarios.measured import AsModelled, Compared, light_of
+from scenarios.measured import AsModelled, ComparedFigure, light_of
 from scenarios.uncertainty.answers import ANSWERERS
 from scenarios.uncertainty.constants import knowledge_of
 
 
 def row(value: float, modelled: float, half: float = 0.0) -> AsModelled:
-    figure = Compared(
+    figure = ComparedFigure(
         name="log file sync", value=value, unit="s", low=value - half, high=value + half, file="a", line=1
     )
     return AsModelled(measured=figure, modelled=modelled)

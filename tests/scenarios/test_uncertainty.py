@@ -15,7 +15,7 @@ from model.provenance import Constant
 from model.results import Interval, RunResult
 from scenarios import Scenario, load, run, uncertainty
 from scenarios.interval import CONFIDENCE, half_width
-from scenarios.measured import ELAPSED, Compared
+from scenarios.measured import ELAPSED, ComparedFigure
 from scenarios.uncertainty import propagate
 from scenarios.uncertainty.constants import knowledge_of
 from scenarios.uncertainty.difference import Difference
@@ -217,7 +217,7 @@ def test_what_two_scenarios_share_cancels() -> None:
 
 def measured(scenario: Scenario, elapsed_s: float) -> Scenario:
     """*scenario* as a system of which that elapsed time was measured."""
-    figure = Compared(
+    figure = ComparedFigure(
         name=ELAPSED, value=elapsed_s, unit="s", low=elapsed_s, high=elapsed_s, file="a report", line=1
     )
     return scenario.model_copy(update={"compared": (figure,), "changed": False})

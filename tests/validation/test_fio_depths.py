@@ -18,7 +18,7 @@ from model import calculate, simulate
 from model.spec import ReadStream, System
 from scenarios import from_mapping
 from validation.identify.system import identify
-from validation.instruments import Keep, Source, read
+from validation.instruments import Keep, OpenedFile, read
 
 SAMPLES = Path(os.environ.get("BLOCKTIME_SAMPLES", Path(__file__).parents[3] / "shared" / "samples"))
 DRIVE = SAMPLES / "fio" / "ssd-samsung860"
@@ -47,7 +47,9 @@ def measured(depth: int, folder: Path = DRIVE) -> dict[str, float]:
 def system(folder: Path = DRIVE, rpm: float | None = None) -> System:
     """The drive that the command makes of depths 1 and 32."""
     paths = [folder / f"randread-{depth}-1.json" for depth in (1, 32)]
-    found = identify([reading for path in paths for reading in read(Source(path, path.name, Keep()))], rpm)
+    found = identify(
+        [reading for path in paths for reading in read(OpenedFile(path, path.name, Keep()))], rpm
+    )
     return from_mapping(found.sections(), "drive").system
 
 

@@ -15,7 +15,7 @@ from scenarios.measured import (
     READ_REQUESTS,
     TRANSACTIONS,
     AsModelled,
-    Compared,
+    ComparedFigure,
     Light,
     as_modelled,
     light_of,
@@ -132,8 +132,8 @@ def against(
 def _times(
     content: Mapping[str, Any],
     sections: Mapping[str, Any],
-    mine: Sequence[Compared],
-    others: Sequence[Compared],
+    mine: Sequence[ComparedFigure],
+    others: Sequence[ComparedFigure],
 ) -> list[float]:
     """How many times the gets, changes and reads of the file's transaction one of the other interval has."""
     before, now = (sections_of["workload"]["mix"][0] for sections_of in (content, sections))
@@ -144,7 +144,7 @@ def _times(
     return [after / earlier for earlier, after in zip(*counts, strict=True) if earlier and after] or [1.0]
 
 
-def _reads(figures: Sequence[Compared]) -> float:
+def _reads(figures: Sequence[ComparedFigure]) -> float:
     """Reads of a transaction, as measured."""
     values = {figure.name: figure.value for figure in figures}
     return values.get(READ_REQUESTS, 0.0) / values[TRANSACTIONS] if TRANSACTIONS in values else 0.0
@@ -167,7 +167,7 @@ def loaded(content: Mapping[str, Any], other: Mapping[str, Any], times: float) -
     return document
 
 
-def _same(mine: Sequence[Compared], other: Sequence[Compared]) -> bool:
+def _same(mine: Sequence[ComparedFigure], other: Sequence[ComparedFigure]) -> bool:
     """Whether both were read of one interval: throughput and CPU agree to the last digit."""
     values = {compared.name: compared.value for compared in mine}
     return bool(other) and all(

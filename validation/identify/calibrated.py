@@ -64,7 +64,7 @@ class Fitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class SystemFit:
     """All fields, their correlations, and how far off the figures are before and after."""
 
     fields: tuple[Fitted, ...]
@@ -87,7 +87,9 @@ class Fit:
         return texts
 
 
-def fitted(content: Mapping[str, Any], name: str, progress: Callable[[int, int], None] | None = None) -> Fit:
+def fitted(
+    content: Mapping[str, Any], name: str, progress: Callable[[int, int], None] | None = None
+) -> SystemFit:
     """The fields of the system whose file has this *content*, by weighted least squares on logarithms with priors.
 
     Raises :class:`SpecError` for a file without figures of an interval.
@@ -162,7 +164,7 @@ def fitted(content: Mapping[str, Any], name: str, progress: Callable[[int, int],
         compared.name: (exp(float(was - there)) - 1, exp(float(is_now - there)) - 1)
         for compared, was, is_now, there in zip(system.compared, first, now, measured, strict=True)
     }
-    return Fit(tuple(fields), correlations, off)
+    return SystemFit(tuple(fields), correlations, off)
 
 
 def _priors(content: Mapping[str, Any], system: Scenario) -> Iterator[tuple[str, tuple[float, float]]]:
@@ -206,7 +208,7 @@ def put(content: Any, path: str, value: float) -> None:
     node[last] = value
 
 
-def write_into(document: Any, fit: Fit, source: str) -> None:
+def write_into(document: Any, fit: SystemFit, source: str) -> None:
     """Put values, intervals and correlations into a file's content, ``[[measured.known]]`` and ``correlation``."""
     known = document["measured"].setdefault("known", [])
     for field in fit.fields:

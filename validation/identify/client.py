@@ -52,7 +52,7 @@ class Trips:
 
 
 @dataclass(slots=True)
-class Prices:
+class ClientCosts:
     """What a round trip, a row and the server's work cost."""
 
     round_trip_s: float
@@ -86,13 +86,13 @@ def turns_of(fetches: Fetches | None) -> Trips | None:
     )
 
 
-def prices_of(identified: Identified, traces: Sequence[Trips]) -> Prices:
+def prices_of(identified: Identified, traces: Sequence[Trips]) -> ClientCosts:
     """Prices with which the model's client waits as the traces say; those of the first trace for the server.
 
     A client takes an array in while the server makes the rest of it: that part is no wait, so it is added to the
     measured turns before they are split into round trip and rows.
     """
-    prices = Prices(0.0, None, 0.0, None, {})
+    prices = ClientCosts(0.0, None, 0.0, None, {})
     hidden_s = [0.0] * len(traces)
     for _ in range(ROUNDS):
         points = [
@@ -142,7 +142,7 @@ def _executions(trace: Trips, demand: Any) -> float:
     return len(trace.turns) / max(1.0, float(demand.fetches) - 1)
 
 
-def _demand(identified: Identified, trace: Trips, prices: Prices) -> tuple[Any, Any]:
+def _demand(identified: Identified, trace: Trips, prices: ClientCosts) -> tuple[Any, Any]:
     """What the model asks for one execution as *trace* has it, at *prices*."""
     sections = identified.sections()
     sections["client"] = {
@@ -158,7 +158,7 @@ def _demand(identified: Identified, trace: Trips, prices: Prices) -> tuple[Any, 
     return demand_of(scenario.system, scenario.workload), scenario.system  # type: ignore[arg-type]
 
 
-def _fit(points: Sequence[tuple[int, float]], prices: Prices) -> None:
+def _fit(points: Sequence[tuple[int, float]], prices: ClientCosts) -> None:
     """Round trip and row by least squares; the row is 0 where calls have about as many rows each."""
     number = len(points)
     mean_rows, mean_s = (sum(point[axis] for point in points) / number for axis in (0, 1))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from model.errors import BlocktimeError
-from scenarios.measured import FORM, Compared
+from scenarios.measured import FORM, ComparedFigure
 from validation.instruments import Figure
 
 
@@ -39,7 +39,7 @@ class Identified:
     base: str | None = None
     """The library's scenario that says what is not here."""
     known: list[KnownField] = field(default_factory=list)
-    compared: list[Compared] = field(default_factory=list)
+    compared: list[ComparedFigure] = field(default_factory=list)
     says: list[str] = field(default_factory=list)
     """What is assumed, and what would make it surer: a sentence each."""
 
@@ -116,5 +116,7 @@ class ScenarioBuilder:
             return
         low, high = value * figure.low / figure.value, value * figure.high / figure.value
         self.found.compared.append(
-            Compared(name=name, value=value, unit=unit, low=low, high=high, file=self.file, line=figure.line)
+            ComparedFigure(
+                name=name, value=value, unit=unit, low=low, high=high, file=self.file, line=figure.line
+            )
         )

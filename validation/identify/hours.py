@@ -31,7 +31,7 @@ LISTED: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TransactionArrivals:
     """How transactions come, as two intervals tell: users who pause, or arrivals."""
 
     says: str
@@ -61,7 +61,7 @@ def checked(report: Report, readings: Sequence[Reading]) -> list[str]:
     return [text for other in others_of(report, readings) for text in _contradicted(report, other)]
 
 
-def asked_of(report: Report, readings: Sequence[Reading]) -> Asked | str | None:
+def asked_of(report: Report, readings: Sequence[Reading]) -> TransactionArrivals | str | None:
     """Whether users pause or arrivals come, by the first other interval that tells; a sentence where none does.
 
     Closed: N = X(R + Z) holds at both loads, for the same N, or for so many more users as more sessions were logged on
@@ -73,13 +73,13 @@ def asked_of(report: Report, readings: Sequence[Reading]) -> Asked | str | None:
         if _same_hour(report.reading, other.reading):
             continue
         question = _of_two(report, other)
-        if isinstance(question, Asked):
+        if isinstance(question, TransactionArrivals):
             return question
         text = text or question
     return text
 
 
-def _of_two(first: Report, second: Report) -> Asked | str:
+def _of_two(first: Report, second: Report) -> TransactionArrivals | str:
     both = (first, second)
     files = f"in {first.reading.file} and {second.reading.file}"
     per_s = [figure.value if (figure := report.transactions_per_s()) else 0.0 for report in both]
@@ -106,7 +106,7 @@ def _work(report: Report) -> float:
     return logical.value / rate.value if logical and rate and rate.value else 0.0
 
 
-def _of_same_work(both: Sequence[Report], files: str, per_s: Sequence[float]) -> Asked | str:
+def _of_same_work(both: Sequence[Report], files: str, per_s: Sequence[float]) -> TransactionArrivals | str:
     active = [_active(report) for report in both]
     took = [there / rate for there, rate in zip(active, per_s, strict=True)]
     more, longer = per_s[1] / per_s[0] - 1, took[1] / took[0] - 1
@@ -115,7 +115,7 @@ def _of_same_work(both: Sequence[Report], files: str, per_s: Sequence[float]) ->
         f"take {show_seconds(took[1])}"
     )
     if abs(more) <= SAME < abs(longer):
-        return Asked(
+        return TransactionArrivals(
             f"{told}: as many come however long they take, so they are arrivals", rate_per_s=per_s[0]
         )
     if abs(more) <= SAME:
@@ -123,7 +123,7 @@ def _of_same_work(both: Sequence[Report], files: str, per_s: Sequence[float]) ->
     think_s = (active[0] - active[1]) / (per_s[1] - per_s[0])
     if more * longer < 0 and think_s >= 0:
         users = active[0] + per_s[0] * think_s
-        return Asked(
+        return TransactionArrivals(
             f"{told}: the same {users:,.3g} users who pause for {show_seconds(think_s)} do both",
             users,
             think_s,
@@ -133,12 +133,12 @@ def _of_same_work(both: Sequence[Report], files: str, per_s: Sequence[float]) ->
 
 def _by_sessions(
     told: str, there: Sequence[float], active: Sequence[float], per_s: Sequence[float]
-) -> Asked | str:
+) -> TransactionArrivals | str:
     if not all(there):
         return f"{told}: without the sessions that were logged on, this does not tell users from arrivals"
     logged = f"; {there[0]:,.4g} and {there[1]:,.4g} sessions were logged on"
     if abs(there[1] / there[0] - 1) <= SAME:
-        return Asked(
+        return TransactionArrivals(
             f"{told}{logged}: the same sessions end more of them as more is asked for, so they are arrivals",
             rate_per_s=per_s[0],
         )
@@ -146,7 +146,7 @@ def _by_sessions(
     users = active[0] + per_s[0] * think_s
     if think_s >= 0 and users <= (1 + SAME) * there[0]:
         others = "" if users >= (1 - SAME) * there[0] else ", and the others at no work"
-        return Asked(
+        return TransactionArrivals(
             f"{told}{logged}: {users:,.3g} users who pause for {show_seconds(think_s)}{others}",
             users,
             think_s,

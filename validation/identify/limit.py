@@ -43,7 +43,7 @@ BELOW: Final = re.compile(r"% of waits <(?:=)?(?:1/)?([0-9]+)(us|u|ms|m|s|)$")
 
 
 @dataclass(slots=True)
-class Limit:
+class DeviceLimit:
     """What a device takes for a lone read, and the requests a second at which it ends for the database."""
 
     read_s: float
@@ -70,7 +70,7 @@ class Limit:
     """Empty where nothing tells."""
 
 
-def limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
+def limit_of(report: Report, readings: Sequence[Reading]) -> DeviceLimit:
     """The data device of *report*: fastest reads, how they vary, and its limit where reads wait in a queue."""
     limit = _limit_of(report, readings)
     limit.varies, limit.varies_source = varies_of(report, queues=limit.per_s is not None)
@@ -138,10 +138,10 @@ def variation_of_slowest(reads: int, ratio: float) -> float:
     return low if ratio > 1 else 0.0
 
 
-def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
+def _limit_of(report: Report, readings: Sequence[Reading]) -> DeviceLimit:
     event = report.event(SEQUENTIAL)
     if event is None or not event.waits:
-        return Limit(1e-4, "", says=["nothing was read: the disk is an assumption"])
+        return DeviceLimit(1e-4, "", says=["nothing was read: the disk is an assumption"])
     mean_s = event.each_s
     fastest_s = quantile(histogram(report, SEQUENTIAL), FASTEST)
     quiet = None if fastest_s else quieter(report, readings)
@@ -154,7 +154,7 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     if pace is not None:
         return _limit_of_log(pace, mean_s, writes_s, writes_source)
     if mean_s < QUEUES * fastest_s or under_way < LEAST_UNDER_WAY:
-        return Limit(
+        return DeviceLimit(
             mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} with {under_way:.3g} under way",
             writes_s, writes_source, says=[
                 _unknown(under_way, told=bool(histogram(report, SEQUENTIAL) or quiet))
@@ -164,7 +164,7 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     alone_s = undelayed_s(histogram(report, SEQUENTIAL), mean_s)
     if alone_s is not None:
         place = f"wait event histogram: mean of the {SEQUENTIAL} in the bucket of the fastest {FASTEST:.0%}"
-    limit = Limit(alone_s or fastest_s, quiet.source if quiet else place, writes_s, writes_source)
+    limit = DeviceLimit(alone_s or fastest_s, quiet.source if quiet else place, writes_s, writes_source)
     reads_per_s = (
         sum(event.waits for event in report.events() if event.name in (SEQUENTIAL, SCATTERED)) / report.span_s
     )
@@ -173,9 +173,9 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> Limit:
     return limit
 
 
-def _limit_of_log(pace: Pace, mean_s: float, writes_s: float | None, writes_source: str) -> Limit:
+def _limit_of_log(pace: RedoPace, mean_s: float, writes_s: float | None, writes_source: str) -> DeviceLimit:
     """What is known of the disks where sessions wait for room in the log buffer."""
-    return Limit(
+    return DeviceLimit(
         mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} while sessions wait for the log",
         writes_s, writes_source,
         redo_bytes_per_s=pace.bytes_per_s,
@@ -189,7 +189,7 @@ def _limit_of_log(pace: Pace, mean_s: float, writes_s: float | None, writes_sour
 
 
 def _set_rate(
-    limit: Limit, report: Report, readings: Sequence[Reading], reads_per_s: float, slower: float
+    limit: DeviceLimit, report: Report, readings: Sequence[Reading], reads_per_s: float, slower: float
 ) -> None:
     """What the disk served at its limit, where a read takes so many times the fastest; and the database's share."""
     reads = report.per_second("Read IO requests", "Physical read")
@@ -247,7 +247,7 @@ def quieter(report: Report, readings: Sequence[Reading]) -> UnloadedRead | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class RedoPace:
     """What LGWR does where sessions wait for room in the log buffer."""
 
     busy: float
@@ -258,7 +258,7 @@ class Pace:
     """Of DB time that waits for it."""
 
 
-def log_pace(report: Report) -> Pace | None:
+def log_pace(report: Report) -> RedoPace | None:
     """LGWR's pace, where more than a tenth of DB time waits for room in the log buffer; None elsewhere.
 
     The buffer is full because redo comes faster than LGWR writes: what it wrote is all that it can, with the switches
@@ -270,7 +270,7 @@ def log_pace(report: Report) -> Pace | None:
     total = report.named(LGWR_WRITES, "Total Wait Time (s)")
     if not (db_time and redo and total) or full_s <= FASTEST * db_time.value or not total.value:
         return None
-    return Pace(min(1.0, total.value / report.span_s), redo.value, full_s / db_time.value)
+    return RedoPace(min(1.0, total.value / report.span_s), redo.value, full_s / db_time.value)
 
 
 def write_s_of(report: Report) -> tuple[float | None, str]:

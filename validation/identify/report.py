@@ -37,7 +37,7 @@ IDLE: Final = ("SQL*Net message from", "rdbms ipc message", "pmon timer", "smon 
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class WaitEvent:
     """A wait event of sessions: how often, how long altogether, and the lines of both."""
 
     name: str
@@ -51,7 +51,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DbTimePart:
     """A part of DB time: CPU, a wait event, or what no line names."""
 
     name: str
@@ -74,7 +74,7 @@ class AdvisorySize:
 
 
 @dataclass(frozen=True, slots=True)
-class Volume:
+class FileVolume:
     """What the database's files on one drive or disk group were asked for."""
 
     name: str
@@ -117,11 +117,11 @@ class Report:
         """The figure *name* of *part*."""
         return next((figure for figure in self._by_part.get(part, []) if figure.name == name), None)
 
-    def event(self, name: str) -> Event | None:
+    def event(self, name: str) -> WaitEvent | None:
         """The wait event of that name; None where none is printed."""
         return next((event for event in self.events() if event.name == name), None)
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> Iterator[WaitEvent]:
         """The wait events of sessions that are part of DB time, as printed; the names of text reports are cut."""
         for part, figures in self._by_part.items():
             name = part.removeprefix(FOREGROUND)
@@ -130,11 +130,11 @@ class Report:
             waits = next((figure for figure in figures if figure.name == "Waits"), None)
             total = next((figure for figure in figures if figure.name.startswith("Total Wait Time")), None)
             if waits and total:
-                yield Event(name, waits.value, self._finer(name, total))
+                yield WaitEvent(name, waits.value, self._finer(name, total))
 
-    def volumes(self) -> list[Volume]:
+    def volumes(self) -> list[FileVolume]:
         """What the files lie on by its number, where that is drives or disk groups: folders may share a disk."""
-        volumes: dict[str, Volume] = {}
+        volumes: dict[str, FileVolume] = {}
         for part, figures in self._by_part.items():
             name = part.rpartition(", ")[2]
             if not part.startswith(FILES) or not name.startswith(APART):
@@ -142,11 +142,11 @@ class Report:
             named = {figure.name: figure for figure in figures}
             reads = named["Reads"].value if "Reads" in named else 0.0
             each = next((figure.value for figure in figures if MEAN_READ.fullmatch(figure.name)), 0.0)
-            before = volumes.get(name, Volume(name, 0.0, 0.0, figures[0].line))
-            volumes[name] = Volume(name, before.reads + reads, before.read_s + reads * each, before.line)
+            before = volumes.get(name, FileVolume(name, 0.0, 0.0, figures[0].line))
+            volumes[name] = FileVolume(name, before.reads + reads, before.read_s + reads * each, before.line)
         return sorted(volumes.values(), key=lambda volume: volume.name)
 
-    def profile(self) -> list[Part]:
+    def profile(self) -> list[DbTimePart]:
         """DB time by CPU and wait event, the longest first; last what no line names, below 0 where lines overlap.
 
         Where a report prints each event's share of DB time, one without it is idle.
@@ -154,16 +154,16 @@ class Report:
         whole, cpu = self.time("DB time"), self.time(CPU)
         if whole is None or not whole.value:
             return []
-        parts = [Part(CPU, cpu.value, cpu.value / whole.value, line=cpu.line)] if cpu else []
+        parts = [DbTimePart(CPU, cpu.value, cpu.value / whole.value, line=cpu.line)] if cpu else []
         events = [event for event in self.events() if event.total.value]
         busy = [
             event for event in events if any(self.named(FOREGROUND + event.name, share) for share in SHARES)
         ]
         for event in busy or events:
             share = event.total.value / whole.value
-            parts.append(Part(event.name, event.total.value, share, event.waits, event.total.line))
+            parts.append(DbTimePart(event.name, event.total.value, share, event.waits, event.total.line))
         rest = whole.value - sum(part.seconds for part in parts)
-        return [*sorted(parts, key=lambda part: -part.seconds), Part(UNNAMED, rest, rest / whole.value)]
+        return [*sorted(parts, key=lambda part: -part.seconds), DbTimePart(UNNAMED, rest, rest / whole.value)]
 
     def checkpoint_lag(self) -> Figure | None:
         """Redo blocks that the checkpoint lags behind at most, by the size of the logs or LOG_CHECKPOINT_INTERVAL."""

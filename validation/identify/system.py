@@ -45,8 +45,8 @@ from validation.identify.advisory import Curve, curve_of
 from validation.identify.declined import CLUSTER, check
 from validation.identify.device import identify_device
 from validation.identify.found import Declined, Identified, NotIdentified, ScenarioBuilder
-from validation.identify.hours import Asked, asked_of, checked
-from validation.identify.limit import LOG_BUFFER, LOG_WRITE, Limit, limit_of, log_pace
+from validation.identify.hours import TransactionArrivals, asked_of, checked
+from validation.identify.limit import LOG_BUFFER, LOG_WRITE, DeviceLimit, limit_of, log_pace
 from validation.identify.report import Report, reads_at_once
 from validation.instruments import Figure, Reading
 
@@ -111,7 +111,7 @@ def identify(readings: Sequence[Reading], rpm: float | None = None) -> Identifie
     return identified
 
 
-def _of_report(report: Report, limit: Limit, asked: Asked | str | None) -> Identified:
+def _of_report(report: Report, limit: DeviceLimit, asked: TransactionArrivals | str | None) -> Identified:
     reading, span_s = report.reading, report.span_s
     db_time, cpu = report.time("DB time"), report.time("DB CPU")
     per_s = report.transactions_per_s()
@@ -130,7 +130,7 @@ def _of_report(report: Report, limit: Limit, asked: Asked | str | None) -> Ident
         )
     span = f", {reading.begins} to {reading.ends}" if reading.begins and reading.ends else ""
     identified = Identified(f"{reading.title.partition(':')[0]}{span}", BASE)
-    each = Interval(identified, report, per_s)
+    each = SystemProfile(identified, report, per_s)
     each.system()
     each.load(max(active, each.listed_s(cpu) / span_s), active, asked)
     each.mix(db_time, cpu)
@@ -143,7 +143,7 @@ def _of_report(report: Report, limit: Limit, asked: Asked | str | None) -> Ident
     return identified
 
 
-class Interval(ScenarioBuilder):
+class SystemProfile(ScenarioBuilder):
     """Fills in what one transaction does, section by section."""
 
     def __init__(self, identified: Identified, report: Report, per_s: Figure) -> None:
@@ -246,7 +246,7 @@ class Interval(ScenarioBuilder):
             count = max(1, cpus // CPUS_OF_A_WRITER)
             self.know("instance.db_writer_processes", count, f"default of {cpus} CPUs [oracle-reference]")
 
-    def load(self, active: float, by_db_time: float, asked: Asked | str | None) -> None:
+    def load(self, active: float, by_db_time: float, asked: TransactionArrivals | str | None) -> None:
         """Who asks for transactions: as many users as were active, or what a second interval tells."""
         users = max(1, ceil(active))
         what = "DB time"
@@ -258,7 +258,7 @@ class Interval(ScenarioBuilder):
                     "them overlap, and the model takes longer than DB time by as much"
                 )
         source = f"{what} / elapsed = {active:.4g} sessions active on average, rounded up"
-        if isinstance(asked, Asked):
+        if isinstance(asked, TransactionArrivals):
             self.found.says.append(asked.says)
             if asked.rate_per_s is not None:
                 self.know("workload.rate_per_s", self.per_s.value, "two intervals: arrivals", self.per_s)
@@ -267,7 +267,7 @@ class Interval(ScenarioBuilder):
         think_s = (users - active) / self.per_s.value
         self.know("workload.users", users, source)
         self.know("workload.think_s", think_s, "what leaves that many active on average", self.per_s)
-        if not isinstance(asked, Asked):
+        if not isinstance(asked, TransactionArrivals):
             self.found.says.append(
                 asked
                 or "one interval cannot tell few busy users from many who pause: the users are those active on "
@@ -457,7 +457,7 @@ class Interval(ScenarioBuilder):
             work["data_bytes"] = blocks * int(asked.system.tablespace.block_size_bytes)
         return sections
 
-    def disk(self, limit: Limit) -> None:
+    def disk(self, limit: DeviceLimit) -> None:
         """A volume with the latency of its fastest reads, and the limit that binds."""
         self.assume("disk.use", "nvme", "a device without positions")
         self.assume("disk.capacity_bytes", MOST_DATA_BYTES, "not a limit")
@@ -499,7 +499,7 @@ class Interval(ScenarioBuilder):
                 f"instance recovery: {lag.name}, of {LOG_BLOCK_BYTES} bytes each", lag,
             )  # fmt: skip
 
-    def _table_spaces(self, limit: Limit, transfer_s: float) -> None:
+    def _table_spaces(self, limit: DeviceLimit, transfer_s: float) -> None:
         """The drives or disk groups that files lie on, each with its share of the reads; one where a limit binds."""
         volumes = [volume for volume in self.report.volumes() if volume.reads]
         every = sum(volume.reads for volume in volumes)

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Final
 
 from validation.instruments.figures import Figure, Keep, NotReadable, Reading, Setting
-from validation.instruments.opening import Progress, Source
+from validation.instruments.opening import OpenedFile, Progress
 
 __all__ = [
     "FORMATS",
@@ -17,9 +17,9 @@ __all__ = [
     "Format",
     "Keep",
     "NotReadable",
+    "OpenedFile",
     "Reading",
     "Setting",
-    "Source",
     "format_of",
     "read",
 ]
@@ -53,7 +53,7 @@ FORMATS: Final = (
 """Every kind of file that can be read, in the order in which they are tried."""
 
 
-def format_of(source: Source) -> Format:
+def format_of(source: OpenedFile) -> Format:
     """The kind of file that *source* is, by its content; raises :class:`NotReadable`."""
     for form in FORMATS:
         if form.reader.recognises(source.head):
@@ -62,8 +62,8 @@ def format_of(source: Source) -> Format:
     raise NotReadable(f"{source.name}: this is none of the reports that can be read ({kinds})")
 
 
-def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """Every report in *source*; raises :class:`NotReadable` where there is none."""
-    reader: Callable[[Source, Progress | None], list[Reading]] = format_of(source).reader.read
+    reader: Callable[[OpenedFile, Progress | None], list[Reading]] = format_of(source).reader.read
     digest = source.digest
     return [replace(reading, digest=digest) for reading in reader(source, progress)]

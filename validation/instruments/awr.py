@@ -9,19 +9,19 @@ from typing import Final
 
 from validation.instruments.awr_cells import BINARY, COMMA, add, add_cell
 from validation.instruments.figures import (
-    Column,
     Keep,
     NotReadable,
     Reading,
     Section,
+    SeriesColumn,
     Setting,
     Skipped,
     plural,
 )
-from validation.instruments.opening import Progress, Source
+from validation.instruments.opening import OpenedFile, Progress
 from validation.instruments.parameters import files_on, kept
 from validation.instruments.table_spaces import TableSpaces
-from validation.instruments.tables import Table, html_tables, normal, ruled_tables
+from validation.instruments.tables import ReportTable, html_tables, normal, ruled_tables
 
 NAME: Final = "awr"
 COMMAS: Final = "numbers with a decimal comma"
@@ -62,7 +62,7 @@ PAIR: Final = re.compile(r"(?<!\S)([A-Z%][\w %/&>().-]*?)\s*:\s+([0-9,]*\.?[0-9]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class SectionKind:
     """One kind of section: what its columns begin with, and which of them names the rows."""
 
     title: str
@@ -83,38 +83,38 @@ class Kind:
 
 
 KINDS: Final = (
-    Kind("IO Profile", "|ioprofile", "^read.*second"),
-    Kind("Load Profile", "|loadprofile", "persecond"),
-    Kind("Wait Event Histogram", "event|", "(1ms|1us|512us|8us|32ms|2s)$"),
-    Kind("Wait Events", "event", "waits"),
-    Kind("Wait Classes", "waitclass", "waits"),
-    Kind("Time Model", "statisticname|statistic", "^times"),
-    Kind("Operating System Statistics", "statistic", "^value$"),
-    Kind("Instance Activity", "statistic", "^(total|beginvalue)$"),
-    Kind("IO by Function", "functionname|functionfilename", "readsdata|data"),
-    Kind("IO by File Type", "filetypename", "readsdata|data"),
-    Kind("Host CPU", "cpus", "cores"),
-    Kind("Host CPU", "loadaveragebegin", "^idle$", row="all CPUs"),
-    Kind("Memory Statistics", "|memorystatistics|cachesizes", "^begin$"),
-    Kind("Buffer Pool Advisory", "p", "sizeforest", subject="sizeforest", usual="D"),
-    Kind("Buffer Pool Statistics", "p", "numberof|buffer"),
-    Kind("Buffer Wait Statistics", "class", "waits"),
-    Kind("SGA Memory Summary", "sgaregions", "size"),
-    Kind("Enqueue Activity", "enqueuetyperequestreason", "requests"),
-    Kind(
+    SectionKind("IO Profile", "|ioprofile", "^read.*second"),
+    SectionKind("Load Profile", "|loadprofile", "persecond"),
+    SectionKind("Wait Event Histogram", "event|", "(1ms|1us|512us|8us|32ms|2s)$"),
+    SectionKind("Wait Events", "event", "waits"),
+    SectionKind("Wait Classes", "waitclass", "waits"),
+    SectionKind("Time Model", "statisticname|statistic", "^times"),
+    SectionKind("Operating System Statistics", "statistic", "^value$"),
+    SectionKind("Instance Activity", "statistic", "^(total|beginvalue)$"),
+    SectionKind("IO by Function", "functionname|functionfilename", "readsdata|data"),
+    SectionKind("IO by File Type", "filetypename", "readsdata|data"),
+    SectionKind("Host CPU", "cpus", "cores"),
+    SectionKind("Host CPU", "loadaveragebegin", "^idle$", row="all CPUs"),
+    SectionKind("Memory Statistics", "|memorystatistics|cachesizes", "^begin$"),
+    SectionKind("Buffer Pool Advisory", "p", "sizeforest", subject="sizeforest", usual="D"),
+    SectionKind("Buffer Pool Statistics", "p", "numberof|buffer"),
+    SectionKind("Buffer Wait Statistics", "class", "waits"),
+    SectionKind("SGA Memory Summary", "sgaregions", "size"),
+    SectionKind("Enqueue Activity", "enqueuetyperequestreason", "requests"),
+    SectionKind(
         "SQL Statistics",
         "elapsedtimes|cputimes|useriotimes|buffergets|physicalreads|executions",
         "sqlid",
         subject="sqlid",
         form="[0-9a-z]{13}",
     ),
-    Kind("Segments", "owner|objectname", "total|capture", hidden="segment"),
-    Kind("Latch Activity", "latchname|latch", "requests"),
-    Kind("Instance Recovery", "", "estdios$"),
-    Kind("Undo Segment Summary", "undots", "undoblocks"),
-    Kind("Undo Segment Statistics", "endtime", "undoblocks"),
+    SectionKind("Segments", "owner|objectname", "total|capture", hidden="segment"),
+    SectionKind("Latch Activity", "latchname|latch", "requests"),
+    SectionKind("Instance Recovery", "", "estdios$"),
+    SectionKind("Undo Segment Summary", "undots", "undoblocks"),
+    SectionKind("Undo Segment Statistics", "endtime", "undoblocks"),
 )
-EFFICIENCY: Final = Kind("Instance Efficiency", "", "")
+EFFICIENCY: Final = SectionKind("Instance Efficiency", "", "")
 """A table without headings, of labels that end in a per cent sign and a colon."""
 WANTED: Final = {
     "Load Profile": "load profile",
@@ -153,7 +153,7 @@ def recognises(head: str) -> bool:
     )
 
 
-def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """Every report of *source*; several in one file are told apart by their headings."""
     text = source.text()
     titled = AWR.search(text) or STATSPACK.search(text)
@@ -179,7 +179,7 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
     return readings
 
 
-def _reading(source: Source, text: str, is_html: bool, before: int) -> Reading:
+def _reading(source: OpenedFile, text: str, is_html: bool, before: int) -> Reading:
     """One report, which begins behind *before* lines."""
     reading, skipped = Reading(NAME, "", source.name, ""), Skipped()
     tables = html_tables(text) if is_html else ruled_tables(text)
@@ -235,7 +235,7 @@ def _judge_completeness(reading: Reading, text: str, before: int) -> None:
     reading.missing += [what for title, what in WANTED.items() if title not in there]
 
 
-def _parameters(reading: Reading, table: Table, skipped: Skipped, keep: Keep) -> None:
+def _parameters(reading: Reading, table: ReportTable, skipped: Skipped, keep: Keep) -> None:
     """Parameters that differ from their defaults, and bear on performance."""
     already = len(reading.settings)
     for row, line in zip(table.rows, table.lines, strict=True):
@@ -250,7 +250,7 @@ def _parameters(reading: Reading, table: Table, skipped: Skipped, keep: Keep) ->
         reading.sections.append(Section("init.ora Parameters", table.line, table.lines[-1], count))
 
 
-def _kind_of(table: Table) -> Kind | None:
+def _kind_of(table: ReportTable) -> SectionKind | None:
     names = [normal(column) for column in table.columns]
     if not any(names) and len(names) > 1 and table.rows[0][0].rstrip(": ").endswith("%"):
         return EFFICIENCY
@@ -264,7 +264,7 @@ def _kind_of(table: Table) -> Kind | None:
     return None
 
 
-def _header(reading: Reading, table: Table, keep: Keep) -> bool:
+def _header(reading: Reading, table: ReportTable, keep: Keep) -> bool:
     """Take the tables that say whose report this is, their names where they may be kept."""
     names = [normal(column) for column in table.columns]
     if not ({"release", "platform", "snaptime", "startuptime"} & set(names)):
@@ -288,7 +288,7 @@ def _header(reading: Reading, table: Table, keep: Keep) -> bool:
             ("Memory", memory, "bytes", BINARY["G"]),
         ):
             behind = " GB" if unit == "bytes" else ""
-            add(reading, name, "host", cell, Column(name, unit, scale, behind=behind), table.lines[0])
+            add(reading, name, "host", cell, SeriesColumn(name, unit, scale, behind=behind), table.lines[0])
     if "snaptime" in names and not rows[0].get("load"):
         for row, line in zip(table.rows, table.lines, strict=True):
             _snapshot(reading, " ".join(row), line)
@@ -305,9 +305,9 @@ def _text_header(reading: Reading, text: str, before: int) -> None:
                 name, share = label.strip(" :"), "%" in label
                 of = f"{EFFICIENCY.title}: {name}" if share else "instance"
                 column = (
-                    Column("", "fraction", 0.01, behind=" %")
+                    SeriesColumn("", "fraction", 0.01, behind=" %")
                     if share
-                    else Column("", "bytes" if cell[-1:] in "KMG" else "count")
+                    else SeriesColumn("", "bytes" if cell[-1:] in "KMG" else "count")
                 )
                 add(
                     reading,
@@ -327,10 +327,10 @@ def _snapshot(reading: Reading, line: str, number: int) -> None:
             reading.begins = snap[3]
         else:
             reading.ends = snap[3]
-        add(reading, f"{snap[1]} sessions", "instance", snap[4] or "", Column("", "count"), number)
+        add(reading, f"{snap[1]} sessions", "instance", snap[4] or "", SeriesColumn("", "count"), number)
     for name, cell in MINUTES.findall(line):
         if not any(figure.name == name and figure.of == "report" for figure in reading.figures):
-            seconds = add(reading, name, "report", cell, Column(name, "s", 60.0, behind=" min"), number)
+            seconds = add(reading, name, "report", cell, SeriesColumn(name, "s", 60.0, behind=" min"), number)
             if name.lower() == "elapsed":
                 reading.interval_s = seconds
 
@@ -342,7 +342,7 @@ class _Rows:
         self._reading, self._skipped, self._keep = reading, skipped, keep
         self._segments: dict[str, str] = {}
 
-    def take(self, table: Table, kind: Kind) -> None:
+    def take(self, table: ReportTable, kind: SectionKind) -> None:
         """The figures of one table."""
         names = [normal(column) for column in table.columns]
         place = next((n for n, name in enumerate(names) if kind.subject and name.startswith(kind.subject)), 0)
@@ -367,7 +367,9 @@ class _Rows:
             count = len(self._reading.figures) - already
             self._reading.sections.append(Section(title, table.line, table.lines[-1], count))
 
-    def _subjects(self, table: Table, kind: Kind, place: int) -> Iterator[tuple[Sequence[str], int, str]]:
+    def _subjects(
+        self, table: ReportTable, kind: SectionKind, place: int
+    ) -> Iterator[tuple[Sequence[str], int, str]]:
         """The rows that hold figures, each with its line and what it is about, which stands at *place* in it."""
         owner = ""
         for row, line in zip(table.rows, table.lines, strict=True):
@@ -386,7 +388,7 @@ class _Rows:
                 continue
             yield row, line, subject
 
-    def _segment(self, kind: Kind, owner: str, row: Sequence[str], line: int) -> str:
+    def _segment(self, kind: SectionKind, owner: str, row: Sequence[str], line: int) -> str:
         """What a segment is called: a number, the same wherever it stands."""
         named = " ".join(filter(None, (owner, *row[:5])))
         if named not in self._segments:
@@ -396,7 +398,7 @@ class _Rows:
         return self._segments[named]
 
 
-def _title(kind: Kind, table: Table) -> str:
+def _title(kind: SectionKind, table: ReportTable) -> str:
     """The section's own name where there are several of a kind."""
     text = table.title.lower()
     if kind.title == "Wait Events":

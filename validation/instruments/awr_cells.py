@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from validation.instruments.figures import Column, Reading, figure, grain_of, number_of
+from validation.instruments.figures import Reading, SeriesColumn, figure, grain_of, number_of
 
 CELL: Final = re.compile(
     r"([-+]?(?=\.?[0-9])(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)\.?[0-9]*(?:[eE][-+][0-9]{1,3})?)\s*(%|ns|us|ms|s|[KMGTP])?"
@@ -37,7 +37,7 @@ def add_cell(reading: Reading, column: str, of: str, cell: str, subject: str, li
         if unit == "fraction":
             return False
         scale *= (BINARY if unit.startswith("bytes") else THOUSANDS)[suffix.upper()]
-    shaped = Column(column, unit, scale, behind=cell[len(match[1]) :])
+    shaped = SeriesColumn(column, unit, scale, behind=cell[len(match[1]) :])
     return add(reading, column or "value", of, match[1], shaped, line) is not None
 
 
@@ -81,7 +81,7 @@ def unit_of(column: str, subject: str, suffix: str) -> tuple[str, float]:
     return f"{unit}{per}", scale
 
 
-def add(reading: Reading, name: str, of: str, cell: str, column: Column, line: int) -> float | None:
+def add(reading: Reading, name: str, of: str, cell: str, column: SeriesColumn, line: int) -> float | None:
     """Add the figure that *cell* is, with or without K, M, G behind it: its value; None where it is no number."""
     printed = f"{cell}{column.behind}"
     suffix = cell[-1:].upper()
@@ -92,6 +92,6 @@ def add(reading: Reading, name: str, of: str, cell: str, column: Column, line: i
         value = number_of(cell)
     except ValueError:
         return None
-    shaped = Column(name, column.unit, scale, grain_of(cell.replace(",", "")))
+    shaped = SeriesColumn(name, column.unit, scale, grain_of(cell.replace(",", "")))
     reading.figures.append(figure(name, of, value, shaped, line, printed))
     return reading.figures[-1].value

@@ -43,7 +43,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SeriesColumn:
     """One column of a series: its printed name, the unit of its values, and how printed values become that unit."""
 
     name: str
@@ -60,7 +60,7 @@ class Series:
     """What an instrument prints again and again of one thing: a row of numbers a sample."""
 
     of: str
-    columns: tuple[Column, ...]
+    columns: tuple[SeriesColumn, ...]
     values: array[float] = field(default_factory=lambda: array("d"))
     """As printed, row after row."""
     lines: array[int] = field(default_factory=lambda: array("q"))
@@ -95,7 +95,7 @@ class Series:
         place = [column.name for column in self.columns].index(name)
         return self._values(place)
 
-    def by_column(self, first_sample: int = 0) -> Iterator[tuple[Column, list[float]]]:
+    def by_column(self, first_sample: int = 0) -> Iterator[tuple[SeriesColumn, list[float]]]:
         """Every column with its values from *first_sample* on, in its unit; all of them where none is so late."""
         first = self.first_row(first_sample)
         for place, column in enumerate(self.columns):
@@ -116,7 +116,7 @@ class Series:
         for place, value in enumerate(self.values):
             column = self.columns[place % wide]
             if self.grains:
-                column = Column(column.name, column.unit, column.scale, self.grains[place])
+                column = SeriesColumn(column.name, column.unit, column.scale, self.grains[place])
             yield figure(column.name, self.of, value, column, self.lines[place // wide])
 
 
@@ -168,7 +168,7 @@ class Section:
 
 
 @dataclass(slots=True)
-class Host:
+class ReportedHost:
     """The class of machine that the file tells of; absent where it does not tell. Names of hosts are not kept."""
 
     system: str | None = None
@@ -182,10 +182,14 @@ class Host:
 
 
 FETCHED: Final = (
-    Column("rows", "rows"), Column("gets", "gets"), Column("elapsed", "s"), Column("waits in it", "s"),
-    Column("client", "s"),
+    SeriesColumn("rows", "rows"), SeriesColumn("gets", "gets"), SeriesColumn("elapsed", "s"),
+    SeriesColumn("waits in it", "s"), SeriesColumn("client", "s"),
 )  # fmt: skip
-EXECUTED: Final = (Column("span", "s"), Column("exec", "s"), Column("trips before the first fetch", "count"))
+EXECUTED: Final = (
+    SeriesColumn("span", "s"),
+    SeriesColumn("exec", "s"),
+    SeriesColumn("trips before the first fetch", "count"),
+)
 
 
 @dataclass(slots=True)
@@ -241,7 +245,7 @@ class Reading:
     """Of a trace: the fetch calls of each statement one by one."""
     first_sample: int = 0
     """The first sample that means are taken from; one before it covers another time than the others."""
-    host: Host = field(default_factory=Host)
+    host: ReportedHost = field(default_factory=ReportedHost)
 
     def name(self, of: str, what: str, text: str, line: int) -> None:
         """Keep a name; of a long text its begin."""
@@ -256,7 +260,7 @@ class Reading:
         return len(self.figures) + len(self.settings) + sum(len(series.values) for series in self.series)
 
 
-def figure(name: str, of: str, printed: float, column: Column, line: int, text: str = "") -> Figure:
+def figure(name: str, of: str, printed: float, column: SeriesColumn, line: int, text: str = "") -> Figure:
     """The figure that *printed* is in *column*, as *text*; the interval is half a printed digit to either side."""
     half = column.grain / 2
     low, high = sorted(((printed - half) * column.scale, (printed + half) * column.scale))

@@ -15,8 +15,8 @@ from validation.instruments.figures import (
     Setting,
     Skipped,
 )
-from validation.instruments.json_text import Printed, parsed
-from validation.instruments.opening import Progress, Source
+from validation.instruments.json_text import JsonNumber, parsed
+from validation.instruments.opening import OpenedFile, Progress
 
 NAME: Final = "fio"
 HOW: Final = "fio JOBFILE --output-format=json+ --output=fio.json"
@@ -57,7 +57,7 @@ def recognises(head: str) -> bool:
     return '"fio version"' in head or bool(TEXT.search(head))
 
 
-def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """The one report of *source*, with its jobs."""
     text = source.text()
     brace = re.search(r"^\{", text, re.MULTILINE)
@@ -107,14 +107,14 @@ def _take_job(
     for direction in DIRECTIONS:
         part = job.get(direction)
         total = part.get("total_ios") if isinstance(part, dict) else None
-        if isinstance(part, dict) and not (isinstance(total, Printed) and not total):
+        if isinstance(part, dict) and not (isinstance(total, JsonNumber) and not total):
             _take_direction(reading, part, f"{of} {direction}", skipped)
     for name, unit, scale in (
         ("usr_cpu", "fraction", 0.01),
         ("sys_cpu", "fraction", 0.01),
         ("ctx", "count", 1.0),
     ):
-        if isinstance(job.get(name), Printed):
+        if isinstance(job.get(name), JsonNumber):
             reading.figures.append(job[name].figure(name, of, unit, scale))
     figures = reading.figures[already:]
     if not figures:
@@ -126,7 +126,7 @@ def _take_job(
     reading.sections.append(Section(of, first, last, len(reading.figures) - already))
     for name, value in job.items():
         if isinstance(value, dict) and name not in {*DIRECTIONS, "job options"}:
-            numbers = [number.line for number in value.values() if isinstance(number, Printed)]
+            numbers = [number.line for number in value.values() if isinstance(number, JsonNumber)]
             if numbers:
                 skipped.add(numbers[0], f"part {name}")
 
@@ -137,7 +137,7 @@ def _take_driver(reading: Reading, drives: object) -> None:
     for drive in drives if isinstance(drives, list) else []:
         name, reads = (drive.get("name"), drive.get("read_ios")) if isinstance(drive, dict) else (None, None)
         match = DRIVER.fullmatch(name) if isinstance(name, str) else None
-        if match is None or not isinstance(reads, Printed):
+        if match is None or not isinstance(reads, JsonNumber):
             return
         places.setdefault(match[1], reads.line)
     if len(places) == 1:
@@ -156,22 +156,22 @@ def _take_names(reading: Reading, job: dict[str, Any], of: str, line: int) -> No
 
 def _take_direction(reading: Reading, part: dict[str, Any], of: str, skipped: Skipped) -> None:
     for name, (unit, scale) in PLAIN.items():
-        if isinstance(part.get(name), Printed):
+        if isinstance(part.get(name), JsonNumber):
             reading.figures.append(part[name].figure(name, of, unit, scale))
-    if "bw_bytes" not in part and isinstance(part.get("bw"), Printed):
+    if "bw_bytes" not in part and isinstance(part.get("bw"), JsonNumber):
         reading.figures.append(part["bw"].figure("bw", of, "bytes/s", 1024.0))
     for name, scale in TIMES.items():
         times = part.get(name)
         if not isinstance(times, dict):
             continue
         for key in ("min", "max", "mean", "stddev"):
-            if isinstance(times.get(key), Printed):
+            if isinstance(times.get(key), JsonNumber):
                 reading.figures.append(times[key].figure(f"{name} {key}", of, "s", scale))
         percentiles = times.get("percentile")
         for share, value in (percentiles if isinstance(percentiles, dict) else {}).items():
-            if isinstance(value, Printed) and not share.strip("0."):
+            if isinstance(value, JsonNumber) and not share.strip("0."):
                 skipped.add(value.line, "empty places for percentiles")
-            elif isinstance(value, Printed):
+            elif isinstance(value, JsonNumber):
                 shown = share.rstrip("0").rstrip(".") if "." in share else share
                 reading.figures.append(value.figure(f"{name} p{shown}", of, "s", scale))
 

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Final
 from validation.instruments.figures import (
     LARGEST,
     MULTIPLES,
-    Column,
     NotReadable,
     Reading,
     Section,
+    SeriesColumn,
     Skipped,
     grain_of,
     plural,
 )
-from validation.instruments.opening import Progress, Source
+from validation.instruments.opening import OpenedFile, Progress
 from validation.instruments.sysstat import (
     BANNER,
     COLUMNS,
     PROCESSORS,
     SYSTEMS,
     TIME,
-    Rows,
+    SeriesRows,
     hosts_of,
     refuse_commas,
     rows_of,
@@ -58,7 +58,7 @@ def recognises(head: str) -> bool:
     return any(_is_header(line.split()) for line in head.splitlines()) or "avg-cpu:" in head
 
 
-def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """Every report of *source*: a series a device, one for the processors."""
     if source.head.lstrip().startswith("{"):
         return list(_from_json(source))
@@ -85,7 +85,7 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
 
 
 @dataclass
-class Parts:
+class JoinedRow:
     """A device's row of one sample, joined of the tables that --pretty splits it into."""
 
     line: int
@@ -107,14 +107,14 @@ class Parts:
 class _Text:
     """One report under way."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: OpenedFile) -> None:
         self.reading = Reading(NAME, "", source.name, "")
         self.rows_next = False
         self._source = source
-        self._rows = Rows(self.reading)
+        self._rows = SeriesRows(self.reading)
         self._header: list[str] = []
         self._names: tuple[str, ...] = ()
-        self._columns: tuple[Column, ...] = ()
+        self._columns: tuple[SeriesColumn, ...] = ()
         self._stack: list[tuple[int, int, numpy.ndarray]] = []
         self._stacked: tuple[str, ...] = ()
         self._odd_until = 0
@@ -125,7 +125,7 @@ class _Text:
         self._first_line = 0
         self._skipped = Skipped()
         self._alone = ""
-        self._parts: dict[str, Parts] = {}
+        self._parts: dict[str, JoinedRow] = {}
 
     def devices(self, number: int, lines: Sequence[str], place: int) -> int:
         """Read the rows from *place* to the next empty line, where each is a device's in plain numbers; their number.
@@ -214,7 +214,7 @@ class _Text:
         self._unstack()
         self._header = header
         self._names = tuple(name for name in header if name != "Device")
-        self._columns = tuple(COLUMNS.get(name, Column(name, "")) for name in self._names)
+        self._columns = tuple(COLUMNS.get(name, SeriesColumn(name, "")) for name in self._names)
 
     def _row(self, number: int, line: str, parts: list[str]) -> bool:
         """Read a device's line; False where it is none."""
@@ -242,7 +242,7 @@ class _Text:
             grains = [grain_of(cell) * multiple for cell, multiple in zip(printed, multiples, strict=True)]
         self._unstack()
         if last:
-            self._parts.setdefault(device, Parts(number)).add(self._names, cells, values, grains)
+            self._parts.setdefault(device, JoinedRow(number)).add(self._names, cells, values, grains)
         else:
             self._rows.series(device, self._names, cells).add(values, number, max(self._sample, 0), grains)
         return True
@@ -292,7 +292,7 @@ def _is_header(parts: list[str]) -> bool:
     return sum(part.rstrip(":") == "Device" for part in parts) == 1
 
 
-def _multiple(letter: str, column: Column) -> float:
+def _multiple(letter: str, column: SeriesColumn) -> float:
     """Printed units of *column* in one with *letter*: --human prints kilobytes as 1.2M; % is no multiple."""
     if letter in {"", "%"}:
         return 1.0
@@ -339,10 +339,10 @@ def _is_of_an_interval(reading: Reading) -> bool:
     return len(told) >= LEAST_TOLD
 
 
-def _from_json(source: Source) -> Iterator[Reading]:
+def _from_json(source: OpenedFile) -> Iterator[Reading]:
     """Every host of iostat -o JSON."""
     for reading, samples in hosts_of(source, "iostat -x -o JSON 5"):
-        rows, times = Rows(reading), []
+        rows, times = SeriesRows(reading), []
         for place, sample in enumerate(samples):
             if isinstance(sample.get("timestamp"), str):
                 times.append(sample["timestamp"])

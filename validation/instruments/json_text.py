@@ -6,12 +6,12 @@ import json
 import re
 from typing import Any, Final
 
-from validation.instruments.figures import LARGEST, Column, Figure, NotReadable, grain_of, with_unit
+from validation.instruments.figures import LARGEST, Figure, NotReadable, SeriesColumn, grain_of, with_unit
 
 TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)')
 
 
-class Printed(float):
+class JsonNumber(float):
     """A number of a JSON text, with its digits and its line."""
 
     __slots__ = ("line", "text")
@@ -27,17 +27,17 @@ class Printed(float):
             with_unit(self.text, unit, scale),
         )  # fmt: skip
 
-    def column(self, name: str, unit: str, scale: float = 1.0) -> Column:
+    def column(self, name: str, unit: str, scale: float = 1.0) -> SeriesColumn:
         """The column of a series that begins with it."""
-        return Column(name, unit, scale, grain_of(self.text))
+        return SeriesColumn(name, unit, scale, grain_of(self.text))
 
 
 def parsed(text: str, file: str) -> Any:
-    """The value of *text*, its numbers as :class:`Printed`; raises :class:`NotReadable` with the line at fault."""
+    """The value of *text*, its numbers as :class:`JsonNumber`; raises :class:`NotReadable` with the line at fault."""
     lines = _number_lines(text)
 
-    def number(digits: str) -> Printed:
-        value = Printed(digits)
+    def number(digits: str) -> JsonNumber:
+        value = JsonNumber(digits)
         value.text, value.line = digits, next(lines, 0)
         if abs(value) > LARGEST:
             raise NotReadable(

@@ -27,7 +27,7 @@ CHUNK_BYTES: Final = 1024**2
 Progress = Callable[[int, int], None]
 
 
-class Source:
+class OpenedFile:
     """One file: its name, its digest, and its text, whole or line by line."""
 
     def __init__(self, path: Path, name: str | None = None, keep: Keep | None = None) -> None:

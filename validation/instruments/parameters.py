@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from validation.instruments.figures import Keep, NotReadable, Reading, Section, Setting, Skipped
-from validation.instruments.opening import Progress, Source
+from validation.instruments.opening import OpenedFile, Progress
 
 NAME: Final = "parameters"
 HOW: Final = "SQL> show parameter, or create pfile = 'init.ora' from memory"
@@ -55,7 +55,7 @@ def recognises(head: str) -> bool:
     return len(fitting) >= max(2, 0.8 * len(lines)) and any(kept(match[1], Keep()) for match in fitting)
 
 
-def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """The parameters of *source*."""
     reading, skipped = Reading(NAME, "", source.name, ""), Skipped()
     shown = HEADER.search(source.head) is not None

@@ -7,16 +7,16 @@ from typing import Final
 
 from validation.instruments.figures import (
     MOST_LETTERS,
-    Column,
     NotReadable,
     Reading,
     Section,
+    SeriesColumn,
     Skipped,
     figure,
     grain_of,
     number_of,
 )
-from validation.instruments.opening import Progress, Source
+from validation.instruments.opening import OpenedFile, Progress
 
 NAME: Final = "plan"
 HOW: Final = "dbms_xplan.display_cursor(null, null, 'ALLSTATS LAST') after a run with statistics_level = all"
@@ -40,7 +40,7 @@ def recognises(head: str) -> bool:
     return any(HEADER.match(line) for line in head.splitlines())
 
 
-def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """Every plan of *source*, as one reading; names of objects are left out."""
     reading, skipped = Reading(NAME, "", source.name, ""), Skipped()
     columns: list[str] = []
@@ -103,11 +103,11 @@ def _take(reading: Reading, of: str, row: dict[str, str], line: int, skipped: Sk
         clock, plain = CLOCK.fullmatch(cell), CELL.fullmatch(cell)
         if clock is not None and unit == "s":
             seconds = int(clock[1]) * 3600 + int(clock[2]) * 60 + float(f"{clock[3]}.{clock[4]}")
-            column = Column(name, unit, 1.0, 10.0 ** -len(clock[4]))
+            column = SeriesColumn(name, unit, 1.0, 10.0 ** -len(clock[4]))
             reading.figures.append(figure(name, subject, seconds, column, line, cell))
         elif plain is not None and unit != "s":
             multiple = (BINARY if unit == "bytes" else DECIMAL)[plain[2]]
-            column = Column(name, unit, scale * multiple, grain_of(plain[1]))
+            column = SeriesColumn(name, unit, scale * multiple, grain_of(plain[1]))
             reading.figures.append(figure(name, subject, number_of(plain[1]), column, line, cell))
         elif cell:
             skipped.add(line, f"cells of {name} that are no numbers")

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from validation.instruments.figures import NotReadable, Reading, Section, Skipped, plural
-from validation.instruments.opening import Progress, Source
+from validation.instruments.opening import OpenedFile, Progress
 from validation.instruments.sysstat import (
     BANNER,
     PROCESSORS,
-    Rows,
+    SeriesRows,
     first_line,
     hosts_of,
     refuse_commas,
@@ -36,7 +36,7 @@ def recognises(head: str) -> bool:
     )
 
 
-def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """Every report of *source*."""
     if source.head.lstrip().startswith("{"):
         return list(_from_json(source))
@@ -55,10 +55,10 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
 class _Text:
     """One report under way: its header says what the lines below hold, and comes again with each page."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: OpenedFile) -> None:
         self.reading = Reading(NAME, "", source.name, "")
         self._source = source
-        self._rows = Rows(self.reading)
+        self._rows = SeriesRows(self.reading)
         self._names: tuple[str, ...] = ()
         self._key, self._place = "", 0
         self._skipped = Skipped()
@@ -126,10 +126,10 @@ def _finish(reading: Reading, last_line: int, times: list[str], skipped: Skipped
         reading.missing.append(f"no devices: run {HOW}")
 
 
-def _from_json(source: Source) -> Iterator[Reading]:
+def _from_json(source: OpenedFile) -> Iterator[Reading]:
     """Every host of sadf -j."""
     for reading, samples in hosts_of(source, HOW):
-        rows, skipped, times = Rows(reading), Skipped(), []
+        rows, skipped, times = SeriesRows(reading), Skipped(), []
         for place, sample in enumerate(samples):
             stamp = sample.pop("timestamp", None)
             if isinstance(stamp, dict):

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from validation.instruments.figures import Column, Keep, NotReadable, Reading, Series, grain_of
-from validation.instruments.json_text import Printed, parsed
-from validation.instruments.opening import Source
+from validation.instruments.figures import Keep, NotReadable, Reading, Series, SeriesColumn, grain_of
+from validation.instruments.json_text import JsonNumber, parsed
+from validation.instruments.opening import OpenedFile
 
 KB: Final = 1024.0
 SECTOR_BYTES: Final = 512.0
@@ -34,8 +34,8 @@ PROCESSORS: Final = "cpu"
 """What the series of all processors is of."""
 
 
-def _columns(unit: str, scale: float, *names: str) -> dict[str, Column]:
-    return {name: Column(name, unit, scale) for name in names}
+def _columns(unit: str, scale: float, *names: str) -> dict[str, SeriesColumn]:
+    return {name: SeriesColumn(name, unit, scale) for name in names}
 
 
 COLUMNS: Final = {
@@ -68,13 +68,13 @@ def take_banner(line: str, number: int, reading: Reading, keep: Keep) -> None:
         reading.host.cpus = int(match[6]) if match[6] else None
 
 
-class Rows:
+class SeriesRows:
     """The series of one report: a row of numbers belongs to what it is of, and to the columns that it has."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._series: dict[tuple[str, tuple[str, ...]], Series] = {}
-        self._columns: dict[tuple[bool, tuple[str, ...], tuple[float, ...]], tuple[Column, ...]] = {}
+        self._columns: dict[tuple[bool, tuple[str, ...], tuple[float, ...]], tuple[SeriesColumn, ...]] = {}
 
     def series(self, of: str, names: tuple[str, ...], printed: Sequence[str] = ()) -> Series:
         """The series of *of* with the columns *names*; a new one has the grain of the row *printed*."""
@@ -84,9 +84,11 @@ class Rows:
             key = of == PROCESSORS, names, grains
             if key not in self._columns:
                 known = CPU if of == PROCESSORS else COLUMNS
-                columns = (known.get(name) or known.get(f"%{name}") or Column(name, "") for name in names)
+                columns = (
+                    known.get(name) or known.get(f"%{name}") or SeriesColumn(name, "") for name in names
+                )
                 self._columns[key] = tuple(
-                    Column(name, column.unit, column.scale, grain)
+                    SeriesColumn(name, column.unit, column.scale, grain)
                     for name, column, grain in zip(names, columns, grains, strict=True)
                 )
             series = self._series[of, names] = Series(of, self._columns[key])
@@ -95,14 +97,14 @@ class Rows:
 
     def take_json(self, row: Any, of: str, sample: int) -> None:
         """Add the numbers of one row of JSON."""
-        numbers = {name: value for name, value in row.items() if isinstance(value, Printed)}
+        numbers = {name: value for name, value in row.items() if isinstance(value, JsonNumber)}
         if numbers:
             printed = [value.text for value in numbers.values()]
             line = next(iter(numbers.values())).line
             self.series(of, tuple(numbers), printed).add(map(float, numbers.values()), line, sample)
 
 
-def hosts_of(source: Source, how: str) -> Iterator[tuple[Reading, list[dict[str, Any]]]]:
+def hosts_of(source: OpenedFile, how: str) -> Iterator[tuple[Reading, list[dict[str, Any]]]]:
     """A reading for each host of sysstat's JSON, and the host's samples; raises :class:`NotReadable`."""
     data = parsed(source.text(), source.name)
     sysstat = data.get("sysstat") if isinstance(data, dict) else None
@@ -112,7 +114,7 @@ def hosts_of(source: Source, how: str) -> Iterator[tuple[Reading, list[dict[str,
     for host in (host for host in hosts if isinstance(host, dict)):
         reading = Reading("", "", source.name, "")
         cpus, release = host.get("number-of-cpus"), host.get("release")
-        reading.host.cpus = int(cpus) if isinstance(cpus, Printed) else None
+        reading.host.cpus = int(cpus) if isinstance(cpus, JsonNumber) else None
         reading.host.system = f"Linux {release}" if isinstance(release, str) else None
         if source.keep.names and isinstance(host.get("nodename"), str):
             reading.name("report", "host", host["nodename"], first_line(host))
@@ -130,7 +132,7 @@ def first_line(value: Any) -> int:
     parts = [value]
     while parts:
         part = parts.pop()
-        if isinstance(part, Printed):
+        if isinstance(part, JsonNumber):
             return part.line
         parts.extend(reversed(part.values() if isinstance(part, dict) else rows_of(part)))
     return 0

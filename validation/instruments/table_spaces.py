@@ -9,7 +9,7 @@ from typing import Final
 
 from validation.instruments.awr_cells import add_cell
 from validation.instruments.figures import Keep, Reading, Section, Skipped
-from validation.instruments.tables import Table, normal
+from validation.instruments.tables import ReportTable, normal
 
 SPACES: Final = "Tablespace IO"
 FILES: Final = "File IO"
@@ -40,7 +40,7 @@ class TableSpaces:
     keep: Keep
     _numbers: dict[str, str] = field(default_factory=dict)
 
-    def takes(self, table: Table) -> bool:
+    def takes(self, table: ReportTable) -> bool:
         """Take the figures of *table* where it is of table spaces or of files."""
         names = [normal(column) for column in table.columns]
         if names[0] not in ("tablespace", "reads") or not any(name.endswith("blksrd") for name in names):
@@ -55,7 +55,7 @@ class TableSpaces:
         self._add(FILES if of_files else SPACES, table, columns, rows)
         return True
 
-    def _add(self, title: str, table: Table, columns: list[str], rows: list[_Row]) -> None:
+    def _add(self, title: str, table: ReportTable, columns: list[str], rows: list[_Row]) -> None:
         already, reading = len(self.reading.figures), self.reading
         places = places_of([row.file for row in rows]) if title == FILES else [""] * len(rows)
         for number, (row, place) in enumerate(zip(rows, places, strict=True), 1):
@@ -79,7 +79,7 @@ class TableSpaces:
         return self._numbers[key]
 
 
-def _rows(table: Table, *, of_files: bool, first: int) -> Iterator[_Row]:
+def _rows(table: ReportTable, *, of_files: bool, first: int) -> Iterator[_Row]:
     """The lines of numbers, each with the names that stand before it or on lines above it."""
     space, file = "", ""
     for row, line in zip(table.rows, table.lines, strict=True):

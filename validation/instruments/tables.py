@@ -29,7 +29,7 @@ MOST_CELLS: Final = 200
 
 
 @dataclass(slots=True)
-class Table:
+class ReportTable:
     """One table: what stands above it, its columns, its rows of text, and their lines."""
 
     title: str
@@ -57,7 +57,7 @@ class Lines:
         return self._line
 
 
-def html_tables(text: str) -> Iterator[Table]:
+def html_tables(text: str) -> Iterator[ReportTable]:
     """Every table of an HTML page whose first row is a heading; what is inside a cell is text, never markup."""
     lines = Lines(text)
     for match in TABLE.finditer(text):
@@ -68,9 +68,9 @@ def html_tables(text: str) -> Iterator[Table]:
         yield from _under_headings(title, rows)
 
 
-def _under_headings(title: str, rows: Iterable[tuple[int, list[tuple[str, str]]]]) -> Iterator[Table]:
+def _under_headings(title: str, rows: Iterable[tuple[int, list[tuple[str, str]]]]) -> Iterator[ReportTable]:
     """The tables that *rows* of cells make up: each begins with a row of headings, or with the first row."""
-    table: Table | None = None
+    table: ReportTable | None = None
     for line, row in rows:
         if not row or len(row) > MOST_CELLS:
             continue
@@ -84,7 +84,7 @@ def _under_headings(title: str, rows: Iterable[tuple[int, list[tuple[str, str]]]
         else:
             if table is not None and table.rows:
                 yield table
-            table = Table(title, cells, line)
+            table = ReportTable(title, cells, line)
             if "d" in kinds:  # no heading at all: the first row is data
                 table.columns = ("",) * len(cells)
                 table.rows.append(cells)
@@ -122,7 +122,7 @@ def columns_of(above: Sequence[str], spans: Sequence[tuple[int, int]]) -> tuple[
     return title, tuple(" ".join(column) for column in words)
 
 
-def ruled_tables(text: str) -> Iterator[Table]:
+def ruled_tables(text: str) -> Iterator[ReportTable]:
     """Every table of a text report with ruled columns; its title stands before ``DB/Inst:`` or is underlined."""
     reader = _Ruled()
     for number, printed in enumerate(text.split("\n"), 1):
@@ -136,11 +136,11 @@ class _Ruled:
     def __init__(self) -> None:
         self._title = ""
         self._above: list[str] = []
-        self._table: Table | None = None
+        self._table: ReportTable | None = None
         self._spans: list[tuple[int, int]] = []
         self._last: list[str] = []
 
-    def take(self, number: int, line: str) -> Iterator[Table]:
+    def take(self, number: int, line: str) -> Iterator[ReportTable]:
         """Read one line; gives the table that it ends."""
         rule = line.replace("~", "-")
         if titled := TITLED.match(line):
@@ -160,7 +160,7 @@ class _Ruled:
         elif not line.startswith("->"):
             self._above.append(line)
 
-    def _rule(self, number: int, line: str, spans: list[tuple[int, int]]) -> Iterator[Table]:
+    def _rule(self, number: int, line: str, spans: list[tuple[int, int]]) -> Iterator[ReportTable]:
         if len(spans) > MOST_CELLS:
             return
         if self._table is not None and self._table.rows and len(spans) > 1:
@@ -180,7 +180,7 @@ class _Ruled:
             self._spans = spans
             title, columns = columns_of(self._above[-4:], spans)
             title = title or columns[0] * labelled or self._title
-            self._table, self._last = Table(title, columns, number), []
+            self._table, self._last = ReportTable(title, columns, number), []
         self._above = []
 
     def _heads(self, lines: list[str]) -> bool:
@@ -189,7 +189,7 @@ class _Ruled:
             not self._above or not any(NUMERAL.fullmatch(word) for word in lines[-1].split())
         )
 
-    def end(self) -> Iterator[Table]:
+    def end(self) -> Iterator[ReportTable]:
         """The table under way, where it has rows."""
         if self._table is not None and self._table.rows:
             yield self._table

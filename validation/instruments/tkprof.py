@@ -8,10 +8,10 @@ from typing import Final
 
 from validation.instruments.figures import (
     MOST_LETTERS,
-    Column,
     NotReadable,
     Reading,
     Section,
+    SeriesColumn,
     Skipped,
     figure,
     grain_of,
@@ -19,7 +19,7 @@ from validation.instruments.figures import (
     plural,
     with_unit,
 )
-from validation.instruments.opening import Progress, Source
+from validation.instruments.opening import OpenedFile, Progress
 from validation.instruments.operations import operation_of
 
 NAME: Final = "tkprof"
@@ -27,13 +27,13 @@ HOW: Final = "tkprof TRACE.trc report.txt waits=yes sys=no"
 BANNER: Final = re.compile(r"TKPROF: Release (\S{1,40}) - .{0,80} on (.+)")
 CALL: Final = re.compile(r"(Parse|Execute|Fetch|total)\s+(\S.*)")
 COLUMNS: Final = (
-    Column("count", "count"),
-    Column("cpu", "s"),
-    Column("elapsed", "s"),
-    Column("disk", "blocks"),
-    Column("query", "gets"),
-    Column("current", "gets"),
-    Column("rows", "rows"),
+    SeriesColumn("count", "count"),
+    SeriesColumn("cpu", "s"),
+    SeriesColumn("elapsed", "s"),
+    SeriesColumn("disk", "blocks"),
+    SeriesColumn("query", "gets"),
+    SeriesColumn("current", "gets"),
+    SeriesColumn("rows", "rows"),
 )
 WAIT: Final = re.compile(r"(\S+(?: \S+)*?)\s+([0-9]+)\s+([0-9]+\.[0-9]+)\s+([0-9]+\.[0-9]+)\s*")
 STEP: Final = re.compile(r"\s*([0-9]+)\s{1,}(?:([0-9]+)\s+([0-9]+)\s+)?(\s*\S.*)")
@@ -66,7 +66,7 @@ def recognises(head: str) -> bool:
     )
 
 
-def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """Every report of *source*; statements are numbered in the order in which they are printed."""
     reports = [_Report(source)]
     number = 0
@@ -89,7 +89,7 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
 class _Report:
     """One report under way: what the lines below the last heading are of."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: OpenedFile) -> None:
         self.reading = Reading(NAME, "TKPROF", source.name, "")
         self.begun = False
         self._statements = 0
@@ -139,10 +139,10 @@ class _Report:
     def _other(self, number: int, text: str) -> None:
         """A line outside of the tables: a count, or what is left alone."""
         if (count := COUNT.fullmatch(text.strip())) and self._of:
-            self._add(number, count[1], self._of, count[2], Column("", "count"))
+            self._add(number, count[1], self._of, count[2], SeriesColumn("", "count"))
         elif foot := FOOT.match(text):
             unit = "s" if "seconds" in foot[2] else "lines"
-            self._add(number, foot[2], "trace file", foot[1], Column("", unit))
+            self._add(number, foot[2], "trace file", foot[1], SeriesColumn("", unit))
         else:
             if self._keep.names and (user := USER.match(text)) and self._of:
                 self.reading.name(self._of, "user", user[1], number)
@@ -187,7 +187,7 @@ class _Report:
     def _wait(self, number: int, wait: re.Match[str]) -> None:
         of = f"{self._of}, {wait[1]}"
         for name, cell, unit in (("waits", wait[2], "count"), ("max", wait[3], "s"), ("total", wait[4], "s")):
-            self._add(number, name, of, cell, Column(name, unit))
+            self._add(number, name, of, cell, SeriesColumn(name, unit))
 
     def _step(self, number: int, step: re.Match[str]) -> None:
         self._steps += 1
@@ -197,18 +197,18 @@ class _Report:
         names = ("rows", None, None) if step[2] is None else ("rows (1st)", "rows (avg)", "rows (max)")
         for name, cell in zip(names, (step[1], step[2], step[3]), strict=True):
             if name is not None and cell is not None:
-                self._add(number, name, of, cell, Column(name, "rows"))
+                self._add(number, name, of, cell, SeriesColumn(name, "rows"))
         for name, cell in DETAIL.findall(step[4]):
             unit, scale = DETAILS[name]
-            self._add(number, name, of, cell, Column(name, unit, scale))
+            self._add(number, name, of, cell, SeriesColumn(name, unit, scale))
 
-    def _add(self, number: int, name: str, of: str, cell: str, column: Column) -> None:
+    def _add(self, number: int, name: str, of: str, cell: str, column: SeriesColumn) -> None:
         try:
             value = number_of(cell)
         except ValueError:
             self._skipped.add(number, "cells that are no numbers")
             return
-        shaped = Column(name, column.unit, column.scale, grain_of(cell))
+        shaped = SeriesColumn(name, column.unit, column.scale, grain_of(cell))
         printed = with_unit(cell, column.unit, column.scale)
         self.reading.figures.append(figure(name, of, value, shaped, number, printed))
 

@@ -18,7 +18,7 @@ from validation.instruments.figures import (
     plural,
     with_unit,
 )
-from validation.instruments.opening import Progress, Source
+from validation.instruments.opening import OpenedFile, Progress
 from validation.instruments.operations import operation_of
 
 NAME: Final = "10046"
@@ -96,7 +96,7 @@ def recognises(head: str) -> bool:
     )
 
 
-def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """The one reading of a trace; memory is bounded by the number of statements, whatever the size of the file."""
     trace = _Trace(source)
     number = 0
@@ -108,7 +108,7 @@ def read(source: Source, progress: Progress | None = None) -> list[Reading]:
 class _Trace:
     """A trace under way: which statement each cursor runs, and sums."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: OpenedFile) -> None:
         self.reading = Reading(NAME, "", source.name, "")
         self._name, self._keep = source.name, source.keep
         self._sql_of, self._sql_line = "", 0

@@ -8,18 +8,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from validation.instruments.figures import (
-    Column,
     Keep,
     NotReadable,
     Reading,
     Section,
+    SeriesColumn,
     Skipped,
     figure,
     grain_of,
     number_of,
 )
-from validation.instruments.opening import Progress, Source
-from validation.instruments.tables import Table, ruled_tables
+from validation.instruments.opening import OpenedFile, Progress
+from validation.instruments.tables import ReportTable, ruled_tables
 
 NAME: Final = "views"
 HOW: Final = "set markup csv on, then select the columns by their names from the view"
@@ -57,7 +57,7 @@ def recognises(head: str) -> bool:
     return any(_view_of(columns) for columns in _headings(head))
 
 
-def read(source: Source, progress: Progress | None = None) -> list[Reading]:
+def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """Every listing of *source*; rows of tables, indexes and files are numbered, not named."""
     text = source.text()
     reading, skipped = Reading(NAME, "", source.name, ""), Skipped()
@@ -87,9 +87,9 @@ def _headings(head: str) -> Iterator[list[str]]:
             yield line.upper().split()
 
 
-def _csv_tables(text: str, skipped: Skipped) -> Iterator[Table]:
+def _csv_tables(text: str, skipped: Skipped) -> Iterator[ReportTable]:
     """Every block of CSV that begins with a heading of a known view."""
-    table: Table | None = None
+    table: ReportTable | None = None
     csv.field_size_limit(1 << 20)
     rows = csv.reader(text.split("\n"), strict=False)
     while True:
@@ -105,7 +105,7 @@ def _csv_tables(text: str, skipped: Skipped) -> Iterator[Table]:
         if _view_of(columns):
             if table is not None and table.rows:
                 yield table
-            table = Table("", tuple(columns), line)
+            table = ReportTable("", tuple(columns), line)
         elif table is not None and len(row) == len(table.columns):
             table.rows.append(tuple(cell.strip() for cell in row))
             table.lines.append(line)
@@ -116,7 +116,7 @@ def _csv_tables(text: str, skipped: Skipped) -> Iterator[Table]:
 
 
 def _take(
-    reading: Reading, view: str, columns: list[str], table: Table, skipped: Skipped, keep: Keep
+    reading: Reading, view: str, columns: list[str], table: ReportTable, skipped: Skipped, keep: Keep
 ) -> None:
     """The figures of one listing."""
     place = next((columns.index(name) for name in SUBJECTS if name in columns), None)
@@ -139,7 +139,7 @@ def _take(
             unit, scale = next(
                 ((unit, scale) for words, unit, scale in UNITS if re.search(words, name)), ("count", 1.0)
             )
-            shaped = Column(name, unit, scale, grain_of(cell.replace(",", "")))
+            shaped = SeriesColumn(name, unit, scale, grain_of(cell.replace(",", "")))
             reading.figures.append(figure(name.lower(), subject, value, shaped, line, cell))
     if len(reading.figures) > already:
         reading.sections.append(Section(view, table.line, table.lines[-1], len(reading.figures) - already))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
-from model.machine.device.array_cache import Drive
+from model.machine.device.array_cache import CommandDrive
 
 
 class Striped:
@@ -14,10 +14,10 @@ class Striped:
 
     free_s: float
     """When the last command handed in is done."""
-    _copies: list[Sequence[Drive]]
+    _copies: list[Sequence[CommandDrive]]
     _unit_bytes: int
 
-    def __init__(self, members: Sequence[Drive], *, copies: int, unit_bytes: int) -> None:
+    def __init__(self, members: Sequence[CommandDrive], *, copies: int, unit_bytes: int) -> None:
         self._copies = [members[first : first + copies] for first in range(0, len(members), copies)]
         self._unit_bytes = unit_bytes
         self.free_s = 0.0
@@ -52,7 +52,7 @@ class Parity:
 
     __slots__ = ("_members", "_unit_bytes", "free_s")
 
-    def __init__(self, members: Sequence[Drive], *, unit_bytes: int) -> None:
+    def __init__(self, members: Sequence[CommandDrive], *, unit_bytes: int) -> None:
         self._members = members
         self._unit_bytes = unit_bytes
         self.free_s = 0.0
@@ -141,7 +141,7 @@ def pieces(start_byte: int, size_bytes: int, wide: int, unit_bytes: int) -> list
     return [(place, first, size) for place, (first, size) in part_at.items()]
 
 
-def _free_first(copies: Sequence[Drive], now_s: float, start_byte: int) -> Drive:
+def _free_first(copies: Sequence[CommandDrive], now_s: float, start_byte: int) -> CommandDrive:
     """The copy that is free first; of idle ones the nearer."""
     chosen = copies[0]
     if len(copies) == 1:

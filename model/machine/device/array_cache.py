@@ -8,7 +8,7 @@ from math import inf
 from typing import Protocol
 
 
-class Drive(Protocol):
+class CommandDrive(Protocol):
     """What takes commands; they come with a time that never goes back."""
 
     @property
@@ -48,7 +48,7 @@ class WriteBack:
 
     free_s: float
     """When the last command handed in is done."""
-    _device: Drive
+    _device: CommandDrive
     _cache_bytes: int
     _bus: Bus
     _unit_bytes: int
@@ -62,7 +62,9 @@ class WriteBack:
     _landed_s: float
     _last_s: float
 
-    def __init__(self, device: Drive, cache_bytes: int, bus: Bus, *, unit_bytes: int, depth: int) -> None:
+    def __init__(
+        self, device: CommandDrive, cache_bytes: int, bus: Bus, *, unit_bytes: int, depth: int
+    ) -> None:
         self._device = device
         self._cache_bytes = cache_bytes
         self._bus = bus
@@ -180,12 +182,12 @@ class ReadHits:
 
     free_s: float
     """When the last command handed in is done."""
-    _device: Drive
+    _device: CommandDrive
     _hit_fraction: float
     _bus: Bus
     _reads: int
 
-    def __init__(self, device: Drive, hit_fraction: float, bus: Bus) -> None:
+    def __init__(self, device: CommandDrive, hit_fraction: float, bus: Bus) -> None:
         self._device = device
         self._hit_fraction = hit_fraction
         self._bus = bus

@@ -13,7 +13,7 @@ from model.loops import fastest
 from model.loops.drives import rotating_of
 from model.loops.rotating import Rotating
 from model.machine.device.array import Parity, Striped
-from model.machine.device.array_cache import Bus, Drive, ReadHits, WriteBack
+from model.machine.device.array_cache import Bus, CommandDrive, ReadHits, WriteBack
 from model.machine.device.drawn import DrawnServers
 from model.machine.device.flash import Flash
 from model.machine.device.tagged import Tagged
@@ -64,7 +64,7 @@ def drive_of(disk: Any, factors: Iterator[float] | None = None) -> BoundedDrive:
 
     Raises :class:`OutsideLaw` for a command that reaches beyond the capacity.
     """
-    device: Drive
+    device: CommandDrive
     if disk.service_cv:
         device = DrawnServers(disk, repeat(1.0) if factors is None else factors)
     else:
@@ -103,14 +103,14 @@ def capacity_of(disk: Any) -> int:
 class BoundedDrive:
     """A device that refuses what lies beyond its end."""
 
-    _device: Drive
+    _device: CommandDrive
     _disk: Rotating | None
     """The device, where it is one disk, or one of flash, which the compiled loops call sooner."""
     _flash: Flash | None
     _capacity_bytes: int
     _cache: WriteBack | None
 
-    def __init__(self, device: Drive, capacity_bytes: int, cache: WriteBack | None) -> None:
+    def __init__(self, device: CommandDrive, capacity_bytes: int, cache: WriteBack | None) -> None:
         self._device = device
         self._disk = device if isinstance(device, Rotating) else None
         self._flash = device if isinstance(device, Flash) else None
@@ -144,7 +144,7 @@ class BoundedDrive:
         return self._device.distance(start_byte)
 
 
-def _single(disk: Any) -> Drive:
+def _single(disk: Any) -> CommandDrive:
     if not disk.rotation_s:
         return fastest(Flash)(disk)
     # NOTE: commands out of the drive's own cache have no overhead of their own; a controller's have
@@ -152,7 +152,7 @@ def _single(disk: Any) -> Drive:
     return rotating_of(disk, write_overhead_s=0.0 if own_cache else None)
 
 
-def _set_of(disk: Any) -> Drive:
+def _set_of(disk: Any) -> CommandDrive:
     members = [_single(disk) for _ in range(disk.raid_disks)]
     if disk.raid_level == "5":
         return Parity(members, unit_bytes=disk.stripe_unit_bytes)

@@ -89,7 +89,7 @@ class Fifo:
         """Nothing depends on it."""
 
 
-class Sweep:
+class SortedRequests:
     """Requests in order of their begin; those that begin alike in order of arrival."""
 
     waiting: list[tuple[int, int, Request]]
@@ -133,8 +133,8 @@ class Deadline:
     """
 
     wake_s: float | None
-    _reads: Sweep
-    _writes: Sweep
+    _reads: SortedRequests
+    _writes: SortedRequests
     _fifo: tuple[dict[Request, None], dict[Request, None]]
     """In order of arrival."""
     _batch: int
@@ -142,7 +142,7 @@ class Deadline:
     _passed_over: int
 
     def __init__(self) -> None:
-        self._reads, self._writes = Sweep(), Sweep()
+        self._reads, self._writes = SortedRequests(), SortedRequests()
         self._fifo = ({}, {})
         self._batch = self._direction = self._passed_over = 0
         self.wake_s = None
@@ -150,7 +150,7 @@ class Deadline:
     def __len__(self) -> int:
         return len(self._reads.waiting) + len(self._writes.waiting)
 
-    def _sweep(self, write: int) -> Sweep:
+    def _sweep(self, write: int) -> SortedRequests:
         return self._writes if write else self._reads
 
     def insert(self, request: Request) -> None:
@@ -208,7 +208,7 @@ class Fair:
     """Turns: one sweep for each process that waits for its requests, and one for the rest."""
 
     wake_s: float | None
-    _queues: dict[int, Sweep]
+    _queues: dict[int, SortedRequests]
     _turns: deque[int]
     _active: int | None
     _left: int
@@ -235,9 +235,9 @@ class Fair:
     def insert(self, request: Request) -> None:
         """Take a request in."""
         key = request.owner if request.sync else ASYNC
-        queue: Sweep | None = self._queues.get(key)
+        queue: SortedRequests | None = self._queues.get(key)
         if queue is None:
-            queue = self._queues[key] = Sweep()
+            queue = self._queues[key] = SortedRequests()
         if not queue.waiting and key != self._active and key not in self._turns:
             self._turns.append(key)
         queue.insert(request)
@@ -251,7 +251,7 @@ class Fair:
 
     def moves(self, request: Request, start_byte: int) -> None:
         """A request begins earlier now."""
-        queue: Sweep = self._queues[request.owner if request.sync else ASYNC]
+        queue: SortedRequests = self._queues[request.owner if request.sync else ASYNC]
         queue.remove(request)
         request.start_byte = start_byte
         queue.insert(request)
@@ -270,7 +270,7 @@ class Fair:
             self._left = QUANTUM
             length = ASYNC_SLICE_S if self._active == ASYNC else SYNC_SLICE_S
             self._slice_ends_s = now_s + length
-        queue: Sweep = self._queues[self._active]
+        queue: SortedRequests = self._queues[self._active]
         if not queue.waiting:  # it waits for its process, whose last request may still be at the device
             waiting = self._at_device.get(self._active, 0) == 0
             self.wake_s = (self._waiting_since_s or now_s) + self._idle_s if waiting else self._slice_ends_s

@@ -15,7 +15,7 @@ from model.loops.rotating import Rotating
 from model.machine.device.array import parity_rows, pieces
 
 
-class Job:
+class HostCommand:
     """A command as the host handed it in: how many parts are left, and when it is done as far as is known."""
 
     __slots__ = ("changed_s", "done_s", "host", "left")
@@ -29,13 +29,20 @@ class Job:
         """The longest from the end of a read to that of the write which follows it on the member."""
 
 
-class Part:
+class MemberPart:
     """What a member does for a job; a read that is followed by a write of the same bytes where *again* is set."""
 
     __slots__ = ("again", "job", "place", "since_s", "size_bytes", "start_byte", "write")
 
     def __init__(
-        self, job: Job, since_s: float, write: bool, start_byte: int, size_bytes: int, *, again: bool = False
+        self,
+        job: HostCommand,
+        since_s: float,
+        write: bool,
+        start_byte: int,
+        size_bytes: int,
+        *,
+        again: bool = False,
     ) -> None:
         self.job = job
         self.since_s = since_s
@@ -61,13 +68,13 @@ class Member:
     def __init__(self, drive: Rotating, oldest_s: float) -> None:
         self._drive = drive
         self._oldest_s = oldest_s
-        self._waiting: list[Part] = []
+        self._waiting: list[MemberPart] = []
         self.busy = False
 
     def __len__(self) -> int:
         return len(self._waiting) + self.busy
 
-    def insert(self, part: Part) -> None:
+    def insert(self, part: MemberPart) -> None:
         """Take a command in."""
         part.place = self._drive.where(part.start_byte)
         self._waiting.append(part)
@@ -76,7 +83,7 @@ class Member:
         """Tracks between the heads and a byte."""
         return self._drive.distance(start_byte)
 
-    def begin(self, now_s: float) -> tuple[float, Part] | None:
+    def begin(self, now_s: float) -> tuple[float, MemberPart] | None:
         """The command that an idle drive begins, and when it is done with it; None where none waits."""
         if not self._waiting:
             return None
@@ -105,7 +112,7 @@ class Member:
                 best, best_s = rank, taken_s
         return best
 
-    def _reaches_s(self, part: Part) -> float:
+    def _reaches_s(self, part: MemberPart) -> float:
         return self._drive.reaches_s(part.write, part.start_byte, part.since_s, *part.place)
 
 
@@ -125,9 +132,9 @@ class Tagged:
     ) -> Sequence[Member]:
         """Queue a command at its members; those that may begin one now."""
         cut = list(self._cut(write, start_byte, size_bytes))
-        job = Job(host, len(cut))
+        job = HostCommand(host, len(cut))
         for member, start, size, again in cut:
-            member.insert(Part(job, now_s, write and not again, start, size, again=again))
+            member.insert(MemberPart(job, now_s, write and not again, start, size, again=again))
         return [member for member in dict.fromkeys(member for member, *_ in cut) if not member.busy]
 
     def _cut(self, write: bool, start_byte: int, size_bytes: int) -> Iterator[tuple[Member, int, int, bool]]:

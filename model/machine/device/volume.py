@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.laws.limits import counted_requests, slice_begin_s
-from model.machine.device.array_cache import Drive
+from model.machine.device.array_cache import CommandDrive
 
 
 class Credits:
@@ -98,7 +98,7 @@ class Volume:
         "_refill_per_s", "_slice_s", "free_s",
     )  # fmt: skip
 
-    def __init__(self, device: Drive, disk: Any) -> None:
+    def __init__(self, device: CommandDrive, disk: Any) -> None:
         self._device = device
         self._disk = disk
         self._refill_per_s = disk.iops_limit

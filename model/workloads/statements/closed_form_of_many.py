@@ -46,7 +46,7 @@ CHOICES_OF_STATEMENTS = (
 """What the laws of a queue and of a drive count with."""
 
 
-class Group(NamedTuple):
+class PointGroup(NamedTuple):
     """Points that share all that is no array: their places in the columns, and one value for each of those fields."""
 
     places: Places
@@ -55,7 +55,7 @@ class Group(NamedTuple):
 
 
 @dataclass(slots=True)
-class Design:
+class FieldColumns:
     """Columns of values for fields of a system and a workload, by their dotted paths; raises KeyError for others."""
 
     system: System
@@ -111,7 +111,7 @@ class Design:
         )
         return lambda path: _is_laid(path, self.work) and not (drive_has_a_place and path.startswith("disk."))
 
-    def _groups(self, is_laid: Callable[[str], bool]) -> list[Group]:
+    def _groups(self, is_laid: Callable[[str], bool]) -> list[PointGroup]:
         """The points by the values that are not laid as arrays."""
         always: list[str] = []
         keys: dict[str, Any] = {}
@@ -127,10 +127,10 @@ class Design:
             plain = {path: column[int(places[0])] for path, column in keys.items()}
             laid_here = [path for path, value in plain.items() if value is LAID]
             fixed = {path: _own(value) for path, value in plain.items() if value is not LAID}
-            groups.append(Group(places, fixed, (*always, *laid_here)))
+            groups.append(PointGroup(places, fixed, (*always, *laid_here)))
         return groups
 
-    def _answer(self, table: dict[str, Any], group: Group, row: Row, alone: Row) -> None:
+    def _answer(self, table: dict[str, Any], group: PointGroup, row: Row, alone: Row) -> None:
         laid = {path: self._numbers(path)[group.places] for path in group.laid}
         try:
             with np.errstate(divide="raise", invalid="raise", over="raise"):

@@ -9,7 +9,7 @@ from model.demand.segment import row_shape, segment_of
 from model.demand.turns import stretch_blocks, stretch_s
 from model.demand.work import Fetching, cpu_of_rows
 from model.spec import Statement, System, Workload
-from model.workloads.costs import Cost
+from model.workloads.costs import AnswerCost
 from model.workloads.statements.processes import steps_of
 
 STEP_S: Final = 12e-6
@@ -19,7 +19,7 @@ TURN_S: Final = 3e-6
 DRAWN_BLOCK_S: Final = 0.2e-6
 
 
-def cost(system: System, work: Statement) -> Cost:
+def cost(system: System, work: Statement) -> AnswerCost:
     """Of the sessions of a statement."""
     if work.plays_rows:  # its demand is known once its rows are played: a read for each block or row at most
         steps = blocks = float(segment_of(system, row_shape(system.table)).blocks)
@@ -31,7 +31,7 @@ def cost(system: System, work: Statement) -> Cost:
     turns = _turns(system, work) if work.plays_rows else 0.0
     seconds = STEP_S * (steps + work.sessions) + TURN_S * turns + DRAWN_BLOCK_S * blocks
     steps += turns
-    return Cost(seconds, blocks, steps, "reads and stretches of blocks")
+    return AnswerCost(seconds, blocks, steps, "reads and stretches of blocks")
 
 
 def _turns(system: System, work: Workload) -> float:

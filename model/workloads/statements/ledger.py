@@ -7,7 +7,7 @@ from collections import Counter
 from model.results import EventTime
 
 
-class Ledger:
+class StatementLedger:
     """Waits by event, reads by size, and the times that no event names."""
 
     __slots__ = (
@@ -55,7 +55,7 @@ class Ledger:
         return self.end_s - self.begin_s
 
 
-def mean_waits(ledgers: list[Ledger]) -> dict[str, EventTime]:
+def mean_waits(ledgers: list[StatementLedger]) -> dict[str, EventTime]:
     """Waits of the mean session; the longest wait is the longest of all."""
     sessions = len(ledgers)
     totals: dict[str, list[float]] = {}

@@ -26,11 +26,11 @@ from model.sim.streams import stream
 from model.spec import Statement, System
 from model.workloads.statements import books, closed_form
 from model.workloads.statements.closed_form import asked_of
-from model.workloads.statements.ledger import Ledger, mean_waits
+from model.workloads.statements.ledger import StatementLedger, mean_waits
 from model.workloads.statements.placed_classes import PlacedClasses
 from model.workloads.statements.placed_reads import Leaves, extents_of, reads_by_session, single_reads
 from model.workloads.statements.session import CachedSegment, Session
-from model.workloads.statements.shared_segment import Changes, SharedSegment, demand_played, shares
+from model.workloads.statements.shared_segment import SessionChanges, SharedSegment, demand_played, shares
 
 MOST_STEPS = 2_000_000
 MOST_BLOCKS_DRAWN = 50_000_000
@@ -142,7 +142,7 @@ class StatementProgram:
                 machine.segments[system.table] = segment
         for rank, (session, number) in enumerate(zip(self.sessions, segment.join(work), strict=True)):
             asked = system, work, self.demand, rank
-            session.join(Changes(segment, number, asked, session.ledger, session.spend))
+            session.join(SessionChanges(segment, number, asked, session.ledger, session.spend))
         return segment
 
     def result(self, name: str) -> RunResult:
@@ -256,7 +256,7 @@ def _waits(of_demand: dict[str, EventTime], met: dict[str, EventTime]) -> dict[s
     return waits
 
 
-def _cpu(demand: Demand, ledgers: list[Ledger]) -> dict[str, float]:
+def _cpu(demand: Demand, ledgers: list[StatementLedger]) -> dict[str, float]:
     """CPU of the mean session by cause, as long as it took among others on the processors."""
     session_count, cpu = len(ledgers), dict(demand.cpu)
     submit = sum(ledger.submit_cpu_s for ledger in ledgers) / session_count
@@ -269,7 +269,7 @@ def _cpu(demand: Demand, ledgers: list[Ledger]) -> dict[str, float]:
     return cpu
 
 
-def _query_s(ledgers: list[Ledger], servers: int) -> float:
+def _query_s(ledgers: list[StatementLedger], servers: int) -> float:
     """From the begin of a query's first server to the end of its last, on average over the queries."""
     queries = [ledgers[first : first + servers] for first in range(0, len(ledgers), servers)]
     took = (

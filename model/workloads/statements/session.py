@@ -22,9 +22,9 @@ from model.sim.machine import Machine
 from model.sim.open_file import OpenFile
 from model.sim.pool import BufferPool, references
 from model.spec import System
-from model.workloads.statements.ledger import Ledger
+from model.workloads.statements.ledger import StatementLedger
 from model.workloads.statements.placed_reads import Leaves, Read
-from model.workloads.statements.shared_segment import Changes, changed_in_time
+from model.workloads.statements.shared_segment import SessionChanges, changed_in_time
 
 Step = Generator[simpy.Event, Any, None]
 
@@ -64,9 +64,9 @@ class Session:
         self.processors = machine.processors
         self.buffers = buffers if isinstance(buffers, FreeBuffers) else None
         self.cached = buffers if isinstance(buffers, CachedSegment) else None
-        self.ledger = Ledger()
+        self.ledger = StatementLedger()
         self.leaves = leaves
-        self.changes: Changes | None = None
+        self.changes: SessionChanges | None = None
         """What it changes of a segment that others change beside it."""
         self._progress = 0.0
         self.pace = pace_of(system, demand)
@@ -90,7 +90,7 @@ class Session:
             yield from self.spend(0.0, self.changes.end())
         self.ledger.end_s = self.env.now
 
-    def join(self, changes: Changes) -> None:
+    def join(self, changes: SessionChanges) -> None:
         """Make the changes of rows among those of other sessions, and all else at its own pace."""
         self.changes = changes
         self.pace = pace_of(self.system, changed_in_time(self.demand))

@@ -36,7 +36,7 @@ from model.errors import OutsideLaw
 from model.machine.segment.heap_rules import HeapCounts
 from model.machine.segment.row_locks import RowLocks, Waiting
 from model.spec import Dml, Statement, System
-from model.workloads.statements.ledger import Ledger
+from model.workloads.statements.ledger import StatementLedger
 
 Step = Generator[simpy.Event, Any, None]
 
@@ -109,7 +109,7 @@ class SharedSegment:
         return free, "", ()
 
 
-class Changes:
+class SessionChanges:
     """What one session changes of a segment that others change, too: by *spend* it takes its CPU time, then sleeps."""
 
     def __init__(
@@ -117,7 +117,7 @@ class Changes:
         shared: SharedSegment,
         session: int,
         asked: tuple[System, Dml, Demand, int],
-        ledger: Ledger,
+        ledger: StatementLedger,
         spend: Callable[[float, float], Step],
     ) -> None:
         system, work, demand, rank = asked
@@ -297,7 +297,9 @@ def changed_in_time(demand: Demand) -> Demand:
     )
 
 
-def demand_played(asked: tuple[System, Dml, Demand], shared: SharedSegment, changes: list[Changes]) -> Demand:
+def demand_played(
+    asked: tuple[System, Dml, Demand], shared: SharedSegment, changes: list[SessionChanges]
+) -> Demand:
     """The demands of the mean session once all have made their *changes*."""
     system, work, before = asked
     counts = HeapCounts()

@@ -114,7 +114,7 @@ def play_alone(
     return record
 
 
-class Summed:
+class RequestSums:
     """Counters of requests of one direction and size that are all done; their times may be arrays."""
 
     merges = 0, 0
@@ -135,7 +135,7 @@ class Summed:
 
 def sum_arriving(
     system: System, calls: Any, scenarios: int, draws: Iterable[tuple[Times, Times]]
-) -> tuple[Record, Responses, Summed]:
+) -> tuple[Record, Responses, RequestSums]:
     """As :func:`play_alone`, where nobody asks for lines of iostat, for stages, or for how many calls were under way.
 
     Of so many *scenarios*, each with factors of its gaps and of its services among the *draws*: arrays of their
@@ -155,7 +155,7 @@ def sum_arriving(
         percentiles_s[number] = quantiles(summed.response_s, PERCENTILES.values())
     end_s, held_s, busy_s, cpu_s = sums
     record = Record(end_s=end_s, causes_s={CPU: cpu_s} if call_s > 0 else {})
-    counters = Summed(calls.writes, count, size, held_s, busy_s)
+    counters = RequestSums(calls.writes, count, size, held_s, busy_s)
     responses = Responses(count, mean_response_s, dict(zip(PERCENTILES, percentiles_s.T, strict=True)))
     return record, responses, counters
 

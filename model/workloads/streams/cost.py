@@ -7,7 +7,7 @@ from typing import Final
 from model.demand.calls import files_of
 from model.machine.device.drive import capacity_of
 from model.spec import Stream, System
-from model.workloads.costs import Cost
+from model.workloads.costs import AnswerCost
 from model.workloads.streams.processes import steps_of
 from model.workloads.streams.run_time import in_time
 
@@ -17,10 +17,10 @@ EVENT_CALL_S: Final = 28e-6
 CALL_BYTES: Final = 220
 
 
-def cost(system: System, work: Stream) -> Cost:
+def cost(system: System, work: Stream) -> AnswerCost:
     """Of the requests of streams."""
     expected = in_time(system, work)
     steps, without_events = steps_of(system, expected, files_of(system, work, capacity_of(system.disk)))
     calls = sum(stream.users * stream.count for stream in (expected, *expected.beside))
     each_s = CALL_S if without_events else EVENT_CALL_S
-    return Cost(each_s * steps, CALL_BYTES * calls, steps, "requests and pages")
+    return AnswerCost(each_s * steps, CALL_BYTES * calls, steps, "requests and pages")

@@ -20,12 +20,12 @@ from model.laws.opened_files import UNBUFFERED
 from model.machine.device.drive import capacity_of
 from model.machine.device.iostat import Counters
 from model.results import RunResult
-from model.sim.caller import Caller, Draws, Record, caller_of
+from model.sim.caller import Caller, ProgramDraws, Record, caller_of
 from model.sim.machine import SERVICE, Machine, Place, counters_of, machine_of, server_of, service_factors
 from model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, varied, varied_at_once
 from model.spec import Calls, Stream, System
 from model.workloads.streams.alone import is_alone, play_alone, sum_arriving
-from model.workloads.streams.books import Played, figures_of
+from model.workloads.streams.books import PlayedStreams, figures_of
 from model.workloads.streams.closed_form import overload_sentence
 from model.workloads.streams.queued import Drawn, is_queued, play_queued
 from model.workloads.streams.run_time import ended_by_count, in_time
@@ -65,7 +65,7 @@ def simulate(system: System, work: Stream, *, seed: int, name: str, compiled: bo
         draws = [_draws(file, rank, seed) for rank, file in enumerate(files)]
         records, events = _by_events(system, files, draws, counters, seed)
     _refuse_what_ends_late(max(counters.last_s, *(record.end_s for record in records)))
-    played = Played(files, records, counters, method, seed, events, _overloads(files, records))
+    played = PlayedStreams(files, records, counters, method, seed, events, _overloads(files, records))
     figures = figures_of(work, played)
     figures.warnings += ended_by_count(work, figures.streams)
     return close(name, system, expected, figures)
@@ -93,7 +93,7 @@ def measures(
     record, responses, counters = sum_arriving(seen_system, seen_work, len(seeds), draws)
     _refuse_what_ends_late(largest(record.end_s))
     files = [replace(files[0], calls=seen_work)]
-    figures = figures_of(seen_work, Played(files, [record], counters, "", responses=responses))
+    figures = figures_of(seen_work, PlayedStreams(files, [record], counters, "", responses=responses))
     return row(seen_system, seen_work, figures)
 
 
@@ -141,7 +141,7 @@ def _works(files: list[File]) -> list[Any]:
 
 
 def _by_events(
-    system: System, files: list[File], draws: list[Draws], counters: Counters, seed: int
+    system: System, files: list[File], draws: list[ProgramDraws], counters: Counters, seed: int
 ) -> tuple[list[Record], int]:
     """What the programs' calls took, and how many events it needed; a program that has not ended says so."""
     machine = machine_of(system, seed, counters)
@@ -198,7 +198,7 @@ class StreamProgram:
         records = [caller.record for caller in self.callers]
         self.counters.finish(max(record.end_s for record in records))
         overloads = _overloads(self.files, records)
-        played = Played(self.files, records, self.counters, METHOD, self.seed, None, overloads)
+        played = PlayedStreams(self.files, records, self.counters, METHOD, self.seed, None, overloads)
         return close(name, self.system, self.work, figures_of(self.work, played))
 
 
@@ -279,12 +279,16 @@ def _drawn(file: File, rank: int, seed: int, count: int) -> Drawn:
     return Drawn(where, None if pauses is None else varied_at_once(*pauses, count))
 
 
-def _draws(file: File, rank: int, seed: int) -> Draws:
+def _draws(file: File, rank: int, seed: int) -> ProgramDraws:
     """The same, one by one."""
     pauses = _pauses(file, rank, seed)
     pauses_s = None if pauses is None else varied(*pauses)
     where = _one_by_one(file, stream(seed, f"places {rank}"))
-    return Draws(where, pauses_s, None) if file.calls.rate_per_s is not None else Draws(where, None, pauses_s)
+    return (
+        ProgramDraws(where, pauses_s, None)
+        if file.calls.rate_per_s is not None
+        else ProgramDraws(where, None, pauses_s)
+    )
 
 
 def _one_by_one(file: File, draws: np.random.Generator) -> Iterator[int]:

@@ -106,7 +106,7 @@ def play_queued(
     rows: list[Any] = [np.full(calls, -1, kind) for kind in kinds]
     rows.append(np.zeros(programs_count, np.int64))
     carried = Carried(*rows)
-    queue = fastest(elevator.Elevator)(*_rules(system.host), *map(row, carried[2:7]))
+    queue = fastest(elevator.ElevatorLoop)(*_rules(system.host), *map(row, carried[2:7]))
     parties = fastest(programs.Programs)(queue, server, counters, *_processors(system.host), *_device(system))
     response_s, end_s = np.empty(calls), np.zeros(programs_count)
     answered, most = np.zeros(programs_count, np.int64), np.zeros(programs_count, np.int64)

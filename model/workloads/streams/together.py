@@ -24,7 +24,7 @@ FULLEST = 0.98  # of what arriving calls may take of a device that others wait f
 
 
 @dataclass(slots=True)
-class Share:
+class StreamShare:
     """One stream at the device: its calls under way, and what each takes, alone and after a call of another stream."""
 
     time: StreamTime
@@ -59,7 +59,7 @@ class Share:
     waited_s: Number = 0.0
     """Of all its calls."""
     ended_s: Number = 0.0
-    fed_by: Share | None = None
+    fed_by: StreamShare | None = None
     """Whose writes a write cache sends to the medium as this."""
     fresh: Number = 1.0
     """Of those writes, what the cache does not hold already."""
@@ -128,7 +128,7 @@ def compose(system: System, work: Calls) -> list[StreamTime]:
     return stream_times
 
 
-def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
+def _share(system: System, calls: Any, time: StreamTime, span: Number) -> StreamShare:
     demand, disk = time.demand, system.disk
     cached = calls.writes and disk.write_cache_bytes > 0
     other = demand
@@ -143,7 +143,7 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Share:
     # NOTE: pages of a window merge; a write through the cache has none behind it
     waiting = under_way if unbuffered else programs * WINDOWS * (0 if calls.writes else 1)
     turn_calls, turn_s = _turn(system, calls, demand, other, programs)
-    return Share(
+    return StreamShare(
         time=time,
         station=cached,
         write=calls.writes,
@@ -191,7 +191,7 @@ def _turn(
     return turn_calls, first_s + (smaller(QUANTUM, larger(1.0, requests)) - 1) * each_s
 
 
-def _destaged(system: System, calls: Any, writer: Share) -> Share:
+def _destaged(system: System, calls: Any, writer: StreamShare) -> StreamShare:
     """What a write cache sends to the medium of a stream's writes: as many commands at a time as the set has disks."""
     demand, disk = writer.time.demand, system.disk
     each_s = demand.drained_s
@@ -200,7 +200,7 @@ def _destaged(system: System, calls: Any, writer: Share) -> Share:
     if calls.pattern == "random":
         size = writer.left * calls.block_size_bytes
         fresh = page_cache.dirty_bytes(size, span_of(system, calls)) / size
-    return Share(
+    return StreamShare(
         time=writer.time,
         station=False,
         write=True,
@@ -221,7 +221,7 @@ def _destaged(system: System, calls: Any, writer: Share) -> Share:
     )
 
 
-def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
+def _balance(shares: list[StreamShare], *, fair: bool, most: int) -> None:
     """Calls a second of each stream that has calls left: arrival theorem for several classes [lazowska-1984].
 
     A call that arrives finds what others, and the other calls of its stream, have waiting.
@@ -276,7 +276,7 @@ def _balance(shares: list[Share], *, fair: bool, most: int) -> None:
             share.waiting = where(share.left > 0, (share.waiting + queued) / 2, 0.0)
 
 
-def _met_s(share: Share, other: Share, held_s: Number, away_s: Number) -> Number:
+def _met_s(share: StreamShare, other: StreamShare, held_s: Number, away_s: Number) -> Number:
     """What a call of *share* finds of the calls of *other* before it, each of which holds the device for *held_s*.
 
     It has been *away_s* from the queue.
@@ -295,14 +295,14 @@ def _met_s(share: Share, other: Share, held_s: Number, away_s: Number) -> Number
     return where(share.arrives_per_s > 0, met_s, smaller(met_s, once_s / share.waiting_share))
 
 
-def _fastest(share: Share) -> Number:
+def _fastest(share: StreamShare) -> Number:
     """Calls a second of a stream that nobody disturbs; of a write cache all that it holds."""
     if share.fed_by is None:
         return over(share.time.calls, share.time.elapsed_s)
     return where(share.backlog > LEAST, 1 / share.held_s[0], share.fed_by.per_s)
 
 
-def _left_s(shares: list[Share], held: list[Number], share: Share, most: int) -> Number:
+def _left_s(shares: list[StreamShare], held: list[Number], share: StreamShare, most: int) -> Number:
     """Time that the device needs for all calls still to come; half of it where they come side by side.
 
     Who waits for each call meets no more than the queue holds, of each direction.
@@ -319,7 +319,7 @@ def _left_s(shares: list[Share], held: list[Number], share: Share, most: int) ->
     )
 
 
-def _starved_s(shares: list[Share], share: Share) -> Number:
+def _starved_s(shares: list[StreamShare], share: StreamShare) -> Number:
     """Wait of a call elsewhere while a scheduler goes on with a stream in order: until it expires [linux-deadline]."""
     sweeping: Number = 0.0
     for other in shares:
@@ -329,7 +329,7 @@ def _starved_s(shares: list[Share], share: Share) -> Number:
     return sweeping * expire_s / (2 if some(share.arrives_per_s) else 1)
 
 
-def _in_turns_s(shares: list[Share], share: Share, held_s: Number, queued_s: Number) -> Number:
+def _in_turns_s(shares: list[StreamShare], share: StreamShare, held_s: Number, queued_s: Number) -> Number:
     """Time at a device whose scheduler serves one program after the other, each for a turn."""
     others = -share.turn_s
     longest: Number = 0.0
@@ -342,7 +342,7 @@ def _in_turns_s(shares: list[Share], share: Share, held_s: Number, queued_s: Num
     return held_s + once_s * share.waiting_share / share.turn_calls
 
 
-def _settle(share: Share) -> None:
+def _settle(share: StreamShare) -> None:
     """The time of a stream after it shared the device."""
     time = share.time
     arrives = share.arrives_per_s > 0

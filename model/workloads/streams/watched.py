@@ -15,7 +15,7 @@ from model.workloads.streams.processes import _by_events, _draws
 SEED = 1
 
 
-class Served(NamedTuple):
+class DoneRequest(NamedTuple):
     """A request that the device has done: its bytes, when it was queued, and when it was done."""
 
     size_bytes: int
@@ -30,15 +30,15 @@ class _Watching(Counters):
 
     def __init__(self, interval_s: float, *, at_submission: bool) -> None:
         super().__init__(interval_s, 0.0, at_submission=at_submission)
-        self.served: list[Served] = []
+        self.served: list[DoneRequest] = []
 
     def completed(self, now_s: float, write: bool, size_bytes: int, queued_s: float) -> None:
         """A request is done."""
         super().completed(now_s, write, size_bytes, queued_s)
-        self.served.append(Served(size_bytes, queued_s, now_s))
+        self.served.append(DoneRequest(size_bytes, queued_s, now_s))
 
 
-def requests_of(system: System, work: Stream) -> list[Served]:
+def requests_of(system: System, work: Stream) -> list[DoneRequest]:
     """Every request of a stream that is played by events, in the order in which they are done."""
     files = files_of(system, work, capacity_of(system.disk))
     release = block_layer.release_of(system.host.kernel)

@@ -30,7 +30,7 @@ from model.sim.data_files import (
     largest_request_bytes,
 )
 from model.sim.machine import Machine, Place, counters_of, device_of, host_limits_of, processors_of, server_of
-from model.sim.references import Layout, References, place_limits
+from model.sim.references import BlockLayout, References, place_limits
 from model.sim.streams import LEAST_CV, stream, varied
 from model.spec import System, Transactions
 from model.workloads.transactions.closed_form import Solved
@@ -55,7 +55,7 @@ class Begin:
     redo: Files
     """The first of *devices* where the log lies among the data."""
     log_byte: int
-    layout: Layout
+    layout: BlockLayout
     references: References
     pools: list[tuple[Buffers, Dirty]]
     gaps_s: Iterator[float] | None
@@ -101,7 +101,7 @@ def begin_of(
         files=first if len(devices) == 1 else OnDevices(env, list(devices.values())),
         redo=redo,
         log_byte=place.first_byte + _behind(system, data, shares[0]) if redo is first else 0,
-        layout=fastest(Layout)(data, place.first_byte, shares),
+        layout=fastest(BlockLayout)(data, place.first_byte, shares),
         references=References(solved.parts.kinds, data, seed, work.hottest_blocks),
         pools=_pools(system, work, solved, seed),
         gaps_s=gaps_s,

@@ -17,9 +17,9 @@ from model.sim.writers import DatabaseWriter, LogWriter
 from model.spec import System, Transactions
 from model.workloads.transactions.at_begin import Begin
 from model.workloads.transactions.closed_form import Solved
-from model.workloads.transactions.means import Played
+from model.workloads.transactions.means import RunSoFar
 from model.workloads.transactions.tally import Tally
-from model.workloads.transactions.users import Costs, Kind, SimulationState
+from model.workloads.transactions.users import SimulationState, StepCosts, TransactionSteps
 
 MOST_QUEUED = 20_000
 """Transactions that arrived and wait, as many as there are users at most: more come of no queue that has an end."""
@@ -74,7 +74,7 @@ class ByEvents:
             references=begin.references,
             latch=parts.latch,
             pin=parts.pin,
-            costs=fastest(Costs)(
+            costs=fastest(StepCosts)(
                 read_s=stated_call_s(host.read_call_s),
                 fill_s=sum(block_cpu_s(system).values()),
                 in_page_cache=in_page_cache(system),
@@ -133,10 +133,10 @@ class ByEvents:
         """Blocks that DBWR has written so far."""
         return sum(pool.writer.written for pool in self.state.pools)
 
-    def played(self) -> Played:
+    def played(self) -> RunSoFar:
         """What was played so far."""
         begin = self.begin
-        return Played(
+        return RunSoFar(
             solved=self.solved,
             method=METHOD,
             seed=begin.seed,
@@ -149,9 +149,9 @@ class ByEvents:
         )
 
 
-def kind_of(kind: KindDemand) -> Kind:
+def kind_of(kind: KindDemand) -> TransactionSteps:
     """What each transaction of a kind does."""
-    return fastest(Kind)(
+    return fastest(TransactionSteps)(
         drawn_gets=float(kind.drawn_gets),
         hottest_gets=float(kind.hottest_gets),
         hottest_changes=float(kind.hottest_changes),

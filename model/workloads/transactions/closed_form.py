@@ -37,7 +37,7 @@ from model.workloads.transactions.network import (
     CPUS,
     AtDevice,
     CausedByOthers,
-    Point,
+    LoadPoint,
     at_rate,
     closed,
     contended,
@@ -53,7 +53,7 @@ class Solved(NamedTuple):
     """The network at the load that is asked for, and where it saturates."""
 
     parts: Parts
-    point: Point
+    point: LoadPoint
     knee: Knee
     lasting: Parts
     """The same in the long run, where the parts are those of a volume on burst credits."""
@@ -90,7 +90,7 @@ def solve(system: System, work: Transactions, knee: Knee | None = None) -> Solve
     return Solved(bursting, point, knee, parts, lasts_s)
 
 
-def _point_at(parts: Parts, knee: Knee) -> Point:
+def _point_at(parts: Parts, knee: Knee) -> LoadPoint:
     """The network at the load that is asked for."""
     work, point = parts.work, None
     if work.rate_per_s is not None:
@@ -102,14 +102,14 @@ def _point_at(parts: Parts, knee: Knee) -> Point:
     return point
 
 
-def _at_pace(system: System, work: Transactions, iops: float) -> tuple[Parts, Point]:
+def _at_pace(system: System, work: Transactions, iops: float) -> tuple[Parts, LoadPoint]:
     """The network while a volume serves so many requests a second."""
     volume = changed(system, disk=changed(system.disk, iops_limit=iops, burst_iops=None))
     parts = parts_of(volume, work)
     return parts, _point_at(parts, knee_of(volume, work))
 
 
-def _counted(parts: Parts, point: Point) -> float:
+def _counted(parts: Parts, point: LoadPoint) -> float:
     """Requests of a transaction that count for the limit of its volume [aws-ebs]."""
     size = parts.data.block_size_bytes
     scanned = parts.scan_reads * float(
@@ -233,7 +233,7 @@ def credit_warnings(solved: Solved) -> list[str]:
     ]
 
 
-def _warnings(parts: Parts, point: Point) -> list[str]:
+def _warnings(parts: Parts, point: LoadPoint) -> list[str]:
     texts = []
     work = parts.work
     if work.rate_per_s is None and work.users > 1 and work.think_cv < FALLS_INTO_STEP:
@@ -247,7 +247,7 @@ def _warnings(parts: Parts, point: Point) -> list[str]:
     return texts
 
 
-def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
+def _kind(parts: Parts, point: LoadPoint, kind: KindDemand) -> TransactionKind:
     """One kind: what it asks for more or less than the mean makes its response longer or shorter."""
     host, caused = parts.system.host, point.caused
     missed = kind.drawn_gets * (1 - parts.hit)
@@ -283,7 +283,7 @@ def _kind(parts: Parts, point: Point, kind: KindDemand) -> TransactionKind:
     )
 
 
-def _devices(parts: Parts, point: Point) -> dict[str, DeviceStats]:
+def _devices(parts: Parts, point: LoadPoint) -> dict[str, DeviceStats]:
     """The data disks, and the redo disk where it is another one, in iostat's quantities."""
     log = (point.log.writes_per_s, point.log.write_s, point.log.held_s)
     log_bytes = point.per_s * parts.redo_bytes + log[0] * float(commit.log_write_bytes(0.0))
@@ -297,7 +297,7 @@ def _devices(parts: Parts, point: Point) -> dict[str, DeviceStats]:
 
 
 def _device(
-    device: Parts, point: Point, at: AtDevice, log: tuple[float, float, float], log_bytes: float
+    device: Parts, point: LoadPoint, at: AtDevice, log: tuple[float, float, float], log_bytes: float
 ) -> DeviceStats | None:
     """One data disk, with what the log writes there."""
     size, per_s, disk = device.data.block_size_bytes, point.per_s, device.disk
@@ -326,7 +326,7 @@ def _held(flow: list[tuple[float, float, float]]) -> float:
     return min(1.0, sum(per_s * held_s for per_s, _, held_s in flow))
 
 
-def _any_under_way(device: Parts, point: Point, at: AtDevice) -> float:
+def _any_under_way(device: Parts, point: LoadPoint, at: AtDevice) -> float:
     """Share of the time in which a disk that serves several requests at once has one: of a user, DBWR or LGWR."""
     per_s, writes = point.per_s, at.writes
     reading = per_s * (device.single_waits * at.read_s + device.scan_reads * at.scan_read_s)

@@ -9,7 +9,7 @@ from model.demand.transactions import run_transactions
 from model.results import RunResult
 from model.sim.data_files import is_in_order, largest_request_bytes
 from model.spec import System, Transactions
-from model.workloads.costs import Cost
+from model.workloads.costs import AnswerCost
 from model.workloads.transactions.closed_form import calculate
 from model.workloads.transactions.processes import MOST_TRANSACTIONS
 
@@ -32,7 +32,7 @@ WITHIN_A_KIND: Final = 0.3
 """Variance of the response within a kind of transaction, over the square of its mean."""
 
 
-def cost(system: System, work: Transactions) -> Cost:
+def cost(system: System, work: Transactions) -> AnswerCost:
     """Of as many transactions as it takes."""
     by_law, _ = calculate(system, work, name="")
     count = transactions_of(work, by_law)
@@ -49,7 +49,7 @@ def cost(system: System, work: Transactions) -> Cost:
     each_s = TRANSACTION_S[in_order] + READ_S[in_order] * io.read_requests + GET_S * gets
     plays_s = WRITE_S[in_order] * writes + count * each_s
     steps, what = (count, "transactions") if plays_s > FILLED_S * filled else (filled, FILLED)
-    return Cost(BEGIN_S + FILLED_S * filled + plays_s, BUFFER_BYTES * buffers, steps, what)
+    return AnswerCost(BEGIN_S + FILLED_S * filled + plays_s, BUFFER_BYTES * buffers, steps, what)
 
 
 def _is_busy(by_law: RunResult) -> bool:

@@ -20,7 +20,7 @@ from model.spec import System, Transactions
 from model.workloads.transactions.books import Mean, figures_of, reads_by_size
 from model.workloads.transactions.closed_form import Solved, credit_warnings, rates_of
 from model.workloads.transactions.network import CPUS
-from model.workloads.transactions.steady import CONFIDENCE, Estimate, estimate, warm_up_batches
+from model.workloads.transactions.steady import CONFIDENCE, MeanEstimate, estimate, warm_up_batches
 from model.workloads.transactions.tally import (
     BUSY,
     FREE,
@@ -53,7 +53,7 @@ FEW = 10
 
 
 @dataclass(slots=True)
-class Played:
+class RunSoFar:
     """A run so far."""
 
     solved: Solved
@@ -78,7 +78,7 @@ class Played:
         left_out = min(warm_up_batches(means), max(0, last_moment - 1))
         return left_out, means[left_out:]
 
-    def mean_response(self) -> Estimate:
+    def mean_response(self) -> MeanEstimate:
         """The mean response and its interval; how much the transactions of a batch were to get is its control."""
         left_out, means = self.batch_responses()
         weights = np.array([float(kind.drawn_gets + kind.scan_blocks) for kind in self.solved.parts.kinds])
@@ -91,7 +91,7 @@ class Played:
 
 
 def result_of(
-    name: str, system: System, work: Transactions, played: Played, behind: int = 0, queued: int = 0
+    name: str, system: System, work: Transactions, played: RunSoFar, behind: int = 0, queued: int = 0
 ) -> RunResult:
     """The books of the run; in its last part DBWR left *behind* dirty blocks, and *queued* more transactions waited."""
     left_out, responses = played.batch_responses()
@@ -160,18 +160,18 @@ def result_of(
     return close(name, system, work, figures_of(system, work, mean, rates))
 
 
-def _mean_of(played: Played, kinds: NDArray[np.int8], name: str) -> float:
+def _mean_of(played: RunSoFar, kinds: NDArray[np.int8], name: str) -> float:
     """Mean of a number of the kinds, as they came."""
     values = np.array([float(getattr(kind, name)) for kind in played.solved.parts.kinds])
     return float(values[kinds].mean())
 
 
-def _gets(played: Played, kinds: NDArray[np.int8]) -> float:
+def _gets(played: RunSoFar, kinds: NDArray[np.int8]) -> float:
     return _mean_of(played, kinds, "gets") + _mean_of(played, kinds, "scan_blocks")
 
 
 def _cpu(
-    system: System, played: Played, each: NDArray[np.float64], kinds: NDArray[np.int8]
+    system: System, played: RunSoFar, each: NDArray[np.float64], kinds: NDArray[np.int8]
 ) -> dict[str, float]:
     """CPU by cause; a hardware thread that shares its core takes longer for all of it."""
     host = system.host
@@ -190,7 +190,7 @@ def _cpu(
     return {cause: seconds * longer for cause, seconds in cpu.items()}
 
 
-def _waits(played: Played, each: NDArray[np.float64]) -> dict[str, EventTime]:
+def _waits(played: RunSoFar, each: NDArray[np.float64]) -> dict[str, EventTime]:
     return {
         name: EventTime(
             waits=float(each[Sum.WAITS + event]),
@@ -202,7 +202,7 @@ def _waits(played: Played, each: NDArray[np.float64]) -> dict[str, EventTime]:
     }
 
 
-def _requests(played: Played, each: NDArray[np.float64]) -> dict[int, float]:
+def _requests(played: RunSoFar, each: NDArray[np.float64]) -> dict[int, float]:
     """Blocks of a read -> reads."""
     multiblock = float(each[Sum.WAITS + SCAN])
     single = float(each[Sum.REQUESTS]) - multiblock
@@ -210,7 +210,7 @@ def _requests(played: Played, each: NDArray[np.float64]) -> dict[int, float]:
 
 
 def _kinds(
-    played: Played, took: NDArray[np.float64], kinds: NDArray[np.int8], per_s: float
+    played: RunSoFar, took: NDArray[np.float64], kinds: NDArray[np.int8], per_s: float
 ) -> list[TransactionKind]:
     transaction_kinds = []
     for number, kind in enumerate(played.solved.parts.kinds):
@@ -231,7 +231,7 @@ def _kinds(
     return transaction_kinds
 
 
-def _devices(played: Played) -> dict[str, DeviceStats]:
+def _devices(played: RunSoFar) -> dict[str, DeviceStats]:
     """Each device over the whole run; of the requests that are done, as others are under way when it ends."""
     return devices(
         **{
@@ -243,7 +243,7 @@ def _devices(played: Played) -> dict[str, DeviceStats]:
 
 
 def _utilisation(
-    played: Played, each: NDArray[np.float64], per_s: float, device: dict[str, DeviceStats]
+    played: RunSoFar, each: NDArray[np.float64], per_s: float, device: dict[str, DeviceStats]
 ) -> dict[str, float]:
     """Busy share of each resource; of a disk that serves several requests at once, from their number and time."""
     parts = played.solved.lasting

@@ -100,7 +100,7 @@ class AtDevice:
 
 
 @dataclass
-class Point:
+class LoadPoint:
     """The network at one load."""
 
     per_s: float
@@ -168,7 +168,7 @@ def alone(parts: Parts) -> StateOnArrival:
     return met
 
 
-def closed(parts: Parts, users: int, most_per_s: float = inf, most_at: int = AT_DISK) -> Iterator[Point]:
+def closed(parts: Parts, users: int, most_per_s: float = inf, most_at: int = AT_DISK) -> Iterator[LoadPoint]:
     """The network with 1, 2, … *users* users, by mean value analysis [reiser-lavenberg-1980].
 
     Who comes to m servers waits for S/m times those that wait already, and once more if all are busy, but for what is
@@ -179,7 +179,7 @@ def closed(parts: Parts, users: int, most_per_s: float = inf, most_at: int = AT_
     more than all its time allows, and the system no more than *most_per_s*, where it is long saturated and who is held
     back waits at *most_at*. Raises :class:`OutsideLaw` where neither a transaction nor a pause takes time.
     """
-    point: Point = unhindered(parts, 0.0)
+    point: LoadPoint = unhindered(parts, 0.0)
     if parts.think_s + point.response_s <= 0:
         raise OutsideLaw(
             "a transaction takes no time and workload.think_s is 0, so there is no end of them: give "
@@ -190,14 +190,16 @@ def closed(parts: Parts, users: int, most_per_s: float = inf, most_at: int = AT_
         yield point
 
 
-def _with(parts: Parts, present: int, users: int, before: Point, most_per_s: float, most_at: int) -> Point:
+def _with(
+    parts: Parts, present: int, users: int, before: LoadPoint, most_per_s: float, most_at: int
+) -> LoadPoint:
     """The network with so many of the users, if it was so *before* the last one came."""
     met: StateOnArrival = alone(parts) if present == 1 else _met(parts, before, present)
     per_s, ends_per_s = before.per_s, most_per_s
     demands: Demands = Demands(0.0, 0.0, 0.0, 0)
     for _ in range(PASSES if present == users or present <= EXACT_USERS else 1):
         dues = dues_at(parts, max(per_s, LEAST))
-        point: Point = _point(parts, per_s, dues, met)
+        point: LoadPoint = _point(parts, per_s, dues, met)
         demands = demands_at(parts, dues, met, point)
         # NOTE: few users whose scans nobody disturbs do more than many
         ends_per_s = min(
@@ -218,7 +220,7 @@ def _with(parts: Parts, present: int, users: int, before: Point, most_per_s: flo
     return point
 
 
-def _near_s(point: Point) -> float:
+def _near_s(point: LoadPoint) -> float:
     """Of a transaction, what reads of its scans cost less on all devices."""
     near_s = 0.0
     at: AtDevice
@@ -227,7 +229,7 @@ def _near_s(point: Point) -> float:
     return near_s
 
 
-def demands_at(parts: Parts, dues: list[DueWrites], met: StateOnArrival, point: Point) -> Demands:
+def demands_at(parts: Parts, dues: list[DueWrites], met: StateOnArrival, point: LoadPoint) -> Demands:
     """What a transaction takes of the capacity of the disks, the most of those of the data, with what is due."""
     most: Demands = Demands(0.0, 0.0, 0.0, 0)
     device: Parts
@@ -255,7 +257,7 @@ def dues_at(parts: Parts, per_s: float) -> list[DueWrites]:
     return dues
 
 
-def _met(parts: Parts, point: Point, present: int) -> StateOnArrival:
+def _met(parts: Parts, point: LoadPoint, present: int) -> StateOnArrival:
     """What the last of so many users meets: the network with one user less."""
     caused, per_s = point.caused, point.per_s
     others = present - 1.0
@@ -278,7 +280,7 @@ def _met(parts: Parts, point: Point, present: int) -> StateOnArrival:
     return met
 
 
-def _met_there(parts: Parts, device: Parts, point: Point, at: AtDevice, others: float) -> StateAtDevice:
+def _met_there(parts: Parts, device: Parts, point: LoadPoint, at: AtDevice, others: float) -> StateAtDevice:
     """What so many others have at a device."""
     disk, per_s = device.disk, point.per_s
     at_disk = min(at.at_disk, reads_at_most(device, per_s))
@@ -308,7 +310,7 @@ def _met_there(parts: Parts, device: Parts, point: Point, at: AtDevice, others: 
 
 
 def _undisturbed(
-    parts: Parts, device: Parts, point: Point, at: AtDevice, per_s: float, others: float
+    parts: Parts, device: Parts, point: LoadPoint, at: AtDevice, per_s: float, others: float
 ) -> float:
     """Chance that none of so many others reads from the same disk between the begins of two reads of a scan."""
     if not device.scans_go_on or not device.disk.scan_near_s:
@@ -327,7 +329,7 @@ def _serial_s(device: Parts, more_s: float, near_s: float) -> float:
     return max(0.0, device.serial_s + (all_s / device.disk.members if device.serial_s else 0.0))
 
 
-def _hold_back(parts: Parts, point: Point, response_s: float, at: int, busiest: int) -> None:
+def _hold_back(parts: Parts, point: LoadPoint, response_s: float, at: int, busiest: int) -> None:
     """Let a response be as long as throughput at its most makes it: for a processor, a disk, DBWR, or the log."""
     longer_s = max(0.0, response_s - point.response_s)
     device: Parts = parts.devices[busiest]
@@ -360,7 +362,7 @@ def _hold_back(parts: Parts, point: Point, response_s: float, at: int, busiest: 
     _over_devices(parts, point)
 
 
-def _over_devices(parts: Parts, point: Point) -> None:
+def _over_devices(parts: Parts, point: LoadPoint) -> None:
     """Let a point have what a transaction's reads take on average, and reads at once until the last of them is done."""
     point.read_s = point.scan_read_s = point.parallel_s = 0.0
     device: Parts
@@ -372,9 +374,9 @@ def _over_devices(parts: Parts, point: Point) -> None:
         point.parallel_s = max(point.parallel_s, at.parallel_s)
 
 
-def at_rate(parts: Parts, rate_per_s: float) -> Point:
+def at_rate(parts: Parts, rate_per_s: float) -> LoadPoint:
     """The network at a rate of arrivals below saturation; what transactions cause each other by several passes."""
-    point: Point = unhindered(parts, rate_per_s)
+    point: LoadPoint = unhindered(parts, rate_per_s)
     dues = dues_at(parts, rate_per_s)
     for _ in range(OPEN_PASSES):
         caused = point.caused
@@ -392,7 +394,7 @@ def at_rate(parts: Parts, rate_per_s: float) -> Point:
 
 
 def _arrives_there(
-    parts: Parts, device: Parts, point: Point, at: AtDevice, rate_per_s: float
+    parts: Parts, device: Parts, point: LoadPoint, at: AtDevice, rate_per_s: float
 ) -> StateAtDevice:
     """What arrivals at a rate find at a device."""
     disk, requests, waits = device.disk, device.requests, device.disk_waits
@@ -416,7 +418,7 @@ def _arrives_there(
     )
 
 
-def _elsewhere_s(point: Point, here: AtDevice) -> float:
+def _elsewhere_s(point: LoadPoint, here: AtDevice) -> float:
     """Time of a transaction's reads on other devices."""
     all_s = 0.0
     at: AtDevice
@@ -430,7 +432,7 @@ def _queue_s(device: Parts, there: StateAtDevice) -> float:
     return there.slots * device.disk.slot_s + there.serial * device.serial_s / max(device.requests, LEAST)
 
 
-def unhindered(parts: Parts, rate_per_s: float) -> Point:
+def unhindered(parts: Parts, rate_per_s: float) -> LoadPoint:
     """What transactions cause and do at a rate, if none met another."""
     return _point(parts, rate_per_s, dues_at(parts, rate_per_s), alone(parts))
 
@@ -460,7 +462,7 @@ def _all_busy_fraction(load: float, known: list[float]) -> float:
     return below + (place - low) * (above - below)
 
 
-def _point(parts: Parts, per_s: float, dues: list[DueWrites], met: StateOnArrival) -> Point:
+def _point(parts: Parts, per_s: float, dues: list[DueWrites], met: StateOnArrival) -> LoadPoint:
     """The network at a throughput, at which so much is due on each device, for one who meets this."""
     caused: CausedByOthers = caused_at(parts, met)
     first: Parts = parts.devices[0]
@@ -506,7 +508,7 @@ def _point(parts: Parts, per_s: float, dues: list[DueWrites], met: StateOnArriva
     sync_s = parts.commits * log.sync_s
     # NOTE: reads pile up behind a burst; a closed network knows them as those that are there
     delayed_s = _delayed_s(parts, ats, met, per_s, spent, sync_s)
-    point: Point = Point(
+    point: LoadPoint = LoadPoint(
         per_s,
         inside_s + delayed_s + sync_s + asleep_s,
         caused,
@@ -611,7 +613,7 @@ def _delayed_s(
     return all_s
 
 
-def _scale(point: Point, per_s: float) -> None:
+def _scale(point: LoadPoint, per_s: float) -> None:
     """Let a point be at a throughput next to its own."""
     times = per_s / point.per_s if point.per_s else 0.0
     point.at_processors *= times

@@ -29,7 +29,7 @@ def warm_up_batches(means: NDArray[np.float64]) -> int:
     return int(np.argmax(error <= error.min() + 1e-12 * (squares[0] / count) / count))
 
 
-class Estimate(NamedTuple):
+class MeanEstimate(NamedTuple):
     """A mean, and how far its interval reaches below and above it."""
 
     mean: float
@@ -44,7 +44,7 @@ class Estimate(NamedTuple):
 
 def estimate(
     means: NDArray[np.float64], control: NDArray[np.float64] | None = None, known: float = 0.0
-) -> Estimate:
+) -> MeanEstimate:
     """Mean of batch means, and its 95 % interval by Student's t over some ten to twenty long batches.
 
     Batches that follow each other are correlated, so neighbours are joined until there are few. A *control* has
@@ -54,7 +54,7 @@ def estimate(
     """
     used = _joined(means)
     if len(used) < 2:
-        return Estimate(float(np.mean(means)), np.inf, np.inf)
+        return MeanEstimate(float(np.mean(means)), np.inf, np.inf)
     mean, off, each = float(np.mean(used)), used - np.mean(used), means - np.mean(means)
     strayed, freedom, spread = 0.0, len(used) - 1, 1 / len(used)
     if control is not None and len(used) > LEAST_BATCHES:
@@ -68,7 +68,7 @@ def estimate(
     error = float(np.sqrt(np.sum(off**2) / freedom * spread))
     t, skewness = students_t.quantile(CONFIDENCE, freedom), _skewness_of_mean(each)
     below, above = (error * max(t, abs(students_t.skewed(end, skewness))) for end in (t, -t))
-    return Estimate(mean, below + strayed, above + strayed)
+    return MeanEstimate(mean, below + strayed, above + strayed)
 
 
 def _skewness_of_mean(off: NDArray[np.float64]) -> float:

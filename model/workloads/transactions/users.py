@@ -13,7 +13,7 @@ from model.laws.changed_blocks import undo_gets
 from model.laws.processors import Contention
 from model.loops.rows import GivenBytes, GivenWholes, wholes
 from model.sim.pool import BufferPool
-from model.sim.references import DrawnTransaction, Layout, References
+from model.sim.references import BlockLayout, DrawnTransaction, References
 from model.sim.stretches import Stretches
 from model.sim.writers import LogWriter
 from model.workloads.transactions.tally import (
@@ -36,7 +36,7 @@ HandedOver = tuple[int, list[int], int]
 
 
 @dataclass
-class Kind:
+class TransactionSteps:
     """What each transaction of a kind does, but for what depends on misses and on others."""
 
     drawn_gets: float
@@ -50,7 +50,7 @@ class Kind:
 
 
 @dataclass
-class Costs:
+class StepCosts:
     """CPU seconds of single steps, and what makes a get meet a change."""
 
     read_s: float
@@ -75,16 +75,16 @@ class SimulationState:
     env: simpy.Environment
     sessions: Stretches
     threads: int
-    layout: Layout
+    layout: BlockLayout
     pools: list[BufferPool]
     hot_blocks: int
     """Blocks below this number are hot; they have a pool of their own if there are two."""
     log: LogWriter
-    kinds: list[Kind]
+    kinds: list[TransactionSteps]
     references: References
     latch: list[Contention]
     pin: list[Contention]
-    costs: Costs
+    costs: StepCosts
     tally: Tally
     ended: Callable[[], None]
     """Called after each transaction."""
@@ -107,7 +107,7 @@ class SimulationState:
         """One transaction from its first call to the end of its commit; what it took is added up as it ends."""
         begin_s: float = self.env.now
         drawn: DrawnTransaction = self.references.next()
-        kind: Kind = self.kinds[drawn.kind]
+        kind: TransactionSteps = self.kinds[drawn.kind]
         undo: float = self._undo(kind)
         self.under_way += 1
         running = min(self.sessions.running + 1, self.threads)
@@ -134,7 +134,7 @@ class SimulationState:
         missed: int = len(reads)
         for _, length in scans:
             missed += length
-        costs: Costs = self.costs
+        costs: StepCosts = self.costs
         own_s: float = (
             kind.cpu_s + requests * costs.read_s + missed * costs.fill_s + undo * costs.undo_s + spin_s
         )
@@ -180,7 +180,7 @@ class SimulationState:
         for event, _, _ in handed_over:
             self.tally.waits[event] -= 1
 
-    def _undo(self, kind: Kind) -> float:
+    def _undo(self, kind: TransactionSteps) -> float:
         """Extra gets for changes that others have under way."""
         costs, others = self.costs, self.under_way
         if not others:

@@ -6,18 +6,18 @@ from typing import Any, cast
 
 import numpy as np
 
-from model.workloads.transactions.means import Played
+from model.workloads.transactions.means import RunSoFar
 from model.workloads.transactions.tally import Sum, Tally
 
 
-def played(responses_s: list[float], ends_s: list[float]) -> Played:
+def played(responses_s: list[float], ends_s: list[float]) -> RunSoFar:
     """A run of transactions that took and ended like this, each a batch of its own."""
     tally = Tally()
     tally.responses_s.extend(responses_s)
     marks = np.zeros((len(ends_s) + 1, Sum.NOW + 1))
     marks[1:, Sum.NOW] = ends_s
     nothing = cast(Any, None)
-    return Played(nothing, "", 1, tally, 1, marks, nothing, None, ends_s[-1])
+    return RunSoFar(nothing, "", 1, tally, 1, marks, nothing, None, ends_s[-1])
 
 
 def test_what_ends_at_one_moment_counts_with_the_span_before_it() -> None:

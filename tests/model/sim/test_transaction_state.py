@@ -14,7 +14,7 @@ from model.demand.transactions import Data, data_of, kinds_of
 from model.laws.processors import Cores, thread_speed
 from model.machine.device.servers import Servers, Threads
 from model.results import TransactionStats
-from model.sim.references import Layout, References
+from model.sim.references import BlockLayout, References
 from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from model.spec.instance import Replacement
 from model.units import MIB
@@ -23,14 +23,14 @@ from model.workloads.transactions.warm import some_of
 
 @given(st.integers(1, 50_000), st.sampled_from([2048, 8192, 32768]))
 def test_every_block_has_a_place_of_its_own(blocks: int, size: int) -> None:
-    layout = Layout(Data(size, (blocks, 0), (1.0, 0.0), 0.0, ()))
+    layout = BlockLayout(Data(size, (blocks, 0), (1.0, 0.0), 0.0, ()))
     found = {layout.byte_of(block) for block in range(blocks)}
     assert found == {place * size for place in range(blocks)}
 
 
 @given(st.sets(st.integers(0, 2_000), max_size=200), st.integers(1, 130))
 def test_runs_hold_each_block_once_and_none_is_too_long(blocks: set[int], most: int) -> None:
-    layout = Layout(Data(8192, (2_001, 0), (1.0, 0.0), 0.0, ()))
+    layout = BlockLayout(Data(8192, (2_001, 0), (1.0, 0.0), 0.0, ()))
     runs = layout.runs(sorted(blocks), most)
     assert [block for first, many in runs for block in range(first, first + many)] == sorted(blocks)
     for first, many in runs:

@@ -21,9 +21,9 @@ from model.errors import SpecError
 from scenarios.sweeps import cluster as module
 from scenarios.sweeps.cluster import LOCAL, Cluster
 from scenarios.sweeps.executors import (
-    Answered,
+    ChunkPiece,
     LostPieces,
-    Piece,
+    PieceAnswered,
     Work,
     WorkerExecutor,
 )
@@ -64,7 +64,7 @@ def test_a_cluster_that_runs_elsewhere_answers_too_and_is_left_as_it_was(two: Cl
 
 @pytest.mark.parametrize(
     ("what", "item", "landing"),
-    [(work.doubled, 1.0, Answered), (partial(work.dies_at, KILLER), KILLER, LostPieces)],
+    [(work.doubled, 1.0, PieceAnswered), (partial(work.dies_at, KILLER), KILLER, LostPieces)],
 )
 def test_what_is_done_is_taken_though_nobody_was_told(
     two: Cluster,
@@ -77,7 +77,7 @@ def test_what_is_done_is_taken_though_nobody_was_told(
     monkeypatch.setattr(module, "LOOKS_AFTER_S", 0.2)
     flight = module._TaskFlight(importlib.import_module("distributed"), two._client, pickle.dumps(what))
     monkeypatch.setattr(flight._landing, "has_ready", lambda: False)
-    flight.send(Piece(0, 0, [item]))
+    flight.send(ChunkPiece(0, 0, [item]))
     landings: list[object] = []
     while not landings:
         landings = list(flight.landed())
@@ -89,13 +89,13 @@ def test_an_answer_that_is_here_stays_when_its_worker_dies(two: Cluster) -> None
     flight = module._TaskFlight(
         importlib.import_module("distributed"), two._client, pickle.dumps(work.doubled)
     )
-    piece = Piece(0, 0, [1.0])
+    piece = ChunkPiece(0, 0, [1.0])
     flight.send(piece)
     (future,) = flight._flying
     answer = future.result()
     future._state.lose()
     assert future.status == "lost"
-    assert flight._landed(future, answer) == Answered(piece, [2.0])
+    assert flight._landed(future, answer) == PieceAnswered(piece, [2.0])
 
 
 # What is no cluster

@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from model.errors import SpecError
-from scenarios.sweeps.executors import NoAnswer, Piece, Pieces, Processes, ThisProcess
+from scenarios.sweeps.executors import ChunkPiece, ChunkPieces, LocalProcesses, NoAnswer, ThisProcess
 from tests.scenarios.sweeps import work
 from tests.scenarios.sweeps.workers_elsewhere import (
     CHUNKS,
@@ -26,8 +26,8 @@ from tests.scenarios.sweeps.workers_elsewhere import (
 
 
 @pytest.fixture(scope="module")
-def two() -> Iterator[Processes]:
-    with Processes(2) as processes:
+def two() -> Iterator[LocalProcesses]:
+    with LocalProcesses(2) as processes:
         yield processes
 
 
@@ -36,7 +36,7 @@ def two() -> Iterator[Processes]:
 
 class TestProcesses(WorkersElsewhere):
     opens = "Processes(2)"
-    opened = Processes
+    opened = LocalProcesses
 
 
 def test_this_process_answers_chunk_by_chunk() -> None:
@@ -53,22 +53,22 @@ def test_this_process_answers_chunk_by_chunk() -> None:
     assert (here.workers, taken) == (1, [0, 1, 2])
 
 
-def test_nothing_and_chunks_of_nothing(two: Processes) -> None:
+def test_nothing_and_chunks_of_nothing(two: LocalProcesses) -> None:
     assert list(two.map(work.doubled, [])) == []
     assert sorted(two.map(work.doubled, [[], [1.0], ()])) == [(0, []), (1, [2.0]), (2, [])]
 
 
-def test_the_pool_is_kept_from_one_map_to_the_next(two: Processes) -> None:
+def test_the_pool_is_kept_from_one_map_to_the_next(two: LocalProcesses) -> None:
     seen = [{pid for _, pids in two.map(work.pids, [[1.0]] * 20) for pid in pids} for _ in range(2)]
     assert seen[0] == seen[1]
 
 
-def test_each_map_has_its_own_work(two: Processes) -> None:
+def test_each_map_has_its_own_work(two: LocalProcesses) -> None:
     for factor in range(10):
         assert list(two.map(partial(work.times, factor), [[1.0]])) == [(0, [factor])]
 
 
-def test_what_the_chunks_raise_comes_out_and_work_that_cannot_travel_is_refused(two: Processes) -> None:
+def test_what_the_chunks_raise_comes_out_and_work_that_cannot_travel_is_refused(two: LocalProcesses) -> None:
     def broken() -> Iterator[list[float]]:
         yield [1.0]
         raise KeyError("no more")
@@ -82,14 +82,14 @@ def test_what_the_chunks_raise_comes_out_and_work_that_cannot_travel_is_refused(
 # Deaths
 
 
-def test_an_idle_worker_that_is_killed_loses_nothing(two: Processes) -> None:
+def test_an_idle_worker_that_is_killed_loses_nothing(two: LocalProcesses) -> None:
     list(two.map(work.doubled, CHUNKS))
     for worker in multiprocessing.active_children():
         worker.kill()
     assert sorted(two.map(work.doubled, CHUNKS)) == DOUBLED
 
 
-def test_a_pipe_that_a_killed_worker_leaves_full_blocks_nobody(two: Processes, tmp_path: Path) -> None:
+def test_a_pipe_that_a_killed_worker_leaves_full_blocks_nobody(two: LocalProcesses, tmp_path: Path) -> None:
     chunks = [[bytes([number]) * 1_000_000 + b"!"] for number in range(8)]  # a pipe holds 64 KB
     found = sorted(two.map(partial(work.large_dies_once, str(tmp_path / "killed")), chunks))
     assert found == [(number, [chunk[0][::-1]]) for number, chunk in enumerate(chunks)]
@@ -98,7 +98,7 @@ def test_a_pipe_that_a_killed_worker_leaves_full_blocks_nobody(two: Processes, t
 def test_workers_that_die_before_they_can_work_are_one_sentence(tmp_path: Path) -> None:
     before = descendants(recursive=False)
     with (
-        Processes(1, ready=partial(work.never_ready, str(tmp_path))) as processes,
+        LocalProcesses(1, ready=partial(work.never_ready, str(tmp_path))) as processes,
         pytest.raises(SpecError, match=r"1 processes were started 3 times and died before they could work"),
     ):
         list(processes.map(work.doubled, CHUNKS))
@@ -111,8 +111,8 @@ def test_workers_that_die_before_they_can_work_are_one_sentence(tmp_path: Path) 
 def test_whoever_kills_is_found_among_those_in_flight(killers: set[int], room: int) -> None:
     """The bookkeeping alone, with deaths that take down all that is in flight, as a pool's do."""
     chunks = [list(range(12))[start : start + 3] for start in range(0, 12, 3)]
-    pieces: Pieces[int, int] = Pieces(chunks)
-    flying: list[Piece[int]] = []
+    pieces: ChunkPieces[int, int] = ChunkPieces(chunks)
+    flying: list[ChunkPiece[int]] = []
     done: dict[int, Sequence[int | NoAnswer]] = {}
     deaths = 0
     while True:
@@ -145,8 +145,8 @@ def test_nothing_new_flies_while_somebody_is_on_trial(seed: int) -> None:
             yield [number]
 
     chance = Random(seed)
-    pieces: Pieces[int, int] = Pieces(endless())
-    flying: list[Piece[int]] = []
+    pieces: ChunkPieces[int, int] = ChunkPieces(endless())
+    flying: list[ChunkPiece[int]] = []
     taken_at: list[int] = []  # by the time of each death
     lost: list[tuple[int, Sequence[int | NoAnswer]]] = []
     while not lost:
@@ -167,12 +167,15 @@ def test_nothing_new_flies_while_somebody_is_on_trial(seed: int) -> None:
 
 
 def test_what_is_heavy_is_made_ready_once_in_each_worker() -> None:
-    with Processes(2, ready=work.prepared) as processes:
+    with LocalProcesses(2, ready=work.prepared) as processes:
         assert {tuple(said) for _, said in processes.map(work.is_prepared, [[1.0]] * 8)} == {("yes",)}
 
 
 def test_what_goes_wrong_there_comes_out() -> None:
-    with Processes(1, ready=work.not_prepared) as processes, pytest.raises(RuntimeError, match="is broken"):
+    with (
+        LocalProcesses(1, ready=work.not_prepared) as processes,
+        pytest.raises(RuntimeError, match="is broken"),
+    ):
         list(processes.map(work.doubled, CHUNKS))
 
 
@@ -192,7 +195,7 @@ def interrupt_once_begun(directory: Path) -> None:
 
 def test_interrupt_of_the_consumer_leaves_no_process(tmp_path: Path) -> None:
     def consume() -> None:
-        with Processes(2) as processes:
+        with LocalProcesses(2) as processes:
             interrupt_once_begun(tmp_path)
             next(processes.map(partial(work.sleeps, str(tmp_path)), ([float(item)] for item in count())))
 
@@ -207,7 +210,7 @@ def test_leaving_the_context_before_all_is_answered_leaves_no_process_and_no_fil
 ) -> None:
     def consume() -> None:
         nonlocal answers
-        with Processes(2) as processes:
+        with LocalProcesses(2) as processes:
             answers = processes.map(sleep, ([float(item)] for item in count()))
             assert next(answers) == (0, [0.0])
             raise KeyError("enough")
@@ -225,7 +228,7 @@ def test_leaving_the_context_before_all_is_answered_leaves_no_process_and_no_fil
     answers.close()
 
 
-def test_a_consumer_that_stops_early_frees_the_workers(two: Processes, tmp_path: Path) -> None:
+def test_a_consumer_that_stops_early_frees_the_workers(two: LocalProcesses, tmp_path: Path) -> None:
     answers = two.map(partial(work.sleeps_but_first, str(tmp_path)), ([float(item)] for item in count()))
     assert next(answers) == (0, [0.0])
     wait_until(lambda: len(list(tmp_path.iterdir())) == 2, "the workers did not begin")

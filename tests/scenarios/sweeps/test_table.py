@@ -23,16 +23,16 @@ import pytest
 
 from model.errors import SpecError
 from scenarios.sweeps import table as module
-from scenarios.sweeps.table import GROUP_ROWS, Column, check_place, open_table, read_table
+from scenarios.sweeps.table import GROUP_ROWS, TableColumn, check_place, open_table, read_table
 from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[3]
 FORMS = ("parquet", "csv")
 COLUMNS = [
-    Column("elapsed_s", "real", "s", "elapsed time"),
-    Column("workload.users", "whole", "", "how many, at once"),
-    Column("name, of it", "text", "", 'a "name"'),
-    Column("extrapolated", "flag", "", "outside a range – or not"),
+    TableColumn("elapsed_s", "real", "s", "elapsed time"),
+    TableColumn("workload.users", "whole", "", "how many, at once"),
+    TableColumn("name, of it", "text", "", 'a "name"'),
+    TableColumn("extrapolated", "flag", "", "outside a range – or not"),
 ]
 ABOUT = {"scenario": "grüße", "seeds": [1, 2], "sources": {"a": None}, "share": 0.1}
 TEXTS = [

@@ -15,8 +15,8 @@ from model.laws.popularity import classes_of_misses
 from validation.bars import missed_percent
 from validation.identify.found import Identified
 from validation.identify.report import Report
-from validation.identify.system import Interval
-from validation.instruments import Keep, Source, read
+from validation.identify.system import SystemProfile
+from validation.instruments import Keep, OpenedFile, read
 
 FOLDER = os.environ.get("BLOCKTIME_SAMPLES")
 REPORTS = (
@@ -44,7 +44,7 @@ BLOCK_BYTES = 8192
 
 def advisory(path: Path) -> list[tuple[float, float]]:
     """Buffers and physical reads of each size."""
-    (report,) = read(Source(path, path.name, Keep()))
+    (report,) = read(OpenedFile(path, path.name, Keep()))
     return sorted(
         (float(figure.of.removeprefix(ADVISORY).replace(",", "")) * 2**20 / BLOCK_BYTES, figure.value)
         for figure in report.figures
@@ -96,11 +96,11 @@ OWN = tuple(name for name in REPORTS if isinstance(name, str))
 def test_every_other_point_of_what_measure_writes_predicts_those_between(name: str) -> None:
     """By the policy that is played, scaled to the interval; the bars are a median of 2 % and 8 % at worst."""
     path = Path(FOLDER or "") / f"{name}.gz"
-    (reading,) = read(Source(path, path.name, Keep()))
+    (reading,) = read(OpenedFile(path, path.name, Keep()))
     report = Report(reading)
     per_s = report.transactions_per_s()
     assert per_s is not None
-    interval = Interval(Identified(name), report, per_s)
+    interval = SystemProfile(Identified(name), report, per_s)
     interval.cache()
     assert interval.curve is not None
     points = interval.curve.as_fields()

@@ -14,7 +14,7 @@ from scenarios import from_mapping, load, run
 from scenarios.measured import READ_REQUESTS, TRANSACTIONS, as_modelled
 from validation.identify.found import Identified
 from validation.identify.system import identify
-from validation.instruments import Keep, Source, read
+from validation.instruments import Keep, OpenedFile, read
 
 EVEN = "popularity of the blocks is taken as even: what a larger cache gives is a lower bound"
 HEAD = """
@@ -49,7 +49,7 @@ def reported(tmp_path: Path, rows: Sequence[Row] = ROWS) -> Identified:
     advisory = HEAD + "".join(lines) + " " * 26 + "-" * 54 + "\n\nEnd of Report"
     path = tmp_path / "report.txt"
     path.write_text(text.replace("\nEnd of Report", advisory))
-    return identify(read(Source(path, path.name, Keep())))
+    return identify(read(OpenedFile(path, path.name, Keep())))
 
 
 def curve_in(found: Identified) -> dict[int, float]:

@@ -12,7 +12,7 @@ from validation.identify.declined import check
 from validation.identify.found import Declined
 from validation.identify.report import Report
 from validation.instruments import Figure, Reading
-from validation.instruments.figures import Host
+from validation.instruments.figures import ReportedHost
 
 
 def report(event: str, seconds: float, **host: bool) -> Report:
@@ -23,7 +23,7 @@ def report(event: str, seconds: float, **host: bool) -> Report:
         (f"Wait Events: foreground: {event}", "Total Wait Time (s)", seconds),
     ]
     figures = [Figure(name, of, value, "s", value, value, 1) for of, name, value in said]
-    return Report(Reading("awr", "", "hour.txt", "", figures, host=Host(**host)))
+    return Report(Reading("awr", "", "hour.txt", "", figures, host=ReportedHost(**host)))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from scenarios import from_mapping, run
 from scenarios.measured import READ_LATENCY, READS_A_SECOND, as_modelled
 from validation.identify.found import NotIdentified
 from validation.identify.system import identify
-from validation.instruments import Keep, Source, read
+from validation.instruments import Keep, OpenedFile, read
 
 SECONDS = 10
 
@@ -60,7 +60,7 @@ def readings(tmp_path: Path, *texts: str) -> list[Any]:
     for place, text in enumerate(texts):
         paths.append(tmp_path / f"{place}.json")
         paths[-1].write_text(text)
-    return [reading for path in paths for reading in read(Source(path, path.name, Keep()))]
+    return [reading for path in paths for reading in read(OpenedFile(path, path.name, Keep()))]
 
 
 def test_two_depths_determine_the_lone_read_the_ceiling_and_the_interval_of_reports(tmp_path: Path) -> None:

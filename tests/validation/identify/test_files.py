@@ -10,7 +10,7 @@ from app.reports.written import written
 from scenarios import load, run
 from validation.identify.found import Identified
 from validation.identify.system import identify
-from validation.instruments import Keep, Source, read
+from validation.instruments import Keep, OpenedFile, read
 
 
 def identified(folder: Path, *parameters: tuple[str, str]) -> Identified:
@@ -23,7 +23,7 @@ def identified(folder: Path, *parameters: tuple[str, str]) -> Identified:
     lines[place - 2 : place + 1] = [f"{name:<36} {value}" for name, value in listed]
     path = folder / "hour.txt"
     path.write_text("\n".join(lines))
-    return identify(read(Source(path, path.name, Keep())))
+    return identify(read(OpenedFile(path, path.name, Keep())))
 
 
 def fields(found: Identified) -> dict[str, object]:

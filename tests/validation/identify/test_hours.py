@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from validation.identify.found import Declined
-from validation.identify.hours import Asked, asked_of, checked
+from validation.identify.hours import TransactionArrivals, asked_of, checked
 from validation.identify.report import Report
 from validation.instruments import Figure, Reading
-from validation.instruments.figures import Host
+from validation.instruments.figures import ReportedHost
 
 
 def interval(
@@ -23,10 +23,10 @@ def interval(
         *(("instance", f"{what} sessions", sessions, "count") for what in ("Begin", "End") if sessions),
     ]
     figures = [Figure(what, of, value, unit, value, value, 7) for of, what, value, unit in said]
-    return Reading("awr", "", name, "", figures, begins=begins, ends=begins, host=Host(cpus=8))
+    return Reading("awr", "", name, "", figures, begins=begins, ends=begins, host=ReportedHost(cpus=8))
 
 
-def told(first: Reading, second: Reading) -> Asked | str | None:
+def told(first: Reading, second: Reading) -> TransactionArrivals | str | None:
     return asked_of(Report(first), [first, second])
 
 
@@ -38,7 +38,7 @@ def test_one_interval_tells_nothing() -> None:
 def test_the_same_users_do_fewer_transactions_that_take_longer() -> None:
     # 40 users who pause for 0.3 s: 100 a second of 0.1 s, 80 a second of 0.2 s
     found = told(interval("a", 100, 0.1), interval("b", 80, 0.2, begins="2"))
-    assert isinstance(found, Asked)
+    assert isinstance(found, TransactionArrivals)
     assert found.users == pytest.approx(40)
     assert found.think_s == pytest.approx(0.3)
     assert "the same 40 users who pause for 300 ms do both" in found.says
@@ -47,7 +47,7 @@ def test_the_same_users_do_fewer_transactions_that_take_longer() -> None:
 def test_more_users_who_pause_alike_are_told_by_the_sessions() -> None:
     # 40 and 70 users who pause for 0.3 s, beside 20 sessions of the instance
     found = told(interval("a", 100, 0.1, 60), interval("b", 140, 0.2, 90, begins="2"))
-    assert isinstance(found, Asked)
+    assert isinstance(found, TransactionArrivals)
     assert found.users == pytest.approx(40)
     assert found.think_s == pytest.approx(0.3)
 
@@ -55,7 +55,7 @@ def test_more_users_who_pause_alike_are_told_by_the_sessions() -> None:
 @pytest.mark.parametrize(("per_s", "took_s"), [(101, 0.2), (140, 0.11)])
 def test_arrivals_come_however_long_they_take(per_s: float, took_s: float) -> None:
     found = told(interval("a", 100, 0.1, 60), interval("b", per_s, took_s, 60, begins="2"))
-    assert isinstance(found, Asked)
+    assert isinstance(found, TransactionArrivals)
     assert found.rate_per_s == 100
 
 
@@ -71,7 +71,7 @@ def test_arrivals_come_however_long_they_take(per_s: float, took_s: float) -> No
 )
 def test_what_two_intervals_do_not_tell_is_said(other: Reading, says: str) -> None:
     found = told(interval("a", 100, 0.1, 60), other)
-    assert says in (found.says if isinstance(found, Asked) else str(found))
+    assert says in (found.says if isinstance(found, TransactionArrivals) else str(found))
 
 
 def test_files_of_one_hour_that_contradict_each_other_are_told_with_both_lines() -> None:
@@ -90,6 +90,6 @@ def test_two_machines_and_two_hours_are_refused() -> None:
     disk = Reading("iostat", "", "i", "", begins="02/10/2020 09:13:00 AM", ends="02/10/2020 09:24:00 AM")
     with pytest.raises(Declined, match="i is of 02/10/2020 09:13:00 AM to"):
         checked(Report(first), [first, disk])
-    disk.host = Host(cpus=2)
+    disk.host = ReportedHost(cpus=2)
     with pytest.raises(Declined, match="two machines: a has 8 CPUs, i has 2"):
         checked(Report(first), [first, disk])

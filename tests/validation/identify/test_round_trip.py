@@ -27,7 +27,7 @@ from scenarios.measured import (
 )
 from validation.identify.found import Declined
 from validation.identify.system import identify
-from validation.instruments import Keep, Source, read
+from validation.instruments import Keep, OpenedFile, read
 from validation.instruments.figures import NotReadable
 
 CASES = ("tpc-b", "tpc-c", "oltp-nvme")
@@ -48,7 +48,7 @@ def reported(tmp_path: Path, name: str) -> Path:
 @pytest.mark.parametrize("name", CASES)
 def test_the_system_reproduces_the_report_that_it_was_identified_from(tmp_path: Path, name: str) -> None:
     path = reported(tmp_path, name)
-    found = identify(read(Source(path, path.name, Keep())))
+    found = identify(read(OpenedFile(path, path.name, Keep())))
     rows = as_modelled(found.compared, run(from_mapping(found.sections(), "my"), "simulate"))
     off = {row.measured.name: row.off_fraction for row in rows}
     assert {TRANSACTIONS, DB_TIME, READ_WAIT, READ_REQUESTS} <= set(off)
@@ -67,7 +67,7 @@ def test_disk_groups_are_devices_with_their_own_share_and_latency(tmp_path: Path
     asked = load("oltp-nvme", [TWO])
     path = tmp_path / "report"
     path.write_text(written(run(asked, "simulate"), form, asked))
-    found = identify(read(Source(path, path.name, Keep())))
+    found = identify(read(OpenedFile(path, path.name, Keep())))
     spaces = found.sections()["workload"]["tablespaces"]
     assert [space["device"] for space in spaces] == ["disk group 1", "disk group 2"]
     assert [space["blocks_percent"] for space in spaces] == pytest.approx([70, 30], rel=0.02)
@@ -103,14 +103,14 @@ def test_an_idle_interval_identifies_nothing(tmp_path: Path) -> None:
     assert quiet != path.read_text()
     path.write_text(quiet)
     with pytest.raises(Declined, match="an idle interval identifies nothing"):
-        identify(read(Source(path, path.name, Keep())))
+        identify(read(OpenedFile(path, path.name, Keep())))
 
 
 def test_an_interval_of_no_length_is_refused_with_its_line(tmp_path: Path) -> None:
     path = reported(tmp_path, "tpc-b")
     path.write_text(re.sub(r"Elapsed: +[0-9.]+", "Elapsed: 0.00", path.read_text()))
     with pytest.raises(NotReadable, match="line 9: got an interval of 0 s; allowed is more than 0"):
-        identify(read(Source(path, path.name, Keep())))
+        identify(read(OpenedFile(path, path.name, Keep())))
 
 
 def test_a_report_that_identifies_nothing_still_gives_its_figures(
@@ -129,7 +129,7 @@ def test_reads_that_were_handed_over_at_once_are_told_from_the_others(tmp_path: 
     result = run(load("oltp-nvme", settings), "simulate")
     path = tmp_path / "report.txt"
     path.write_text(written(result, "awr"))
-    found = identify(read(Source(path, path.name, Keep())))
+    found = identify(read(OpenedFile(path, path.name, Keep())))
     mix = found.sections()["workload"]["mix"][0]
     waited = result.time.wait[PARALLEL]
     assert result.physical_io is not None
@@ -164,7 +164,7 @@ def test_waits_for_commits_of_some_transactions_are_stated_ones(
     }
     path = tmp_path / "report.txt"
     path.write_text(written(run(from_mapping(content, "made"), "calculate"), "awr"))
-    found = identify(read(Source(path, path.name, Keep())))
+    found = identify(read(OpenedFile(path, path.name, Keep())))
     rows = as_modelled(found.compared, run(from_mapping(found.sections(), "my"), "calculate"))
     off = {row.measured.name: abs(row.off_fraction) for row in rows}
     assert found.sections()["workload"]["mix"][0]["commits"] is each

@@ -23,7 +23,7 @@ from validation.identify.limit import limit_of
 from validation.identify.report import Report
 from validation.identify.statement import identify_statement
 from validation.identify.system import identify
-from validation.instruments import Keep, Reading, Source, read
+from validation.instruments import Keep, OpenedFile, Reading, read
 
 FOLDER = os.environ.get("BLOCKTIME_SAMPLES")
 BENCHES = ("slob-p30x2-s32-wu4", "slob-p60x2-s80-wu4", "slob-p80x2-s128-wu12")
@@ -33,7 +33,7 @@ BENCHES = ("slob-p30x2-s32-wu4", "slob-p60x2-s80-wu4", "slob-p80x2-s128-wu12")
 @pytest.mark.parametrize("name", BENCHES)
 def test_throughput_reads_and_cpu_within_3_percent_a_read_within_5(name: str) -> None:
     path = Path(FOLDER or "") / "awr_text" / f"{name}.txt.gz"
-    found = identify(read(Source(path, path.name, Keep())))
+    found = identify(read(OpenedFile(path, path.name, Keep())))
     rows = as_modelled(found.compared, run(from_mapping(found.sections(), "my"), "simulate"))
     off = {row.measured.name: abs(row.off_fraction) for row in rows}
     assert max(off[name] for name in (TRANSACTIONS, READ_REQUESTS, CPU)) <= 0.03, off
@@ -46,7 +46,7 @@ STATEMENT = "4y53369cbbaqf"
 
 def traced(array: int) -> list[Reading]:
     path = Path(FOLDER or "") / "trace10046" / f"{TRACES[array]}.trc.gz"
-    return read(Source(path, path.name, Keep()))
+    return read(OpenedFile(path, path.name, Keep()))
 
 
 @pytest.mark.skipif(not FOLDER, reason="BLOCKTIME_SAMPLES names no folder of reports")
@@ -98,4 +98,4 @@ def test_another_volume_by_its_limit_and_the_share_that_an_iostat_gives_others(
 
 
 def _read(path: Path) -> list[Reading]:
-    return read(Source(path, path.name, Keep()))
+    return read(OpenedFile(path, path.name, Keep()))

@@ -18,7 +18,7 @@ from validation.identify.blocks import equal_blocks
 from validation.identify.fetches import habit_of_calls, habit_of_sums
 from validation.identify.found import NotIdentified
 from validation.identify.statement import identify_statement
-from validation.instruments import Keep, Source, read
+from validation.instruments import Keep, OpenedFile, read
 
 SCANNED = "TABLE ACCESS FULL T"
 
@@ -153,7 +153,7 @@ def test_files_without_statements_are_named(tmp_path: Path) -> None:
     path = tmp_path / "report.txt"
     path.write_text(written(run(load("tpc-b"), "calculate"), "awr"))
     with pytest.raises(NotIdentified, match="hold no SQL trace and no TKPROF report"):
-        identify_statement(read(Source(path, path.name, Keep())), "1")
+        identify_statement(read(OpenedFile(path, path.name, Keep())), "1")
 
 
 @pytest.mark.parametrize(("array", "first"), [(50, 1), (500, 12), (7, 3)])
@@ -230,7 +230,7 @@ def test_two_array_sizes_tell_the_network_from_the_client(tmp_path: Path) -> Non
         (tmp_path / f"{array}.trc").write_text(trace(array, 500, 10))
     paths = [tmp_path / "25.trc", tmp_path / "40.trc"]
     found = identify_statement(
-        [reading for path in paths for reading in read(Source(path, path.name, Keep()))], "abcdefghijklm"
+        [reading for path in paths for reading in read(OpenedFile(path, path.name, Keep()))], "abcdefghijklm"
     )
     values = {one.path: one.value for one in found.known}
     assert values["client.round_trip_s"] == pytest.approx(500e-6, rel=0.02)

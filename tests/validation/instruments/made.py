@@ -7,7 +7,7 @@ import gzip
 from pathlib import Path
 from typing import Final
 
-from validation.instruments import Reading, Source, read
+from validation.instruments import OpenedFile, Reading, read
 
 IOSTAT_OLD: Final = """Linux 3.10.0-1 (a.host.example) \t11/22/2026 \t_x86_64_\t(8 CPU)
 
@@ -308,7 +308,7 @@ def read_bytes(folder: Path, data: bytes, name: str = "a.file") -> list[Reading]
     """What is read of *data* as a file."""
     path = folder / name
     path.write_bytes(data)
-    return read(Source(path))
+    return read(OpenedFile(path))
 
 
 def packed(text: str) -> bytes:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.validation.instruments import made
 from tests.validation.instruments.test_samples import FILES, text_of
-from validation.instruments import NotReadable, Reading, Source, read
+from validation.instruments import NotReadable, OpenedFile, Reading, read
 
 TRIES = int(os.environ.get("BLOCKTIME_DAMAGED_TRIES", "12"))
 """Damages of each kind for each report; more with the environment variable."""
@@ -115,7 +115,7 @@ def answered(path: Path, data: bytes) -> list[Reading]:
     path.write_bytes(data)
     refusal = ""
     try:
-        source = Source(path)
+        source = OpenedFile(path)
         readings = read(source)
     except NotReadable as fault:
         refusal, readings = str(fault), []

@@ -11,7 +11,7 @@ from time import process_time
 import pytest
 
 from app.command.cli import main
-from validation.instruments import NotReadable, Source, read
+from validation.instruments import NotReadable, OpenedFile, read
 
 BANNER = "Linux 5.4.17 (a)  01/02/2024  _x86_64_ (4 CPU)\n\n"
 IOSTAT = f"{BANNER}Device r/s w/s r_await\n"
@@ -146,7 +146,7 @@ def processor_time(file: Path) -> float:
     gc.freeze()
     began = process_time()
     with suppress(NotReadable):
-        for reading in read(Source(file)):
+        for reading in read(OpenedFile(file)):
             assert sum(len(list(series.by_column())) for series in reading.series) < 1_000_000
     seconds = process_time() - began
     gc.unfreeze()

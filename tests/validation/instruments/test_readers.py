@@ -12,7 +12,7 @@ import pytest
 
 from tests.validation.instruments import made
 from tests.validation.instruments.made import packed, read_bytes, read_text
-from validation.instruments import Figure, Keep, NotReadable, Reading, Source, read
+from validation.instruments import Figure, Keep, NotReadable, OpenedFile, Reading, read
 
 
 def figures(reading: Reading) -> dict[tuple[str, str], Figure]:
@@ -197,7 +197,7 @@ def test_a_long_iostat_takes_little_more_time_than_its_numbers(tmp_path: Path) -
             times.append(process_time() - began)
         return min(times)
 
-    assert least(lambda: read(Source(path))) < 3 * least(lambda: list(map(float, numbers)))
+    assert least(lambda: read(OpenedFile(path))) < 3 * least(lambda: list(map(float, numbers)))
 
 
 def test_sar_leaves_sections_of_other_things_alone(tmp_path: Path) -> None:
@@ -643,7 +643,7 @@ SQL = {
 def test_names_are_kept_only_when_asked_for(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.file"
     path.write_text(made.EVERY[name], encoding="utf-8")
-    [reading], [named] = read(Source(path)), read(Source(path, keep=Keep(names=True)))
+    [reading], [named] = read(OpenedFile(path)), read(OpenedFile(path, keep=Keep(names=True)))
     assert set(OWN[name]) <= {one.text for one in named.names}
     assert reading.names == []
     assert figures(reading) == figures(named)
@@ -653,7 +653,7 @@ def test_names_are_kept_only_when_asked_for(name: str, tmp_path: Path) -> None:
 def test_sql_is_kept_only_when_asked_for(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.file"
     path.write_text(made.EVERY[name], encoding="utf-8")
-    [reading], [kept] = read(Source(path)), read(Source(path, keep=Keep(sql=True)))
+    [reading], [kept] = read(OpenedFile(path)), read(OpenedFile(path, keep=Keep(sql=True)))
     [text] = [one for one in kept.names if one.what == "SQL text"]
     assert text.text.startswith(SQL[name])
     assert "SECRET" not in repr(kept).replace(text.text, "")
@@ -664,7 +664,7 @@ def test_parameters_that_name_something_of_the_site_are_left_alone(tmp_path: Pat
     text = "*.db_cache_size=4G\n*.db_file_name_convert='/secret','/secret2'\n*.undo_tablespace='SECRET'\n"
     path = tmp_path / "init.ora"
     path.write_text(text, encoding="utf-8")
-    [reading], [named] = read(Source(path)), read(Source(path, keep=Keep(names=True)))
+    [reading], [named] = read(OpenedFile(path)), read(OpenedFile(path, keep=Keep(names=True)))
     assert [setting.name for setting in reading.settings] == ["db_cache_size"]
     assert [setting.name for setting in named.settings] == [
         "db_cache_size",

@@ -13,7 +13,7 @@ import pytest
 
 from app.text.iostat_text import device_head
 from model.laws.iostat import columns_of
-from validation.instruments import NotReadable, Reading, Source, read
+from validation.instruments import NotReadable, OpenedFile, Reading, read
 
 SAMPLES = Path(__file__).resolve().parents[4] / "shared" / "samples"
 FILES = sorted(path for path in SAMPLES.rglob("*") if path.is_file() and path.name != "README.md")
@@ -37,7 +37,7 @@ def text_of(path: Path) -> str:
 
 
 def readings_of(path: Path) -> list[Reading]:
-    return read(Source(path))
+    return read(OpenedFile(path))
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.validation.instruments.made import AWR, read_text
-from validation.instruments import Keep, Source, read
+from validation.instruments import Keep, OpenedFile, read
 from validation.instruments.table_spaces import places_of
 
 SPACES = """
@@ -82,7 +82,7 @@ def test_each_number_stands_under_its_heading_and_names_are_numbered(tmp_path: P
 def test_names_are_kept_where_they_are_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(REPORT)
-    names = {one.of: one.text for one in read(Source(path, keep=Keep(names=True)))[0].names}
+    names = {one.of: one.text for one in read(OpenedFile(path, keep=Keep(names=True)))[0].names}
     assert names["table space 1"] == "SECRET_DATA"
     assert names["folder 2"] == "/secret2"
 

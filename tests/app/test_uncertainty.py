@@ -145,11 +145,11 @@ def test_the_lines_name_the_largest_cause_and_what_is_left_out() -> None:
 
 def test_a_simulation_without_replications_says_that_chance_is_missing() -> None:
     result = sure(0.3, 0.4, engine="simulate", draws=64).model_copy(update={"engine": "simulate"})
-    assert "does not hold chance" in " ".join(uncertainty_lines(result, 400))
+    assert "does not include chance" in " ".join(uncertainty_lines(result, 400))
     found = result.uncertainty
     assert found is not None
     told = result.model_copy(update={"uncertainty": found.model_copy(update={"chance_s": 0.0})})
-    assert "does not hold chance" not in " ".join(uncertainty_lines(told, 400))
+    assert "does not include chance" not in " ".join(uncertainty_lines(told, 400))
 
 
 def test_the_largest_says_what_would_narrow_it() -> None:

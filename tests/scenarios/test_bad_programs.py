@@ -21,7 +21,7 @@ LONGEST = 300
     [
         (
             BASE + BESIDE + 'kind = "read_stream"\n[[workload.beside.beside]]\nkind = "full_scan"\n',
-            ["workload.beside.0.beside:", "has none beside it", "list them all in workload.beside"],
+            ["workload.beside.0.beside:", "list of its own", "put all programs into workload.beside"],
         ),
         (
             BASE + 17 * (BESIDE + 'kind = "read_stream"\n'),

@@ -302,7 +302,9 @@ def test_values_without_an_answer_are_one_sentence() -> None:
 
 def test_an_interval_that_does_not_hold_its_value_is_refused() -> None:
     scenario = with_constants(one_cost("host.logical_io_s", 1e-6), {"host.logical_io_s": (2e-6, 3e-6)})
-    with pytest.raises(SpecError, match=r"host.logical_io_s: interval: got 2e-06 to 3e-06; .* holds 1e-06"):
+    with pytest.raises(
+        SpecError, match=r"host.logical_io_s: interval: got 2e-06 to 3e-06; .* 1e-06 between them"
+    ):
         answered(scenario)
 
 

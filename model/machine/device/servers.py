@@ -80,16 +80,21 @@ class Threads:
         """The same, its end left in *end_s*."""
         ends, low, high = self._ends, self._low, self._high
         begin: float = now_s
-        if high - low == len(self._speeds) - 1:
-            begin = max(float(ends[low]), now_s)
-        while low < high and ends[low] <= begin:
+        while low < high and ends[low] <= now_s:
             low += 1
+        running = low
+        if high - low == len(self._speeds) - 1:  # the others that end with the first stay busy until then
+            begin = ends[low]
+            low += 1
+            running = low
+            while running < high and ends[running] <= begin:
+                running += 1
+        took_s: float = work_s / self._speeds[1 + high - running]
         if high == len(ends):
             for place in range(low, high):
                 ends[place - low] = ends[place]
             high -= low
             low = 0
-        took_s: float = work_s / self._speeds[1 + high - low]
         self.end_s = begin + took_s
         place = high
         while place > low and ends[place - 1] > self.end_s:

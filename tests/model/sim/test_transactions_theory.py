@@ -307,8 +307,8 @@ def test_blocks_are_written_before_the_redo_of_their_changes_is_too_far_behind(
 )
 def test_the_checkpoint_lags_since_so_much_redo_ago(lag_bytes: float, since_s: float) -> None:
     """Redo comes at 100 bytes a second, before the run and in it, and is looked at every 10 s."""
-    env, log = simpy.Environment(), SimpleNamespace(noted=0)
-    writer = DatabaseWriter(env, *([Any] * 3), limits=(1, 30.0))
+    env, log, no_buffers = simpy.Environment(), SimpleNamespace(noted=0), SimpleNamespace(touched=[])
+    writer = DatabaseWriter(env, Any, no_buffers, Any, limits=(1, 30.0))  # type: ignore[arg-type]
     writer.follow(log, lag_bytes, 100.0)  # type: ignore[arg-type]
     for now_s in (0, 10, 20):
         if now_s:

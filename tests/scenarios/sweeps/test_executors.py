@@ -35,7 +35,7 @@ def two() -> Iterator[LocalProcesses]:
 
 
 class TestProcesses(WorkersElsewhere):
-    opens = "Processes(2)"
+    opens = "LocalProcesses(2)"
     opened = LocalProcesses
 
 

@@ -382,7 +382,7 @@ def test_a_killed_writer_leaves_the_old_table_and_nothing_else(path: Path) -> No
     before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
     code = (
         "import signal\n"
-        "with open_table(path, [Column('x', 'real', '', '')], {}, force=True) as table:\n"
+        "with open_table(path, [TableColumn('x', 'real', '', '')], {}, force=True) as table:\n"
         "    table.write({'x': np.random.default_rng(1).random(200_000)})\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
@@ -402,7 +402,7 @@ def test_a_full_disk_is_one_sentence(path: Path, blocks: int) -> None:
         "blocks = int(sys.argv[2])\n"
         "most = 500_000 if blocks > 1 else 1_000\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))\n"
-        "columns = [Column(f'x{n}', 'real', '', '') for n in range(40)]\n"
+        "columns = [TableColumn(f'x{n}', 'real', '', '') for n in range(40)]\n"
         "chance = np.random.default_rng(1)\n"
         "try:\n"
         "    with open_table(path, columns, {}, force=True) as table:\n"
@@ -420,7 +420,7 @@ def test_what_went_wrong_first_is_told_on_a_full_disk(path: Path) -> None:
     code = (
         "from scenarios.sweeps import table as module\n"
         "module.GROUP_ROWS = 10\n"
-        "columns = [Column(f'x{n}', 'real', '', '') for n in range(40)]\n"
+        "columns = [TableColumn(f'x{n}', 'real', '', '') for n in range(40)]\n"
         "try:\n"
         "    with open_table(path, columns, {}) as table:\n"
         "        for _ in range(20): table.write({one.name: np.arange(10.0) for one in columns})\n"
@@ -438,7 +438,7 @@ def test_memory_is_bounded(path: Path) -> None:
     code = (
         "from scenarios.sweeps import table as module\n"
         "module.GROUP_ROWS = 1000\n"
-        "columns = [Column(f'x{n}', 'real', '', '') for n in range(60)]\n"
+        "columns = [TableColumn(f'x{n}', 'real', '', '') for n in range(60)]\n"
         "block = {column.name: np.random.default_rng(1).random(500) for column in columns}\n"
         "for blocks in (20, 100):\n"
         "    with open_table(path, columns, {}, force=True) as table:\n"

@@ -53,7 +53,7 @@ SCRIPT = """
     import sys
     from functools import partial
     from scenarios.sweeps.cluster import Cluster
-    from scenarios.sweeps.executors import Processes
+    from scenarios.sweeps.executors import LocalProcesses
     from tests.scenarios.sweeps import work
 
     print("main", flush=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Final
 
 from model.causes import DIRECT, PARALLEL, SCATTERED, SEQUENTIAL
+from model.laws.commit import LOG_BLOCK_BYTES
 from model.laws.parallel_reads import LEAST_AT_ONCE
 from validation.instruments import Figure, NotReadable, Reading
 
@@ -20,6 +22,9 @@ RECOVERY: Final = "Instance Recovery: E"
 LAGS: Final = (
     "Log Sz RedoBlks", "Log File Size Redo Blks", "Log Ckpt Interval RedoBlks", "Log Ckpt Interval Redo Blks",
 )  # fmt: skip
+ACTUAL_LAGS: Final = ("Actual RedoBlks", "Actual Redo Blks")
+CHECKPOINT_TIMEOUT_S: Final = 1800
+"""LOG_CHECKPOINT_TIMEOUT where it is not set [oracle-reference]."""
 CACHE: Final = "Memory Statistics: Buffer Cache"
 FILES: Final = "File IO: "
 APART: Final = ("drive ", "disk group ")
@@ -167,8 +172,23 @@ class Report:
 
     def checkpoint_lag(self) -> Figure | None:
         """Redo blocks that the checkpoint lags behind at most, by the size of the logs or LOG_CHECKPOINT_INTERVAL."""
-        limits = [self.named(RECOVERY, name) for name in LAGS]
-        return min((limit for limit in limits if limit), key=lambda limit: limit.value, default=None)
+        return self._least_lag(LAGS)
+
+    def _least_lag(self, names: Sequence[str]) -> Figure | None:
+        lags = [self.named(RECOVERY, name) for name in names]
+        return min((lag for lag in lags if lag), key=lambda lag: lag.value, default=None)
+
+    def checkpoint_age(self) -> tuple[float, Figure] | None:
+        """Seconds since the oldest change that is not written, by the redo since then; None where not printed.
+
+        DBWR that falls behind leaves blocks older than LOG_CHECKPOINT_TIMEOUT asks for; the model finds out itself
+        how far it falls behind.
+        """
+        redo, lag = self.per_second("Redo size"), self._least_lag(ACTUAL_LAGS)
+        if redo is None or lag is None or not redo.value or not lag.value:
+            return None
+        asked_s = float(self.setting("log_checkpoint_timeout") or CHECKPOINT_TIMEOUT_S) or inf  # 0: no limit
+        return min(lag.value * LOG_BLOCK_BYTES / redo.value, asked_s), lag
 
     def advised(self) -> list[AdvisorySize]:
         """The buffer pool advisory of the default pool, the smallest size first."""

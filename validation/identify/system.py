@@ -87,6 +87,9 @@ FEWEST_TRANSACTIONS: Final = 4000
 MOST_TRANSACTIONS: Final = 256_000
 MOST_PLAYED_GETS: Final = 5e7
 CHECKPOINT_S: Final = float(Instance().checkpoint_s)
+LEAST_CHECKPOINT_S: Final = 1.0
+MOST_CHECKPOINT_S: Final = 86_400.0
+"""What a scenario may state."""
 
 
 def identify(readings: Sequence[Reading], rpm: float | None = None) -> Identified:
@@ -177,7 +180,9 @@ class SystemProfile(ScenarioBuilder):
         self.written = writes.value / per_s.value if writes else 0.0
         self.again = 1 - min(1.0, self.written / self.changed) if self.changed else 0.0
         self.curve: Curve | None = None
-        most = self.written * self.per_s.value * CHECKPOINT_S / 2 if self.changed else HOTTEST_BLOCKS
+        self.checkpoint_age = report.checkpoint_age()
+        age_s = self.checkpoint_age[0] if self.checkpoint_age else CHECKPOINT_S
+        most = self.written * self.per_s.value * age_s / 2 if self.changed else HOTTEST_BLOCKS
         self.hottest_blocks = int(min(HOTTEST_BLOCKS, max(FEWEST_HOTTEST, most)))
         """As many as DBWR writes within the age of a changed block, half of what it writes at most."""
 
@@ -492,11 +497,17 @@ class SystemProfile(ScenarioBuilder):
         self.found.says += limit.says
 
     def _checkpoint(self) -> None:
-        """How much redo may come before DBWR has to write a changed block."""
+        """How old a changed block becomes before DBWR writes it, and how much redo may come until then."""
         if lag := self.report.checkpoint_lag():
             self.know(
                 "instance.checkpoint_redo_bytes", max(MIB, int(lag.value * LOG_BLOCK_BYTES)),
                 f"instance recovery: {lag.name}, of {LOG_BLOCK_BYTES} bytes each", lag,
+            )  # fmt: skip
+        if self.checkpoint_age:
+            age_s, actual = self.checkpoint_age
+            self.know(
+                "instance.checkpoint_s", _with_digits(min(MOST_CHECKPOINT_S, max(LEAST_CHECKPOINT_S, age_s))),
+                f"instance recovery: {actual.name} of {LOG_BLOCK_BYTES} bytes over the redo of a second", actual,
             )  # fmt: skip
 
     def _table_spaces(self, limit: DeviceLimit, transfer_s: float) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.validation.instruments import made
+from validation.identify.found import Identified
 from validation.identify.limit import (
     histogram,
     limit_of,
@@ -18,7 +19,9 @@ from validation.identify.limit import (
     variation_of_slowest,
 )
 from validation.identify.report import Report, reads_at_once
+from validation.identify.system import SystemProfile
 from validation.instruments import Figure, Reading
+from validation.instruments.figures import Setting
 
 # Ten of a hundred below 1 ms, eighty more below 4 ms, the rest below 8 ms.
 SHARES = [(0.001, 0.10), (0.004, 0.90), (0.008, 1.00)]
@@ -205,6 +208,37 @@ def test_the_checkpoint_lags_as_far_as_logs_or_their_interval_allow(
     assert lag.value == blocks
 
 
+REDO_PER_S = 41_336_005
+
+
+@pytest.mark.parametrize(
+    ("actual", "timeout", "age_s"),
+    [
+        ("67622", None, 1.0),  # 0.84 s; a scenario may state one second at least
+        ("2.06E+07", None, 2.06e7 * 512 / REDO_PER_S),
+        ("2.06E+08", None, 1800.0),  # DBWR falls behind LOG_CHECKPOINT_TIMEOUT, 1,800 s if not set
+        ("2.06E+08", "0", 2.06e8 * 512 / REDO_PER_S),  # no limit
+        ("2.06E+08", "300", 300.0),
+        ("0", None, None),
+    ],
+)
+def test_a_changed_block_is_as_old_as_the_redo_that_is_not_written_says(
+    actual: str, timeout: str | None, age_s: float | None, tmp_path: Path
+) -> None:
+    recovery = AWR_RECOVERY.format(interval="     N/A").replace("   67622", f"{actual:>8}")
+    (reading,) = made.read_text(tmp_path, made.AWR.replace("\nEnd of Report", recovery))
+    if timeout:
+        reading.settings.append(Setting("log_checkpoint_timeout", timeout, 1))
+    report = Report(reading)
+    per_s = report.transactions_per_s()
+    assert per_s is not None
+    identified = Identified("a report", "oltp-nvme")
+    SystemProfile(identified, report, per_s).disk(limit_of(report, []))
+    known = {field.path: field.value for field in identified.known}
+    assert known.get("instance.checkpoint_s") == (age_s and pytest.approx(age_s, rel=1e-3))
+
+
 def test_a_report_without_instance_recovery_tells_no_lag(tmp_path: Path) -> None:
     (reading,) = made.read_text(tmp_path, made.AWR)
     assert Report(reading).checkpoint_lag() is None
+    assert Report(reading).checkpoint_age() is None

@@ -110,14 +110,13 @@ class LoadedHeap:
         self.blocks = heap.blocks
         self._free, self._rows = list(heap.free), heap.loaded_rows()
         self._before = _snapshot(heap, [])
-        self.deleted = list(share_of_blocks(self._rows, deleted_fraction))
+        self.deleted = share_of_blocks(self._rows, deleted_fraction)
         """Blocks, and how many rows of each are deleted and not committed."""
-        for home, rows_there in self.deleted:
-            heap.delete(sessions, home, 0, rows_there)
+        heap.delete_first(sessions, self.deleted)
 
     def turns(self, work: Dml) -> list[tuple[int, int]]:
         """Blocks, and how many rows of each *work* changes in one pass; none for inserts."""
-        return [] if work.inserts else list(share_of_blocks(self._rows, work.rows_fraction))
+        return [] if work.inserts else share_of_blocks(self._rows, work.rows_fraction)
 
     def outcome(self, counts: HeapCounts, rows: int, commits: int) -> HeapOutcome:
         """What has become of the segment, with the counts of one workload."""

@@ -19,17 +19,11 @@ Turn = tuple[int, int, int]
 """A block, the first row in it, and how many."""
 
 
-def share_of_blocks(rows: Sequence[int], fraction: float) -> Iterator[tuple[int, int]]:
+def share_of_blocks(rows: Sequence[int], fraction: float) -> list[tuple[int, int]]:
     """The first rows of each block, so many that all together are the wanted share; *rows* each block has."""
-    if not fraction:
-        return
-    sofar = chosen = 0
-    for home, here in enumerate(rows):
-        sofar += here
-        wanted = int(sofar * fraction + 1e-9) - chosen
-        if wanted:
-            yield home, wanted
-            chosen += wanted
+    chosen = np.diff((np.cumsum(rows) * fraction + 1e-9).astype(np.int64), prepend=0)
+    homes = np.flatnonzero(chosen)
+    return list(zip(homes.tolist(), chosen[homes].tolist(), strict=True))
 
 
 def turns_of(

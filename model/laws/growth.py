@@ -17,6 +17,11 @@ def piece_bytes(row_piece_bytes: Number) -> Number:
     return larger(STUB_BYTES, row_piece_bytes)
 
 
+def slot_bytes(row_piece_bytes: int, stub_bytes: int, directory_bytes: int) -> int:
+    """Bytes that a row piece takes with its entry in the row directory; no piece is shorter than a stub."""
+    return max(stub_bytes, row_piece_bytes) + directory_bytes
+
+
 def padded_growth(row_piece_bytes: Number, growth: Number) -> Number:
     """Bytes a row takes more after growing by *growth*: less than that where it was shorter than a stub."""
     return piece_bytes(row_piece_bytes + growth) - piece_bytes(row_piece_bytes)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
 
 from model.errors import OutsideLaw
 from model.laws.assm import FULL, class_bounds, needs_entry, pieces_admitted, verdict
+from model.laws.growth import slot_bytes
+from model.loops.rows import Wholes, wholes
 from model.machine.segment.heap_rules import HeapCounts, HeapRules
 from model.machine.segment.space_map import HELD, ITL, NOWHERE, FreeLists, SpaceMap
 
@@ -35,7 +36,8 @@ class HeapBlocks:
     """Sessions that have changed a block without an ITL entry, as none was free: in time they wait."""
     _steps: Iterator[list[tuple[int, int]]]
     _ahead: list[tuple[int, int]]
-    _bounds: list[int]
+    _bounds: Wholes
+    """Least free space of each class above full."""
     _taken: list[int]
     _entries: dict[int, dict[int, int]]
     """Block -> session -> ITL entries its open transaction has there."""
@@ -46,23 +48,34 @@ class HeapBlocks:
     """Session -> what its last search was for, in which state of the map, where it ended, what it passed."""
     _stuck_itl: set[int]
     _stuck_held: set[int]
-    """Blocks that reject every search for one of *held_slots* but those of sessions at work in them."""
-    _held_slots: range
+    """Blocks that reject all searches from *held_least* bytes up to *held_end* but those of sessions at work there."""
+    _held_least: int
+    _held_end: int
     _stuck_at_work: dict[int, list[int]]
     """Session -> blocks of *stuck_held* that it is at work in."""
     _assm: bool
     _reserve: int
+    _stub: int
+    _directory: int
+    _itl_entry: int
+    _itl_limit: int
 
     def __init__(self, rules: HeapRules, steps: Iterator[list[tuple[int, int]]], sessions: int = 1) -> None:
         self.rules, self.counts, self.sessions = rules, rules.none_counted(), sessions
         self._assm, self._reserve = rules.assm, rules.reserve
+        self._stub, self._directory = rules.stub, rules.directory
+        self._itl_entry, self._itl_limit = rules.itl_entry, rules.itl_limit
         self.space, self.lists = SpaceMap(sessions), FreeLists(sessions)
         self.free, self.itl, self.pieces, self.stubs, self.moved_in = [], [], [], [], []
         self._steps, self._ahead = steps, []
-        self._bounds = class_bounds(rules.reserve, rules.block)
+        bounds: list[int] = class_bounds(rules.reserve, rules.block)
+        self._bounds = wholes(len(bounds), 0)
+        for number, bound in enumerate(bounds):
+            self._bounds[number] = bound
         self._taken, self._entries, self._held, self.without_entry = [], {}, {}, set()
         self._touched, self._known = [set() for _ in range(sessions)], {}
-        self._stuck_itl, self._stuck_held, self._held_slots = set(), set(), range(0)
+        self._stuck_itl, self._stuck_held = set(), set()
+        self._held_least = self._held_end = 0
         self._stuck_at_work = {}
 
     @property
@@ -108,14 +121,24 @@ class HeapBlocks:
         before: int = self.free[block]
         self.free[block] = free
         if self._assm:
-            old: int = bisect_right(self._bounds, before)
-            new: int = bisect_right(self._bounds, free)
+            old, new = self._class_of(before), self._class_of(free)
             if new != old:
                 self.space.set_class(block, new if new > old else min(new, self.space.seen(block)))
             if self._stuck_held:
                 self._look_again(block)
         elif free > before and self.rules.data - free < self.rules.used_low:
             self.lists.link(session, block)
+
+    def _class_of(self, free: int) -> int:
+        """The freeness class of a block with so much free space."""
+        freeness = 0
+        while freeness < len(self._bounds) and self._bounds[freeness] <= free:
+            freeness += 1
+        return freeness
+
+    def _slot(self, length: int) -> int:
+        """Bytes that a piece takes, as :meth:`HeapRules.slot` says."""
+        return slot_bytes(length, self._stub, self._directory)
 
     def _look_again(self, block: int) -> None:
         """A block that rejected for space held by others has changed: it may say something else now."""
@@ -134,7 +157,7 @@ class HeapBlocks:
         touched: set[int] = self._touched[session]
         touched.add(block)
         self._look_again(block)
-        return new * self.rules.itl_entry
+        return new * self._itl_entry
 
     def _entry_bytes(self, session: int, block: int, migrated: bool) -> int | None:
         """Bytes that one more ITL entry takes in *block*; None when the list is full."""
@@ -143,7 +166,7 @@ class HeapBlocks:
             or self.itl[block] > self._taken[block]
         ):
             return 0
-        return self.rules.itl_entry if self.itl[block] < self.rules.itl_limit else None
+        return self._itl_entry if self.itl[block] < self._itl_limit else None
 
     def _probe(self, session: int, block: int, slot: int, migrated: bool) -> str:
         return self._verdict(session, block, slot, self._entry_bytes(session, block, migrated))
@@ -153,7 +176,7 @@ class HeapBlocks:
             slot,
             free=self.free[block],
             held=self._held_from(session, block),
-            reserve=self.rules.reserve,
+            reserve=self._reserve,
             empty=self.pieces[block] == 0,
             entry=entry,
         )
@@ -185,15 +208,17 @@ class HeapBlocks:
         entry = self._entry_bytes(ANYBODY, block, True)
         if entry is None:
             return 0
-        rules, free = self.rules, self.free[block]
-        least = free - self._held_from(ANYBODY, block) - rules.reserve - entry + 1
-        most = free - entry - (rules.reserve if self.pieces[block] else 0)
-        if not self._stuck_held:
-            self._held_slots = range(least, most + 1)
-        self._held_slots = range(max(least, self._held_slots.start), min(most + 1, self._held_slots.stop))
+        free: int = self.free[block]
+        taken: int = entry
+        least = free - self._held_from(ANYBODY, block) - self._reserve - taken + 1
+        end = free - taken - (self._reserve if self.pieces[block] else 0) + 1
+        if self._stuck_held:
+            least, end = max(least, self._held_least), min(end, self._held_end)
+        self._held_least, self._held_end = least, end
         self._stuck_held.add(block)
-        for session in {*self._held[block], *self._entries.get(block, ())}:
-            self._stuck_at_work.setdefault(session, []).append(block)
+        for at_work in (self._held[block], self._entries.get(block, ())):
+            for session in at_work:
+                self._stuck_at_work.setdefault(session, []).append(block)
         self.space.stick(block, HELD)
         return HELD
 
@@ -204,7 +229,7 @@ class HeapBlocks:
         for block in self._stuck_at_work.pop(session, ()):
             self._look_again(block)
         literal = bool(self._stuck_itl and not migrated) or bool(
-            self._stuck_held and slot not in self._held_slots
+            self._stuck_held and not self._held_least <= slot < self._held_end
         )
         while True:
             added = 0
@@ -291,18 +316,18 @@ class HeapBlocks:
 
     def _least(self, slot: int) -> int:
         """The lowest class that a search for *slot* bytes looks at."""
-        rules = self.rules
-        return bisect_right(self._bounds, min(slot + rules.reserve, rules.data))
+        return self._class_of(min(slot + self._reserve, self.rules.data))
 
-    def _own_entry(self, session: int, block: int) -> None:
-        """A transaction that changes a block has an ITL entry there; who finds none may wait for :meth:`holders`."""
+    def _own_entry(self, session: int, block: int) -> bool:
+        """Whether a transaction that changes a block has an ITL entry there; if not it may wait for :meth:`holders`."""
         if session in self._entries.get(block, ()):
-            return
+            return True
         entry = self._entry_bytes(session, block, False)
-        if entry is not None and entry <= self.free[block]:
-            self._set_free(session, block, self.free[block] - self._take_entries(session, block, 1))
-        else:
+        if entry is None or entry > self.free[block]:
             self.without_entry.add((session, block))
+            return False
+        self._set_free(session, block, self.free[block] - self._take_entries(session, block, 1))
+        return True
 
     def holders(self, session: int, block: int) -> tuple[int, ...]:
         """The sessions of which one must commit before *session* gets an ITL entry in *block*; none where it has one.

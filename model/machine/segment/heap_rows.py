@@ -119,7 +119,7 @@ class HeapRows(HeapBlocks):
         rules = self.rules
         if length > rules.largest_piece:
             raise OutsideLaw("a row does not fit an empty block")
-        slot = rules.slot(length)
+        slot = self._slot(length)
         statement = (each or rows) if self._assm else 1  # every insert looks at the head of the list
         every = every or max(1, rows)
         done = 0
@@ -169,7 +169,7 @@ class HeapRows(HeapBlocks):
         self._current[session] = NOWHERE
 
     def _put_rows(self, session: int, block: int, rows: int, length: int, direct: bool) -> None:
-        slot = self.rules.slot(length)
+        slot = self._slot(length)
         entry = 0
         if not direct and needs_entry(False, session in self._entries.get(block, ())):
             entry = self._take_entries(session, block, 1)
@@ -315,6 +315,13 @@ class HeapRows(HeapBlocks):
                 self._release(session, block, freed)
         return row
 
+    def delete_first(self, session: int, blocks: list[tuple[int, int]]) -> None:
+        """Delete the first rows of each of *blocks*, with how many, one block after another."""
+        block: int
+        rows: int
+        for block, rows in blocks:
+            self.delete(session, block, 0, rows)
+
     def delete(self, session: int, block: int, start: int, rows: int) -> None:
         """Delete *rows* of *block*; their space is on offer at once, but free for others only after the commit."""
         for first, alike in self._runs(block, start, rows):
@@ -324,9 +331,9 @@ class HeapRows(HeapBlocks):
             lies = block if place == HOME else place
             row, end = first, first + alike
             while row < end:
-                self._own_entry(session, lies)
-                self._own_entry(session, block)
-                entered = session in self._entries.get(lies, ()) and session in self._entries.get(block, ())
+                entered = self._own_entry(session, lies)
+                if lies != block and not self._own_entry(session, block):
+                    entered = False
                 # what one row frees may make room for the entry; and which block is linked first, free lists remember
                 part = end - row if entered and (self._assm or place == HOME) else 1
                 self._remove(session, block, lies, row, part)
@@ -334,14 +341,13 @@ class HeapRows(HeapBlocks):
 
     def _remove(self, session: int, home: int, lies: int, row: int, rows: int) -> None:
         """Delete alike rows of *home* that lie in block *lies*."""
-        rules = self.rules
-        self._release(session, lies, rows * rules.slot(self._lengths[row]))
+        self._release(session, lies, rows * self._slot(self._lengths[row]))
         self.pieces[lies] -= rows
         if self._places[row] != HOME:
             self.moved_in[lies] -= rows
             self.stubs[home] -= rows
             self.pieces[home] -= rows
-            self._release(session, home, rows * (rules.stub + rules.directory))
+            self._release(session, home, rows * (self._stub + self._directory))
         for here in range(row, row + rows):
             self._places[here] = DELETED
         self.counts.deleted += rows

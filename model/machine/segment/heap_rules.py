@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from model.laws.growth import slot_bytes
+
 
 @dataclass(frozen=True, slots=True)
 class HeapRules:
@@ -51,7 +53,7 @@ class HeapRules:
 
     def slot(self, length: int) -> int:
         """Bytes a piece takes, directory entry included."""
-        return self.piece(length) + self.directory
+        return slot_bytes(length, self.stub, self.directory)
 
     def none_counted(self) -> HeapCounts:
         """The counts of a segment in which nothing has been done yet."""

@@ -268,13 +268,13 @@ def _snapshot(heap: Heap, sample: list[int]) -> Snapshot:
 
 def _fill(heap: Heap, number: int) -> BlockFill:
     rules = heap.rules
-    here = np.flatnonzero(np.asarray(heap.places()) == number)
-    tails = sum(
-        rules.slot(length) * rows
-        for length, rows in Counter(np.asarray(heap.lengths())[here].tolist()).items()
-    )
-    whole = heap.moved_in[number] - len(here)  # pieces of chained rows that fill a block
-    moved = tails + whole * rules.slot(rules.largest_piece)
+    moved = 0
+    if heap.moved_in[number]:
+        here = np.flatnonzero(np.asarray(heap.places()) == number)
+        tails = Counter(np.asarray(heap.lengths())[here].tolist())
+        whole = heap.moved_in[number] - len(here)  # pieces of chained rows that fill a block
+        moved = sum(rules.slot(length) * rows for length, rows in tails.items())
+        moved += whole * rules.slot(rules.largest_piece)
     return BlockFill(
         itl_entries=heap.itl[number],
         rows=heap.pieces[number] - heap.stubs[number] - heap.moved_in[number],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -47,19 +47,15 @@ def whole_page() -> bool:
     return context is None or not context.fragment_ids_this_run
 
 
-def timer_asked(by_readers: Sequence[str] = ()) -> bool:
-    """Whether a timer asked for this run, so that it draws a part of the page and no reader moved a control.
-
-    *by_readers* are the fragments that run when a reader does something.
-    """
+def asked_elsewhere(part: str) -> bool:
+    """Whether this run was asked for in other parts of the page than the fragment *part*: by a timer, or a reader."""
     context = get_script_run_ctx(suppress_warning=True)
     if context is None or not context.fragment_ids_this_run:
         return False
-    asked: set[str] = set()
-    for key in by_readers:
-        with suppress(StreamlitAPIException):  # a run that was ended early has not come to all of them
-            asked.update(context.fragment_storage.resolve_target(key))
-    return asked.isdisjoint(context.fragment_ids_this_run)
+    asked: list[str] = []
+    with suppress(StreamlitAPIException):  # a run that was ended early has not come to it
+        asked = context.fragment_storage.resolve_target(part)
+    return set(asked).isdisjoint(context.fragment_ids_this_run)
 
 
 def read(query: Mapping[str, str], first: str) -> LinkedScenario:

@@ -31,10 +31,10 @@ GROUPS: Final = "what_if.groups"
 """The controls as they are to be drawn."""
 LOOKS: Final = "what_if.looks"
 """The controls as they were drawn last."""
-FRAGMENTS: Final = "what_if.fragments"
-"""Keys of the parts of the page that are drawn anew by themselves when a reader does something."""
 COMPLETE: Final = "what_if.complete"
 """Whether the last run that began to draw the whole page came to its end."""
+ADDRESS: Final = "what_if.address"
+"""The address that the browser came with, or was told last."""
 PICKED: Final = "scenario"
 PICKED_LAST: Final = "what_if.picked"
 PRESETS_OPEN: Final = "presets"
@@ -71,6 +71,7 @@ def start(query: dict[str, str]) -> None:
     """On the session's first run, and when the browser goes back, take the state from the address; note its faults."""
     if NAME in st.session_state and not address.went_back():
         return
+    st.session_state[ADDRESS] = query
     fields_of_base = {
         path.removeprefix(OF_BASE): text for path, text in query.items() if path.startswith(OF_BASE)
     }
@@ -84,33 +85,33 @@ def start(query: dict[str, str]) -> None:
 
 
 def keep_address(state: State) -> None:
-    """Keep the address such that it opens this screen."""
+    """Keep the address such that it opens this screen.
+
+    A browser that is late says an older address than the one that it was told last, and goes to that one all the same.
+    """
     try:
         wanted = address.written(state.name, state.changes, FIRST)
     except SpecError as error:
         st.warning(plain(f"This is too long for the address: {error}"), icon=":material/link_off:")
         return
     wanted |= {f"{OF_BASE}{path}": text for path, text in state.pinned.items()}
-    if st.query_params.to_dict() != wanted:
+    if not st.query_params.to_dict() == st.session_state.get(ADDRESS) == wanted:
         st.query_params.from_dict(wanted)
+        st.session_state[ADDRESS] = wanted
 
 
-def moved(opened: int, path: str) -> bool:
+def moved(opened: int, part: str, path: str) -> bool:
     """Take over the value of a control that a reader moved in the scenario that was opened as number *opened*.
 
-    Say whether it was taken.
+    Say whether it was taken. The control stands in the fragment *part*.
 
     A browser that is late repeats values of controls that are gone, and of controls whose new value it has not heard.
-    The first belong to a scenario opened before; the second come with a run that a timer asks for.
+    The first belong to a scenario opened before; the second come with a run that is asked for in another part.
     """
-    if opened != st.session_state[OPENED] or _timer_asked():
+    if opened != st.session_state[OPENED] or address.asked_elsewhere(part):
         return False
     change(path)
     return True
-
-
-def _timer_asked() -> bool:
-    return address.timer_asked(st.session_state.get(FRAGMENTS, ()))
 
 
 def change(path: str) -> None:
@@ -150,7 +151,7 @@ def _as_in_the_baseline(state: State, path: str) -> None:
 
 
 def pick() -> None:
-    if not _timer_asked():
+    if address.whole_page():
         take(st.session_state[PICKED])
 
 

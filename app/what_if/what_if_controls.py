@@ -16,7 +16,6 @@ from app.session import address, navigation, pins, uploads
 from app.session.what_if_state import (
     COMPLETE,
     DRAWN,
-    FRAGMENTS,
     GROUPS,
     LOOKS,
     OPENED,
@@ -73,7 +72,6 @@ def draw(state: State, base: Scenario, other: Scenario, refused: Mapping[str, st
     more_fields.search(other.workload.kind)
     groups = _groups(state, base, other, refused)
     st.session_state[GROUPS], st.session_state[LOOKS] = groups, {}
-    st.session_state[FRAGMENTS] = [*FOLLOW, *map(key_of, groups)]
     missed: list[str] = []
     for group in groups:
         _fragment(key_of(group), _controls, group, missed)
@@ -129,7 +127,7 @@ def _controls(group: str, missed: list[str]) -> None:
     """Draw the controls of *group*; a field goes to *missed* where its control was moved before it was known."""
     rows: list[ControlRow] = st.session_state[GROUPS][group]
     drawn: set[str] = st.session_state.setdefault(DRAWN, set())
-    on_change = partial(_move, st.session_state[OPENED])
+    on_change = partial(_move, st.session_state[OPENED], key_of(group))
     with _group(group, sum(row.changed for row in rows)) as is_drawn:
         for row in rows if is_drawn else ():
             path = row.control.path
@@ -141,12 +139,12 @@ def _controls(group: str, missed: list[str]) -> None:
     st.session_state[LOOKS][group] = rows
 
 
-def _move(opened: int, path: str) -> None:
+def _move(opened: int, part: str, path: str) -> None:
     """Take over the value of a control that a reader moved; draw anew what says something else now.
 
     Where other controls come or go, that is the whole page.
     """
-    if not moved(opened, path) or address.whole_page():
+    if not moved(opened, part, path) or address.whole_page():
         return
     state = State.now()
     (base, _), (other, refused) = (
@@ -161,8 +159,8 @@ def _move(opened: int, path: str) -> None:
         for group, rows in groups.items()
         if rows != looks.get(group) or any(row.control.path == path for row in rows)
     ]
-    part = same_controls and st.session_state[COMPLETE]
-    st.rerun([*FOLLOW, *other_looks] if part else "app")
+    parts_suffice = same_controls and st.session_state[COMPLETE]
+    st.rerun([*FOLLOW, *other_looks] if parts_suffice else "app")
 
 
 def _paths(groups: Groups) -> list[tuple[str, list[str]]]:

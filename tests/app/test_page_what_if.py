@@ -311,14 +311,15 @@ def test_a_late_browser_takes_no_control_of_the_last_scenario_into_the_next() ->
     assert {path for path in app.query_params if "." in path} == set(question.changes)
 
 
-def test_a_run_that_a_timer_asks_for_changes_no_control(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_is_asked_for_elsewhere_changes_no_control() -> None:
     app = opened()
     before = app.number_input(ARRAY).value
-    with monkeypatch.context() as patched:
-        patched.setattr(address, "timer_asked", lambda _: True, raising=False)
-        app.number_input(ARRAY).set_value(15)
-        app.selectbox("scenario").select("tpc-b").run()
-        app.run()
+    app.number_input(ARRAY).set_value(15)
+    app.selectbox("scenario").select("tpc-b")
+    states = app._tree.get_widget_states()
+    with as_a_browser_asks(app, "host.io_path"):
+        app._run(states)
+    app.run()
     assert says(app, "nothing changed")
     assert app.number_input(ARRAY).value == before
     assert app.selectbox("scenario").value == "rahn-full-scan"
@@ -378,6 +379,30 @@ def test_what_is_drawn_anew_is_all_that_a_moved_control_changes(scenario: str, r
         kept = {place: sent for place, sent in shown.items() if all(place[: len(r)] != r for r in roots)}
         assert kept | part == runs[-1]
         assert len(part) < 0.9 * len(runs[-1])
+
+
+def test_a_browser_that_says_an_older_address_is_told_the_one_of_the_screen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[str] = []
+    parse = local_script_runner.parse_tree_from_messages
+
+    def noted(messages: list[ForwardMsg]) -> ElementTree:
+        told.extend(m.page_info_changed.query_string for m in messages if m.HasField("page_info_changed"))
+        return parse(messages)
+
+    monkeypatch.setattr(local_script_runner, "parse_tree_from_messages", noted)
+    app = opened()
+    before = dict(app.query_params)
+    app.number_input(ARRAY).set_value(15).run()
+    assert f"{ARRAY}=15" in told[-1]
+    app.query_params.clear()
+    app.query_params.update(before)
+    app.number_input(ARRAY).set_value(100).run()
+    assert ARRAY not in told[-1]
+    count = len(told)
+    app.run()
+    assert len(told) == count
 
 
 def test_what_is_added_to_a_comparison_after_a_move_is_what_is_shown() -> None:

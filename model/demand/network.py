@@ -56,7 +56,7 @@ def among_programs(system: System, every: Sequence[Any]) -> list[System]:
     They are busy for the share of the time that calls take of them; a program does not meet itself.
     """
     cores = system.host.cores
-    if thread_speed(cores.threads, cores) == 1:
+    if not some(thread_speed(cores.threads, cores) < 1):
         return [system] * len(every)
     systems = [system] * len(every)
     for _ in range(2):  # slower calls keep processors busy for longer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import exp, hypot, log
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from model.catalog import read_correlations
 from model.errors import SpecError
 from model.provenance import Constant
 from model.results import Interval, RunResult
+from model.workloads.statements.closed_form_of_many import FieldColumns, PointGroup
 from scenarios import Scenario, load, run, uncertainty
 from scenarios.interval import CONFIDENCE, half_width
 from scenarios.measured import ELAPSED, ComparedFigure
@@ -179,6 +181,23 @@ def test_shares_are_shares_and_the_answer_lies_within(name: str) -> None:
     assert shares == sorted(shares, reverse=True)
     assert shares
     assert all(0 < share <= 1 for share in shares)
+
+
+@pytest.mark.parametrize("name", ["rahn-full-scan", "random-read-depth"])
+def test_sets_of_constants_of_a_disk_that_turns_are_answered_at_once(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups: list[PointGroup] = []
+    answer_a_group = FieldColumns._answer
+
+    def counted(self: FieldColumns, table: Any, group: PointGroup, *how: Any) -> None:
+        groups.append(group)
+        answer_a_group(self, table, group, *how)
+
+    monkeypatch.setattr(FieldColumns, "_answer", counted)
+    (result,) = answered(load(name)).results
+    assert result.uncertainty is not None
+    assert 0 < len(groups) < 10
 
 
 def test_constants_that_hang_together_closely_share_what_they_make() -> None:

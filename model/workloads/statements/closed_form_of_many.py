@@ -36,6 +36,8 @@ LAID_FOR_THE_DRIVE = (
     "host.page_cache_hit_fraction", "host.page_write_s", "host.page_submit_s", "host.read_call_s", "host.write_call_s",
     "disk.overhead_s", "disk.write_overhead_s", "disk.average_seek_s", "disk.track_seek_s", "disk.full_seek_s",
     "disk.head_switch_s", "disk.bandwidth_bytes_per_s", "disk.write_bandwidth_bytes_per_s", "disk.bus_bytes_per_s",
+    "disk.inner_bandwidth_ratio", "host.column_step_ratio", "host.cpuspeed_hz", "host.line_miss_s", "host.logical_io_s",
+    "host.row_step_s", "disk.reorder_age_s", "host.busy_loss_percent",
 )  # fmt: skip
 """Those that the laws of a drive take as arrays all the same."""
 NUMBER_OR_WORD = "instance.db_file_multiblock_read_count"

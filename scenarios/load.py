@@ -23,7 +23,7 @@ from scenarios.inferred import inferred_in, without_dropped, without_set
 from scenarios.measured import assumed_in, compared_in, correlated_in, known_in
 from scenarios.profiles import Profiles
 from scenarios.spec import DIFFERING, HEADINGS, SECTIONS, Scenario
-from scenarios.synonyms import no_such_field
+from scenarios.synonyms import no_such_field, no_such_section
 from scenarios.unread import set_in
 
 LARGEST_FILE_BYTES: Final = 1_000_000
@@ -105,6 +105,8 @@ def source_of(name_or_path: str | Path, settings: Sequence[str] = (), also: Iter
         data = library_data(text)
         source = Source(text, text, data, text, {}, tuple(_chain(data, text)))
     else:
+        if not text:
+            raise SpecError("the name of a scenario is empty; name one of blocktime list, or a TOML file")
         path = Path(text)
         source = source_in(read_toml(path, also), path.stem, path.name)
     return with_settings(source, settings)
@@ -266,7 +268,7 @@ def put(nested: dict[str, Any], key: str, value: Any, where: str) -> None:
     if len(parts) < 2 or not all(parts):
         raise SpecError(f"{where}: {no_such_field(key, 'SECTION.FIELD=VALUE')}")
     if parts[0] not in SECTIONS:
-        raise UnknownName("section", parts[0], SECTIONS, where=where)
+        raise SpecError(f"{where}: {no_such_section('.'.join(parts), SECTIONS)}")
     node = nested
     for part in parts[:-1]:
         node = node.setdefault(part, {})

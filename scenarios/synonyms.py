@@ -6,12 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from model.errors import cut
+from model.errors import UnknownName, cut
 from model.spec import WORKLOADS
 from scenarios.declared import declared_fields
 
 MOST_MEANT: Final = 3
 """Fields that an error offers."""
+
+USED: Final = ("host", "client", "disk", "prices")
+"""Sections that an entry of the catalog sets as a whole."""
 
 _OPTIONS: Final = ("instance.filesystemio_options",)
 _MBRC: Final = ("instance.db_file_multiblock_read_count",)
@@ -94,9 +97,18 @@ def no_such_field(key: str, form: str) -> str:
         hint = meant.hint()
     else:
         every = (path for kind in WORKLOADS for path in declared_fields(kind) if path.endswith(f".{key}"))
-        known = list(dict.fromkeys(every))[:MOST_MEANT]
+        known = [f"{key}.use"] if key in USED else list(dict.fromkeys(every))[:MOST_MEANT]
         hint = f"did you mean {' or '.join(known)}?" if known else f"write {form}"
     return f"{cut(key)!r} names no field; {hint}"
+
+
+def no_such_section(key: str, sections: Iterable[str]) -> str:
+    """A sentence about a *key* that begins with none of *sections*: the fields that the rest of it means, or those."""
+    section, _, field = key.partition(".")
+    meant = meant_by(field)
+    if meant is None or not meant.fields:
+        return str(UnknownName("section", section, sections))
+    return f"no section named {cut(section)!r}; {cut(field)} is {' or '.join(meant.fields)} here"
 
 
 def matching(text: str, labels: Iterable[tuple[str, str]]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import sys
@@ -15,6 +16,7 @@ LONGEST_WORD: Final = 200
 SEEN_AFTER_S: Final = 2.0
 """What takes longer is told, and its progress shown."""
 SHOWN_EACH_S: Final = 0.5
+_REPLACED: Final = "blocktime.replaced"
 _STYLE: Final = r"(?:[0-4]|3[0-79]|9[0-7])"
 _OBEYED: Final = re.compile(
     rf"(\x1b\[{_STYLE}(?:;{_STYLE})*m)|"  # bold and colours, our own among them: they hide nothing
@@ -31,12 +33,27 @@ def one_line(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in " ".join(text.split()))
 
 
+_INSTEAD: Final = {
+    "µ": "u", "×": "x", "–": "-", "−": "-", "…": "...", "±": "+-", "≤": "<=", "≥": ">=", "→": "->", "·": "*",
+}  # fmt: skip
+"""What is written for letters that the terminal's encoding lacks: a unit or a sign must not be lost."""
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    """The letters that an encoding lacks, as near as ASCII comes to them; a question mark for all others."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letters = error.object[error.start : error.end]
+    return "".join(_INSTEAD.get(letter, "?") for letter in letters), error.end
+
+
 def prepare_output() -> None:
-    """Letters that the terminal's encoding lacks become a question mark instead of an error."""
+    """Letters that the terminal's encoding lacks become others instead of an error."""
+    codecs.register_error(_REPLACED, _replaced)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="replace")
+            reconfigure(errors=_REPLACED)
 
 
 def forget_output() -> None:

@@ -65,7 +65,8 @@ def calibrate(
     else:
         tables = [] if quiet else _tables(calibration.fits, left_out)
         lines = [*tables, *(f"wrote {path}" for path in written)]
-        print_lines(lines or ["Nothing to fit."] * (not calibration.fits))
+        if lines or not calibration.fits:
+            print_lines(lines or ["Nothing to fit."])
     return None
 
 

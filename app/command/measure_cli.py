@@ -173,6 +173,8 @@ def _paths(files: Sequence[str]) -> Iterator[tuple[Path, str]]:
     """Each file with the name to call it by; raises SpecError for one that is not there."""
 
     for file in files:
+        if not file:
+            raise SpecError("measure: the name of a file is empty; name a file, a folder, a pipe or -")
         path = Path(file)
         if file == "-":
             given = None if sys.stdin is None else sys.stdin.buffer

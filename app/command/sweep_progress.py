@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from time import monotonic
 
 from app.base.output import SHOWN_EACH_S, print_lines, show_progress, shows_progress
-from model.units import show_seconds
+from scenarios.forecast import show_duration
 from scenarios.sweeps.run import Outcome, Running
 from scenarios.sweeps.sweep import Listener
 
@@ -28,8 +28,8 @@ def telling(quiet: bool, aloud: bool) -> Iterator[TerminalProgress]:
             done, wanted = listener.outcome.done, listener.outcome.wanted
             print_lines(
                 [
-                    f"blocktime: interrupted; {done:,} of {wanted:,} answers are kept, "
-                    "the same command goes on from there"
+                    f"blocktime: interrupted; kept {done:,} of {wanted:,} answers; "
+                    "the same command continues from there"
                 ],
                 err=True,
             )
@@ -79,7 +79,7 @@ class TerminalProgress(Listener):
         left = running.outcome.left
         if left:
             self._say(
-                f"about {show_seconds(seconds)} for {left:,} answer{'s' * (left > 1)}, the base among them, by {where}"
+                f"about {show_duration(seconds)} for {left:,} answer{'s' * (left > 1)}, the base among them, by {where}"
             )
             self.told(running.outcome)
 
@@ -105,7 +105,7 @@ class TerminalProgress(Listener):
         words = f"{what}: {done:,} of {count:,}"
         if done > already:
             rate = (done - already) / (now_s - began_s)
-            words += f", {rate:,.3g}/s, about {show_seconds((count - done) / rate)} left"
+            words += f", {rate:,.3g}/s, about {show_duration((count - done) / rate)} left"
         show_progress(words)
 
 

@@ -124,7 +124,7 @@ def _what_it_says(reading: Reading, most: int | None) -> Iterator[str]:
         yield from _figure_lines(figures)
     if tables:
         yield ""
-        yield f"{len(reading.figures):,} figures in all: --figures prints them"
+        yield f"{reading.count():,} figures in all: --figures prints them"
     elif rest := len(reading.figures) - len(figures):
         yield f"and {rest:,} more figures: --figures prints them all"
 

@@ -105,12 +105,12 @@ def resource_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iter
 
 
 def util_sentence(result: RunResult) -> str:
-    """Why iostat's %util is not how busy the data disk is; empty where the two are near each other."""
+    """Why iostat's %util is not how busy the data disk is; empty where the two are within 10 percentage points."""
     stats, disk = result.transactions, result.device.get("disk")
     servers = stats.utilisation.get("data disk", 0.0) if stats else 0.0
     if stats is None or disk is None or stats.without_disk:
         return ""
-    if disk.utilisation_fraction <= max(2 * servers, 0.1):
+    if disk.utilisation_fraction <= servers + 0.1:
         return ""
     taken = f"{100 * servers:.0f} % of its capacity is used"
     if result.programs:

@@ -17,7 +17,7 @@ from scenarios.faults import more_faults
 from scenarios.load import value_of
 from scenarios.spec import SECTIONS
 from scenarios.sweeps.conditions import Condition
-from scenarios.synonyms import no_such_field
+from scenarios.synonyms import no_such_field, no_such_section
 
 MOST_AXES: Final = 32
 MOST_VALUES: Final = 100_000
@@ -57,7 +57,7 @@ class Axis(Frozen):
         if len(parts) < 2 or not all(parts):
             raise ValueError(no_such_field(key, "SECTION.FIELD"))
         if parts[0] not in SECTIONS:
-            raise ValueError(str(UnknownName("section", parts[0], SECTIONS)))
+            raise ValueError(no_such_section(".".join(parts), SECTIONS))
         return ".".join(parts)
 
     @field_validator("values", mode="before")

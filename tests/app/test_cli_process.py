@@ -117,6 +117,8 @@ def test_plain_ascii_is_enough() -> None:
     assert done.returncode == 0
     assert b"\xe2\x96\x88" not in done.stdout  # a block
     assert b"####" in done.stdout
+    assert b" us " in done.stdout  # a unit stays one
+    assert b"?" not in done.stdout
 
 
 def test_blocks_too_are_drawn_in_plain_ascii() -> None:

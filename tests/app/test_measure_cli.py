@@ -139,6 +139,17 @@ def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == "blocktime: measure: there is no file nowhere.txt\n"
 
 
+def test_an_empty_name_is_not_the_folder_one_is_in(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    assert main(["measure", "", "--quiet"]) == 2
+    assert main(["run", ""]) == 2
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert error.count("is empty; name") == 2
+
+
 def test_links_in_a_circle_and_other_places_that_are_no_file(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -274,6 +285,22 @@ log file sync                      1,000            2      2.00ms
 db file sequential read           90,000          180      2.00ms
 log buffer space                      10            1    100.00ms
 """
+
+
+PARAMETERS = """
+init.ora Parameters
+
+Parameter Name                Begin value
+----------------------------- ---------------------------------
+db_block_size                 8192
+"""
+
+
+def test_the_figures_are_counted_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (file := tmp_path / "awr.txt").write_text(made.AWR + PARAMETERS, encoding="utf-8")
+    assert main(["measure", str(file)]) == 0
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert f"{first.split()[-2]} figures in all: --figures prints them" in lines
 
 
 def test_awr_begins_with_events_and_load_and_tells_the_rest_with_figures(

@@ -284,7 +284,7 @@ def test_an_interrupted_sweep_says_what_is_kept_and_goes_on(tmp_path: Path) -> N
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 130
-    assert "of 10 answers are kept, the same command goes on from there" in err
+    assert "of 10 answers; the same command continues from there" in err
     assert "Traceback" not in err
     assert not list(tmp_path.glob("*out.parquet*"))
     again = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)

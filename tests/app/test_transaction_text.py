@@ -298,6 +298,13 @@ def test_no_share_of_an_unknown_limit_is_told_and_no_calls_that_are_not_known(pl
     result = played("tpc-b")
     stats, disk = result.transactions, result.device["disk"]
     assert stats is not None
+    shares = {**stats.utilisation, "data disk": 0.62}
+    stats = stats.model_copy(update={"utilisation": shares})
+    result = result.model_copy(update={"transactions": stats})
+    for busy_fraction, tells in ((0.7, False), (1.0, True)):
+        device = {"disk": disk.model_copy(update={"utilisation_fraction": busy_fraction})}
+        sentence = transaction_text.util_sentence(result.model_copy(update={"device": device}))
+        assert ("62 % of its capacity is used" in sentence) is tells
     busy = {**result.device, "disk": disk.model_copy(update={"utilisation_fraction": 0.9})}
     result = result.model_copy(update={"device": busy})
     assert "of its capacity is used" in transaction_text.util_sentence(result)

@@ -467,7 +467,7 @@ def test_a_fault_of_the_file_is_not_put_on_the_settings(tmp_path: Path) -> None:
         ("disk.use", ["disk.use", "KEY=VALUE"]),
         ("=3", ["KEY=VALUE"]),
         ("disk..x=3", ["KEY=VALUE"]),
-        ("disk=nvme", ["disk", "SECTION.FIELD"]),
+        ("disk=nvme", ["'disk' names no field", "did you mean disk.use?"]),
         ("disk.use=", ["disk.use:", "known", "nvme"]),
         ("disk.use=nvmee", ["disk.use:", "did you mean nvme"]),
         ("table.rows=", ["table.rows:"]),

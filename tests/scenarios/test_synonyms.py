@@ -32,6 +32,8 @@ def test_every_word_leads_to_fields_that_exist(word: str) -> None:
         ("mbrc=8", "it is instance.db_file_multiblock_read_count here"),
         ("instance.db_cache_size_bytes=8G", "it is instance.buffer_cache_bytes here"),
         ("table.rowz=3", "did you mean rows"),
+        ("segment.pctfree=20", "no section named 'segment'; pctfree is table.pctfree_percent here"),
+        ("segment.awr=20", "no section named 'segment'; known: client, disk"),
     ],
 )
 def test_an_unknown_key_is_answered_in_the_words_of_its_field(setting: str, says: str) -> None:

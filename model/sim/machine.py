@@ -8,7 +8,7 @@ from typing import Any
 
 import simpy
 
-from model.demand.calls import largest_bytes_of, writes_at_once
+from model.demand.calls import goes_on, largest_bytes_of, writes_at_once
 from model.demand.transactions import touch_rules
 from model.kernels.buffers import Buffers
 from model.kernels.queue import speeds_of
@@ -98,6 +98,7 @@ class Machine:
             files = fastest(Scheduled)(self.env, self.disk, largest, owner, self.counted_apart(owner))
             limits = (writes_at_once(system), instance.checkpoint_s)
             writer = fastest(DatabaseWriter)(self.env, files, buffers, ByPlace(size), limits)
+            writer.one_by_one = not goes_on(system)
             writer.look()
             self.pool = fastest(BufferPool)(self.env, buffers, writer)
         return self.pool

@@ -151,6 +151,8 @@ class DatabaseWriter:
     most: int
     age_s: float
     written: int
+    one_by_one: bool
+    """Whether each of its processes waits for its own write only; else DBWR waits for all that it handed over."""
     outside: int
     """Blocks from this number on are not in the buffers, as they never leave memory; they are written all the same."""
     _touched: TouchCounts
@@ -159,6 +161,7 @@ class DatabaseWriter:
     _asked: list[int]
     _idle: bool
     _looks: int
+    _under_way: int
     _cleaned: simpy.Event
     _log: LogWriter | None
     """Whose redo the checkpoint lags behind by so many bytes at most, where that is limited."""
@@ -180,7 +183,8 @@ class DatabaseWriter:
         self._touched = buffers.touched
         self.layout = layout
         self.most, self.age_s = limits
-        self.written = self._looks = 0
+        self.written = self._looks = self._under_way = 0
+        self.one_by_one = False
         self.outside = NONE_OUTSIDE
         self._since_s, self._asked = {}, []
         self._idle = False
@@ -234,17 +238,28 @@ class DatabaseWriter:
 
     def look(self) -> None:
         """Write what is due, or wait: until somebody asks, or to look again."""
-        blocks = self._due()
+        blocks = self._due(self.most - self._under_way)
         self._looks += 1
+        self._idle = not blocks
         if not blocks:
-            self._idle = True
             look = self._looks
             _then(self.env.timeout(LOOKS_EVERY_S), lambda _: self._look_again(look))
             return
         for block in blocks:
             self._since_s.pop(block, None)
+        self._under_way += len(blocks)
         bytes_of = [self.layout.byte_of(block) for block in blocks]
-        _then(self.files.requests(True, bytes_of, self.layout.block_bytes), lambda _: self._written(blocks))
+        if self.one_by_one:
+            for block, start_byte in zip(blocks, bytes_of, strict=True):
+                self._write(block, start_byte)
+        else:
+            _then(
+                self.files.requests(True, bytes_of, self.layout.block_bytes), lambda _: self._written(blocks)
+            )
+
+    def _write(self, block: int, start_byte: int) -> None:
+        event = self.files.request(True, start_byte, self.layout.block_bytes)
+        _then(event, lambda _: self._written([block]))
 
     def _look_again(self, look: int) -> None:
         if self._idle and look == self._looks:
@@ -262,6 +277,7 @@ class DatabaseWriter:
         if done < count:
             raise KeyError(inside[done])
         self.written += len(blocks)
+        self._under_way -= len(blocks)
         if self._cleaned.callbacks:
             cleaned, self._cleaned = self._cleaned, self.env.event()
             cleaned.succeed()
@@ -284,14 +300,14 @@ class DatabaseWriter:
         until_s, end = self._come[1]
         return since_s + (first - begin) / (end - begin) * (until_s - since_s)
 
-    def _due(self) -> list[int]:
-        """The next blocks to write: no more than may be under way at once."""
-        due = [block for block in dict.fromkeys(self._asked[: self.most]) if block in self._since_s]
-        self._asked = self._asked[self.most :]
+    def _due(self, most: int) -> list[int]:
+        """The next *most* blocks to write."""
+        due = [block for block in dict.fromkeys(self._asked[:most]) if block in self._since_s]
+        self._asked = self._asked[most:]
         old_s = max(self.env.now - self.age_s, self._lagging_s())
         chosen = set(due)
         for block, since_s in self._since_s.items():
-            if len(due) >= self.most or since_s > old_s:
+            if len(due) >= most or since_s > old_s:
                 break
             if block not in chosen:
                 due.append(block)

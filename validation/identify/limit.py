@@ -11,6 +11,7 @@ from typing import Final
 
 from model.causes import LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
 from model.laws.commit import log_write_bytes
+from model.laws.opened_files import WITHOUT_FILESYSTEM
 from model.laws.parallel_reads import slowest_service
 from model.units import show_bytes, show_seconds
 from validation.identify.hours import others_of, same_work
@@ -273,6 +274,15 @@ def log_pace(report: Report) -> RedoPace | None:
     return RedoPace(min(1.0, total.value / report.span_s), redo.value, full_s / db_time.value)
 
 
+def dbwr_requests(report: Report) -> int:
+    """Writes that DBWR has under way at most: one of each process where it waits for each [oracle-reference]."""
+    lie_on = report.reading.host.files
+    if lie_on is None or lie_on in WITHOUT_FILESYSTEM:
+        return DBWR_REQUESTS
+    options = (report.setting("filesystemio_options") or "").lower()
+    return DBWR_REQUESTS if options == "setall" else report.writer_processes() or DBWR_REQUESTS
+
+
 def write_s_of(report: Report) -> tuple[float | None, str]:
     """Mean time of LGWR's writes, or where a report has none the longer one of commits, and where it is from.
 
@@ -289,11 +299,12 @@ def write_s_of(report: Report) -> tuple[float | None, str]:
     written = report.per_second("Physical write")
     if write_s is None or not written or not written.value:
         return write_s, source
-    most_s = DBWR_REQUESTS / written.value / 2
+    requests = dbwr_requests(report)
+    most_s = requests / written.value / 2
     if write_s <= 2 * most_s:
         return write_s, source
     return most_s, (
-        f"DBWR, half of the time with {DBWR_REQUESTS} requests under way, writes {written.value:,.0f} blocks a second; "
+        f"DBWR, half of the time with {requests} requests under way, writes {written.value:,.0f} blocks a second; "
         f"LGWR's writes take {show_seconds(write_s)} on a disk of their own"
     )
 

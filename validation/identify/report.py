@@ -23,6 +23,8 @@ LAGS: Final = (
     "Log Sz RedoBlks", "Log File Size Redo Blks", "Log Ckpt Interval RedoBlks", "Log Ckpt Interval Redo Blks",
 )  # fmt: skip
 ACTUAL_LAGS: Final = ("Actual RedoBlks", "Actual Redo Blks")
+CPUS_OF_A_WRITER: Final = 8
+"""DB_WRITER_PROCESSES is CPU_COUNT / 8 where it is not set, at least one [oracle-reference]."""
 CHECKPOINT_TIMEOUT_S: Final = 1800
 """LOG_CHECKPOINT_TIMEOUT where it is not set [oracle-reference]."""
 CACHE: Final = "Memory Statistics: Buffer Cache"
@@ -242,6 +244,13 @@ class Report:
     def setting(self, name: str) -> str | None:
         """A parameter that the report lists; only those that differ from their default are there."""
         return next((setting.value for setting in self.reading.settings if setting.name == name), None)
+
+    def writer_processes(self) -> int | None:
+        """Processes of DBWR, as the parameters or the processors say; None where neither is printed."""
+        cpus = self.reading.host.cpus
+        if stated := self.setting("db_writer_processes"):
+            return int(stated)
+        return max(1, cpus // CPUS_OF_A_WRITER) if cpus else None
 
 
 def reads_at_once(report: Report) -> float:

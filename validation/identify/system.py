@@ -70,8 +70,6 @@ TELLS: Final = 0.1
 MODELLED_READS: Final = (SEQUENTIAL, SCATTERED, PARALLEL)
 MOST_READS: Final = 0.8
 """Share of all reads that sessions wait for one by one; below it the others are told of."""
-CPUS_OF_A_WRITER: Final = 8
-"""DB_WRITER_PROCESSES is CPU_COUNT / 8 where it is not set, at least one [oracle-reference]."""
 HOTTEST_BLOCKS: Final = 4096
 """So many that nobody waits for another: the report's waits for busy blocks are among the stated ones."""
 FEWEST_HOTTEST: Final = 16
@@ -244,12 +242,11 @@ class SystemProfile(ScenarioBuilder):
 
     def _writers(self) -> None:
         """Processes of DBWR, each of which writes one by one through a page cache."""
-        cpus = self.report.reading.host.cpus
-        if stated := self.report.setting("db_writer_processes"):
-            self.know("instance.db_writer_processes", int(stated), "parameters")
-        elif cpus:
-            count = max(1, cpus // CPUS_OF_A_WRITER)
-            self.know("instance.db_writer_processes", count, f"default of {cpus} CPUs [oracle-reference]")
+        if count := self.report.writer_processes():
+            source = f"default of {self.report.reading.host.cpus} CPUs [oracle-reference]"
+            if self.report.setting("db_writer_processes"):
+                source = "parameters"
+            self.know("instance.db_writer_processes", count, source)
 
     def load(self, active: float, by_db_time: float, asked: TransactionArrivals | str | None) -> None:
         """Who asks for transactions: as many users as were active, or what a second interval tells."""

@@ -7,6 +7,7 @@ from math import inf
 
 import numpy as np
 
+from model.demand.calls import goes_on
 from model.demand.transactions import KindDemand, block_cpu_s, in_page_cache
 from model.errors import OutsideLaw
 from model.laws.block_layer import stated_call_s
@@ -55,6 +56,7 @@ class ByEvents:
             writer = fastest(DatabaseWriter)(self.env, begin.files, buffers, begin.layout, limits)
             writer.since(dirty.blocks.tolist(), dirty.since_s.tolist())
             writer.outside = int(sum(data.blocks))
+            writer.one_by_one = not goes_on(system)
             pools.append(fastest(BufferPool)(self.env, buffers, writer))
         log = fastest(LogWriter)(self.env, begin.redo, begin.log_byte, int(system.instance.log_buffer_bytes))
         if parts.checkpoint_redo_bytes < inf:

@@ -302,6 +302,16 @@ def test_blocks_are_written_before_the_redo_of_their_changes_is_too_far_behind(
         assert stats_of(found).written_blocks_per_s == pytest.approx(expected, rel=0.1)
 
 
+def test_processes_of_dbwr_without_asynchronous_io_write_each_its_own_blocks() -> None:
+    """Eight write 400 blocks a second; if all waited for the slowest of eight, 20 ms · (1 + 1/2 + … + 1/8), 147."""
+    one_by_one = {"disk_asynch_io": False, "db_writer_processes": 8, "checkpoint_s": 10}
+    system = machine(disk(64, 0.02, cv=1.0), **one_by_one)
+    hot = {"hottest_blocks": 100_000, "hottest_changes_percent": 100}
+    changing = work({"gets": 0, "changed_blocks": 20.5}, rate_per_s=10.0, transactions=500, **hot)
+    for found in (simulate(system, changing), calculate(system, changing)):
+        assert stats_of(found).written_blocks_per_s == pytest.approx(205 / (1 + 10 * 205 / 100_000), rel=0.05)
+
+
 @pytest.mark.parametrize(
     ("lag_bytes", "since_s"), [(100.0, 19.0), (1500.0, 5.0), (2000.0, 0.0), (2500.0, -5.0)]
 )

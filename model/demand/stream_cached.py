@@ -621,7 +621,7 @@ def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:
             if holding is not None:
                 has = max(has, holding.pages.stop)
             page = page + 1 if holding is None else reader.quiet_until(page, holding)
-        reader.passed((start + size) // block_layer.PAGE_BYTES)
+        reader.passed(int((start + size) // block_layer.PAGE_BYTES))
     mean = pages_read / windows * block_layer.PAGE_BYTES
     if calls.pattern == "sequential":
         return size / mean, mean, True

@@ -29,7 +29,6 @@ def pace_of(system: System, demand: Demand) -> BlockPace:
 
 
 STRETCH_BLOCKS = 128
-MOST_STRETCHES = 10_000
 LEAST_STRETCHES = 1_000
 
 
@@ -37,7 +36,7 @@ def stretch_s(system: System, cpu_s: Number, users: Number) -> Number:
     """CPU after which another session of a statement that changes rows may have the processor, of *cpu_s* in all."""
     host = system.host
     slice_s = turns.slice_s(release_of(host.kernel), host.cores.threads, users)
-    return larger(slice_s, cpu_s / MOST_STRETCHES)
+    return larger(slice_s, cpu_s / turns.MOST_STRETCHES)
 
 
 def stretch_blocks(system: System, demand: Demand, users: Number) -> Number:
@@ -55,11 +54,6 @@ def stretch_blocks(system: System, demand: Demand, users: Number) -> Number:
     slice_s = stretch_s(system, demand.cpu_s, users)
     alone = (users == 1) & (each_s * STRETCH_BLOCKS <= slice_s)  # takes turns with nobody
     return where(alone | (each_s == 0), STRETCH_BLOCKS, slice_s / larger(each_s, 1e-300))
-
-
-def stretches_of(blocks: float, each_blocks: float) -> int:
-    """In how many stretches a session works on *blocks* blocks that need no read."""
-    return min(MOST_STRETCHES, max(1, round(blocks / each_blocks)))
 
 
 def first_step_s(system: System, demand: Demand, users: Number) -> Number:

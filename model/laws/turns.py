@@ -12,6 +12,8 @@ from typing import Final, NamedTuple
 from model.laws.device import NEAR_BYTES
 from model.laws.numeric import Number, larger, log, smaller, where
 
+MOST_STRETCHES = 10_000
+
 
 class Station(NamedTuple):
     """What the sessions share; seconds of one session."""
@@ -112,3 +114,8 @@ def following_parts_fraction(users: Number, part_bytes: Number, read_bytes: Numb
     """
     most = smaller(users - 1, (NEAR_BYTES + read_bytes) // larger(1, part_bytes))
     return most * (users - (most + 1) / 2) / larger(1, users * (users - 1))
+
+
+def stretches_of(blocks: float, each_blocks: float) -> int:
+    """In how many stretches a session works on *blocks* blocks that need no read."""
+    return min(MOST_STRETCHES, max(1, round(blocks / each_blocks)))

@@ -6,37 +6,41 @@ from typing import Any
 
 from model.laws.block_layer import PAGE_BYTES, optimal_pages, release_of
 from model.laws.page_cache import advised_bytes, first_window_pages, most_window_pages, next_window_pages
+from model.loops import fastest
 
 
 class Window:
     """Pages that are read together, and when they have arrived."""
 
-    __slots__ = ("arrived", "mark", "pages")
+    pages: range
+    mark: int | None
+    """The page at which the reader sets the next window off; None for a read that is not followed."""
+    arrived: Any
 
     def __init__(self, pages: range, mark: int | None) -> None:
-        self.pages = pages
-        self.mark = mark
-        """The page at which the reader sets the next window off; None for a read that is not followed."""
-        self.arrived: Any = None
+        self.pages, self.mark = pages, mark
+        self.arrived = None
 
 
 class ReadAhead:
     """The windows of one reader [linux-readahead]."""
 
-    __slots__ = ("_expected", "_follows", "_most_pages", "_optimal_pages", "_windows", "end_page")
+    end_page: int | None
+    """Where the file ends."""
+    _follows: bool
+    """Whether reads in order are recognised; not after POSIX_FADV_RANDOM."""
+    _most_pages: int
+    """read_ahead_kb in pages; with 0 every page is read when it is wanted, by itself."""
+    _optimal_pages: int
+    """Pages that a longer call is read in at a time; 0 where the kernel never goes beyond read_ahead_kb."""
+    _windows: list[Window]
+    _expected: int
+    """Where a read goes on in order; the first read of a file at its begin does too."""
 
     def __init__(self, most_pages: int, optimal_pages: int = 0, *, follows: bool = True) -> None:
-        self._follows = follows
-        """Whether reads in order are recognised; not after POSIX_FADV_RANDOM."""
-        self._most_pages = most_pages
-        """read_ahead_kb in pages; with 0 every page is read when it is wanted, by itself."""
-        self._optimal_pages = optimal_pages
-        """Pages that a longer call is read in at a time; 0 where the kernel never goes beyond read_ahead_kb."""
-        self._windows: list[Window] = []
-        self._expected = 0
-        """Where a read goes on in order; the first read of a file at its begin does too."""
-        self.end_page: int | None = None
-        """Where the file ends."""
+        self._follows, self._most_pages, self._optimal_pages = follows, most_pages, optimal_pages
+        self._windows, self._expected = [], 0
+        self.end_page = None
 
     def wanted(self, page: int, pages: range, has: bool = False) -> tuple[Window | None, list[Window]]:
         """The window that holds *page*, one of a call's *pages*, and those to hand down now; often none.
@@ -47,7 +51,7 @@ class ReadAhead:
         if window is None and has:
             return None, []
         if window is None:
-            behind = bool(self._windows) and page == self._windows[-1].pages.stop
+            behind = bool(self._windows) and page == self._last().pages.stop
             in_order = self._follows and (page == self._expected or page > pages.start or behind)
             left = pages.stop - page
             most = self._most(left)
@@ -77,12 +81,17 @@ class ReadAhead:
 
     def quiet_until(self, page: int, window: Window) -> int:
         """The first page behind *page*, which *window* holds, that may be wanted in any other way than it was."""
-        if not any(kept is window for kept in self._windows):  # calls elsewhere made the reader forget it
-            return page + 1
-        ends = [other.pages.start for other in self._windows if other.pages.start > page]
-        if window.mark is not None and window.mark > page:
-            ends.append(window.mark)
-        return min(window.pages.stop, *ends) if ends else window.pages.stop
+        known = False
+        end: int = window.pages.stop
+        for listed in self._windows:
+            other: Window = listed
+            known = known or other is window
+            start: int = other.pages.start
+            if page < start < end:
+                end = start
+        if window.mark is not None and page < window.mark < end:
+            end = window.mark
+        return end if known else page + 1  # calls elsewhere made the reader forget it
 
     def _most(self, request_pages: int) -> int:
         return most_window_pages(request_pages, self._most_pages, self._optimal_pages)
@@ -90,11 +99,20 @@ class ReadAhead:
     def passed(self, page: int) -> None:
         """The reader has all bytes before *page*, and perhaps some of that."""
         self._expected = page
-        self._windows = [window for window in self._windows if window.pages.stop > page]
+        left: list[Window] = []
+        for listed in self._windows:
+            window: Window = listed
+            if window.pages.stop > page:
+                left.append(window)
+        self._windows = left
+
+    def _last(self) -> Window:
+        return self._windows[len(self._windows) - 1]
 
     def _holding(self, page: int) -> Window | None:
-        for window in self._windows:
-            if page in window.pages:
+        for listed in self._windows:
+            window: Window = listed
+            if window.pages.start <= page < window.pages.stop:
                 return window
         return None
 
@@ -106,4 +124,4 @@ def read_ahead_of(host: Any, fadvise: str = "normal") -> ReadAhead:
     """The reader of a file on that host, which has told posix_fadvise how it reads."""
     optimal = optimal_pages(release_of(host.kernel), int(host.max_request_bytes))
     ahead_bytes = int(advised_bytes(host.read_ahead_bytes, fadvise))
-    return ReadAhead(ahead_bytes // PAGE_BYTES, int(optimal), follows=fadvise != "random")
+    return fastest(ReadAhead)(ahead_bytes // PAGE_BYTES, int(optimal), follows=fadvise != "random")

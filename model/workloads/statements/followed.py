@@ -22,12 +22,13 @@ from model.demand.calls import largest_bytes_of
 from model.demand.device_calls import idles
 from model.demand.of_many import each_of
 from model.demand.reading import one_for_all, reaps_are_waits
-from model.demand.turns import first_step_s, pace_of, stretch_blocks, stretches_of
+from model.demand.turns import first_step_s, pace_of, stretch_blocks
 from model.demand.work import Demand
 from model.laws import block_layer, page_cache
 from model.laws.device import copy_time_s
 from model.laws.numeric import some, where
 from model.laws.read_slots import LOOK_EVERY_S
+from model.laws.turns import stretches_of
 from model.machine.device.drive import drive_of
 from model.machine.device.elevator import IDLE_S, NEAR_BYTES, SYNC_SLICE_S
 from model.machine.device.servers import Servers

@@ -44,7 +44,9 @@ class StatementLedger:
 
     def wait(self, event: str, duration_s: float, times: float = 1) -> None:
         """Count *times* equal waits for *event*, of *duration_s* together."""
-        entry = self.waits.setdefault(event, [0, 0.0, 0.0])
+        entry = self.waits.get(event)
+        if entry is None:
+            entry = self.waits[event] = [0, 0.0, 0.0]
         entry[0] += times
         entry[1] = max(entry[1], duration_s / times)
         entry[2] += duration_s

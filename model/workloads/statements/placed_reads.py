@@ -53,6 +53,8 @@ class Leaves:
 
     def wanted(self, blocks: float) -> list[int]:
         """The next leaves, which the rows of as many blocks of the table need."""
+        if not self._left:
+            return self._left
         self._worked += blocks
         read, self._read = self._read, round(self._worked * self._each)
         return self._left[read : self._read]

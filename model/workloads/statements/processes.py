@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from model import causes
 from model.books import device_of
-from model.demand import Demand, demand_of, device_demand
+from model.demand import Demand, demand_of, device_demand, reaps_are_waits
 from model.demand.host_limits import burst_share, through_host
 from model.demand.popular_blocks import cached_so
 from model.demand.transactions import touch_rules
-from model.demand.turns import first_step_s, stretch_blocks, stretches_of
+from model.demand.turns import first_step_s, pace_of, stretch_blocks
 from model.errors import OutsideLaw
+from model.laws.turns import stretches_of
 from model.loops import fastest
 from model.machine.cache.free_buffers import FreeBuffers
 from model.results import EventTime, RunResult
@@ -25,12 +26,19 @@ from model.sim.open_file import OpenFile
 from model.sim.streams import stream
 from model.spec import Statement, System
 from model.workloads.statements import books, closed_form
+from model.workloads.statements.cached_segment import CachedSegment
 from model.workloads.statements.closed_form import asked_of
 from model.workloads.statements.ledger import StatementLedger, mean_waits
 from model.workloads.statements.placed_classes import PlacedClasses
 from model.workloads.statements.placed_reads import Leaves, extents_of, reads_by_session, single_reads
-from model.workloads.statements.session import CachedSegment, Session
-from model.workloads.statements.shared_segment import SessionChanges, SharedSegment, demand_played, shares
+from model.workloads.statements.session import Session
+from model.workloads.statements.shared_segment import (
+    SessionChanges,
+    SharedSegment,
+    changed_in_time,
+    demand_played,
+    shares,
+)
 
 MOST_STEPS = 2_000_000
 MOST_BLOCKS_DRAWN = 50_000_000
@@ -90,7 +98,8 @@ class StatementProgram:
         if machine.shared and not demand.plan.direct:
             pool = machine.buffer_cache(system, place.owner)
             cached = CachedSegment(pool, first_byte // size, _changed_share(work, demand))
-        asked, buffers = (system, demand, stretch), cached or _buffers(system, work, demand)
+        asked = system, demand, pace_of(system, demand), float(stretch), reaps_are_waits(system)
+        buffers = (None if cached else _buffers(system, work, demand), cached)
         path = system.database_path
         files = [
             fastest(OpenFile)(machine, place.owner + rank, path, first_byte, self.end_byte - first_byte)
@@ -98,7 +107,9 @@ class StatementProgram:
         ]
         draws = partial(stream, seed)
         self.sessions = [
-            Session(machine, asked, file, buffers, Leaves(demand, extents, rank, draws))
+            fastest(Session)(
+                machine, asked, file, buffers, Leaves(demand, extents, rank, draws), StatementLedger()
+            )
             for rank, file in enumerate(files)
         ]
         self.segment = self._meet()
@@ -142,7 +153,8 @@ class StatementProgram:
                 machine.segments[system.table] = segment
         for rank, (session, number) in enumerate(zip(self.sessions, segment.join(work), strict=True)):
             asked = system, work, self.demand, rank
-            session.join(SessionChanges(segment, number, asked, session.ledger, session.spend))
+            changes = SessionChanges(segment, number, asked, session.ledger, session.spend)
+            session.join(changes, pace_of(session.system, changed_in_time(self.demand)))
         return segment
 
     def result(self, name: str) -> RunResult:

@@ -4,75 +4,73 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-import numpy as np
 import simpy
-from numpy.typing import NDArray
 
-from model.causes import FREE_BUFFERS, LOG_SPACE, PARALLEL, SCATTERED, SEQUENTIAL
-from model.demand import Demand, reaps_are_waits
-from model.demand.turns import pace_of, stretches_of
+from model.causes import FREE_BUFFERS, LOG_SPACE, PARALLEL, SEQUENTIAL
+from model.demand import Demand
+from model.demand.turns import BlockPace
 from model.laws.device import copy_time_s
+from model.laws.turns import stretches_of
 from model.machine.cache.free_buffers import FreeBuffers
+from model.machine.device.servers import Servers, Threads
 from model.machine.host.read_slots import ReadSlots
 from model.sim.machine import Machine
 from model.sim.open_file import OpenFile
-from model.sim.pool import BufferPool, references
 from model.spec import System
+from model.workloads.statements.cached_segment import CachedSegment
 from model.workloads.statements.ledger import StatementLedger
 from model.workloads.statements.placed_reads import Leaves, Read
-from model.workloads.statements.shared_segment import SessionChanges, changed_in_time
+from model.workloads.statements.shared_segment import SessionChanges
 
 Step = Generator[simpy.Event, Any, None]
-
-
-@dataclass(slots=True)
-class CachedSegment:
-    """A segment in the machine's buffer cache."""
-
-    pool: BufferPool
-    first_block: int
-    """Number of the datafile's first block among all blocks of the cache."""
-    changed_share: float
-    """Of the blocks that are got, those that are changed."""
-    changed: float = 0.0
-    """Of a block that is still to be changed."""
-    fresh: int = 0
-    """Blocks that sessions have filled."""
 
 
 class Session:
     """One session that runs one execution of the workload."""
 
+    env: simpy.Environment
+    machine: Machine
+    system: System
+    demand: Demand
+    file: OpenFile
+    processors: Servers | Threads
+    buffers: FreeBuffers | None
+    cached: CachedSegment | None
+    ledger: StatementLedger
+    leaves: Leaves
+    changes: SessionChanges | None
+    """What it changes of a segment that others change beside it."""
+    pace: BlockPace
+    stretch_blocks: float
+    _progress: float
+    _posts_every_reap: bool
+    _all_in_page_cache: bool
+
     def __init__(
         self,
         machine: Machine,
-        asked: tuple[System, Demand, float],
+        asked: tuple[System, Demand, BlockPace, float, bool],
         file: OpenFile,
-        buffers: FreeBuffers | CachedSegment | None,
+        buffers: tuple[FreeBuffers | None, CachedSegment | None],
         leaves: Leaves,
+        ledger: StatementLedger,
     ) -> None:
-        system, demand, stretch = asked
+        """*asked* ends with the blocks of a stretch, and whether each reap of a direct read is a wait."""
         self.env = machine.env
         self.machine = machine
-        self.system = system
-        self.demand = demand
+        self.system, self.demand, self.pace, self.stretch_blocks, self._posts_every_reap = asked
         self.file = file
         self.processors = machine.processors
-        self.buffers = buffers if isinstance(buffers, FreeBuffers) else None
-        self.cached = buffers if isinstance(buffers, CachedSegment) else None
-        self.ledger = StatementLedger()
+        self.buffers, self.cached = buffers
+        self.ledger = ledger
         self.leaves = leaves
-        self.changes: SessionChanges | None = None
-        """What it changes of a segment that others change beside it."""
+        self.changes = None
         self._progress = 0.0
-        self.pace = pace_of(system, demand)
-        self.stretch_blocks = stretch
-        self._posts_every_reap = reaps_are_waits(system)
-        self._all_in_page_cache = demand.plan.through_page_cache and system.host.page_cache_hit_fraction == 1
+        through_page_cache = self.demand.plan.through_page_cache
+        self._all_in_page_cache = through_page_cache and self.system.host.page_cache_hit_fraction == 1
 
     def execute(self, single_reads: list[int], reads: Iterator[Read], start_s: float) -> Step:
         """Parse, read the blocks of header and map, then scan; *reads* are the scan's reads in order."""
@@ -90,10 +88,9 @@ class Session:
             yield from self.spend(0.0, self.changes.end())
         self.ledger.end_s = self.env.now
 
-    def join(self, changes: SessionChanges) -> None:
-        """Make the changes of rows among those of other sessions, and all else at its own pace."""
-        self.changes = changes
-        self.pace = pace_of(self.system, changed_in_time(self.demand))
+    def join(self, changes: SessionChanges, pace: BlockPace) -> None:
+        """Make the changes of rows among those of other sessions, and all else at its own *pace*."""
+        self.changes, self.pace = changes, pace
 
     def spend(self, cpu_s: float, sleep_s: float) -> Step:
         """Let the time of changes pass: a processor for their CPU, then the sleep."""
@@ -116,7 +113,7 @@ class Session:
                 self.ledger.reap_cpu_s += reap_s
             elif self.cached is not None:
                 for each_read in group:
-                    yield from self._get(self.cached, each_read, plan.event)
+                    yield from self.cached.get(self.ledger, each_read, plan.event, self._read_and_wait)
             elif len(group) > 1:
                 yield from self._read_together(group)
             else:
@@ -209,46 +206,6 @@ class Session:
                 held_s = min(held_s, waited_s)
             self.buffers.read(begin_s, held_s)
 
-    def _get(self, cached: CachedSegment, read: Read, event: str) -> Step:
-        """Get the blocks of a read in the buffer cache, and read those that are not there.
-
-        Blocks of a multiblock read enter at the cold end.
-        """
-        first, blocks = read
-        numbers = np.arange(cached.first_block + first, cached.first_block + first + blocks)
-        late_s: list[float] = []
-        aside = np.ones(blocks, bool) if event == SCATTERED else None
-        missed = yield from cached.pool.get(
-            *references(numbers, self._changes(cached, blocks), aside), late_s
-        )
-        for waited_s in late_s:
-            self.ledger.wait(FREE_BUFFERS, waited_s)
-        self.ledger.found += blocks - len(missed)
-        begin = 0
-        while begin < len(missed):
-            end = begin + 1
-            while end < len(missed) and missed[end] == missed[end - 1] + 1:
-                end += 1
-            yield from self._read_and_wait((missed[begin] - cached.first_block, end - begin), event)
-            begin = end
-
-    def _changes(self, cached: CachedSegment, blocks: int) -> NDArray[np.bool_]:
-        """Which of so many blocks the session changes: its share of them, evenly."""
-        upto = cached.changed + cached.changed_share * np.arange(blocks + 1)
-        cached.changed = float(upto[-1] % 1.0)
-        changed: NDArray[np.bool_] = np.diff(np.floor(upto + 1e-9)) > 0
-        return changed
-
-    def _fill_blocks(self, cached: CachedSegment, blocks: float) -> Step:
-        """New blocks are made in the buffer cache, where DBWR will write them."""
-        begin, end = cached.fresh, cached.fresh + max(1, round(blocks))
-        cached.fresh = end
-        late_s: list[float] = []
-        numbers = np.arange(cached.first_block + begin, cached.first_block + end)
-        yield from cached.pool.get(*references(numbers, np.ones(len(numbers), bool), None), late_s)
-        for waited_s in late_s:
-            self.ledger.wait(FREE_BUFFERS, waited_s)
-
     def _place_of(self, read: Read) -> tuple[int, int]:
         """First byte on the disk, and bytes."""
         size = self.demand.block_size_bytes
@@ -270,7 +227,7 @@ class Session:
         if self.buffers is not None:
             yield from self._fill(self.buffers, blocks * self.buffers.dirtied)
         elif self.cached is not None and not self.demand.plan.pieces:
-            yield from self._fill_blocks(self.cached, blocks)
+            yield from self.cached.fill(self.ledger, blocks)
 
     def _fill(self, buffers: FreeBuffers, blocks: float) -> Step:
         """Wait until earlier writes have made room for the next blocks."""

@@ -318,3 +318,20 @@ def test_users_whose_pauses_vary_queue_as_the_law_says_and_others_less() -> None
     even = run(load("magni-tpcb-8k"), "calculate")
     assert any("fall into step" in said for said in even.warnings)
     assert run(load("magni-tpcb-8k"), "simulate").time.elapsed_s < 0.9 * even.time.elapsed_s
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("full-scan-filesystem", "table.rows=50000"),
+        ("rahn-full-scan", "table.rows=200000"),
+        ("index-range-scan-scattered", "workload.selectivity_fraction=0.0002"),
+    ],
+)
+def test_a_compiled_session_is_the_one_as_written(name: str, changed: str) -> None:
+    """Through the page cache and past it, with reads one by one, under way together, and of leaves."""
+    scenario = load(name, [changed, "workload.users=2"])
+    compiled = simulate(scenario.system, scenario.workload)
+    with loops.as_written():
+        written = simulate(scenario.system, scenario.workload)
+    assert compiled == written

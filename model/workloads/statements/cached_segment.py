@@ -1,0 +1,71 @@
+"""A segment of a statement in the machine's buffer cache: the blocks that its sessions get, change and make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import simpy
+from numpy.typing import NDArray
+
+from model.causes import FREE_BUFFERS, SCATTERED
+from model.sim.pool import BufferPool, references
+from model.workloads.statements.ledger import StatementLedger
+from model.workloads.statements.placed_reads import Read
+
+Step = Generator[simpy.Event, Any, None]
+
+
+@dataclass(slots=True)
+class CachedSegment:
+    """A segment in the machine's buffer cache."""
+
+    pool: BufferPool
+    first_block: int
+    """Number of the datafile's first block among all blocks of the cache."""
+    changed_share: float
+    """Of the blocks that are got, those that are changed."""
+    changed: float = 0.0
+    """Of a block that is still to be changed."""
+    fresh: int = 0
+    """Blocks that sessions have filled."""
+
+    def get(self, ledger: StatementLedger, read: Read, event: str, wait: Callable[[Read, str], Step]) -> Step:
+        """Get the blocks of a read in the buffer cache, and *wait* for reads of those that are not there.
+
+        Blocks of a multiblock read enter at the cold end.
+        """
+        first, blocks = read
+        numbers = np.arange(self.first_block + first, self.first_block + first + blocks)
+        late_s: list[float] = []
+        aside = np.ones(blocks, bool) if event == SCATTERED else None
+        missed = yield from self.pool.get(*references(numbers, self._changes(blocks), aside), late_s)
+        for waited_s in late_s:
+            ledger.wait(FREE_BUFFERS, waited_s)
+        ledger.found += blocks - len(missed)
+        begin = 0
+        while begin < len(missed):
+            end = begin + 1
+            while end < len(missed) and missed[end] == missed[end - 1] + 1:
+                end += 1
+            yield from wait((missed[begin] - self.first_block, end - begin), event)
+            begin = end
+
+    def _changes(self, blocks: int) -> NDArray[np.bool_]:
+        """Which of so many blocks the session changes: its share of them, evenly."""
+        upto = self.changed + self.changed_share * np.arange(blocks + 1)
+        self.changed = float(upto[-1] % 1.0)
+        changed: NDArray[np.bool_] = np.diff(np.floor(upto + 1e-9)) > 0
+        return changed
+
+    def fill(self, ledger: StatementLedger, blocks: float) -> Step:
+        """New blocks are made in the buffer cache, where DBWR will write them."""
+        begin, end = self.fresh, self.fresh + max(1, round(blocks))
+        self.fresh = end
+        late_s: list[float] = []
+        numbers = np.arange(self.first_block + begin, self.first_block + end)
+        yield from self.pool.get(*references(numbers, np.ones(len(numbers), bool), None), late_s)
+        for waited_s in late_s:
+            ledger.wait(FREE_BUFFERS, waited_s)

@@ -13,7 +13,7 @@ import pytest
 from model.units import show_seconds
 from scenarios import from_mapping, load, run
 from tests.answered import answered
-from tests.app.windows import LIMIT_MS, SCREEN, opened
+from tests.app.windows import LIMIT_MS, SCREEN, open_tab, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -95,7 +95,7 @@ def test_several_users_are_simulated_and_the_download_gives_the_same(browser: Br
         reads(page, "Elapsed", show_seconds(run(asked).time.elapsed_s))
         page.locator("h3").get_by_text(re.compile("simulated")).wait_for()
         page.get_by_text(f"instant estimate: {elapsed('workload.users=8')}").wait_for()
-        page.get_by_role("tab", name="Command line").click()
+        open_tab(page, "Command line")
         with page.expect_download() as download:
             page.get_by_role("button", name="Download the scenario").click()
         again = from_mapping(tomllib.loads(download.value.path().read_text("utf-8")))
@@ -142,7 +142,7 @@ def test_a_broken_link_says_so_and_goes_on(browser: Browser, server: str) -> Non
 def test_nothing_is_asked_of_another_host(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/{CHANGED}") as (page, asked):
         reads(page, "Elapsed", elapsed("tablespace.block_size_bytes=16K", "workload.arraysize_rows=15"))
-        page.get_by_role("tab", name="Assumptions").click()
+        open_tab(page, "Assumptions")
         page.get_by_test_id("stDataFrame").wait_for()
         for name in ("Evidence", "About"):
             page.get_by_role("link", name=name).click()
@@ -247,7 +247,7 @@ def test_a_group_that_was_opened_stays_open_while_its_controls_move(browser: Bro
 def test_the_segment_of_an_update_is_drawn(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/?scenario=rahn-pctfree-16k-10") as (page, _):
         reads(page, "Migrated rows", "158,626")
-        page.get_by_role("tab", name="Segment").click()
+        open_tab(page, "Segment")
         page.get_by_text(re.compile("With PCTFREE 35 or higher, no row migrates")).last.wait_for()
         for key, drawn, least in (
             ("segment_blocks", ".barlayer .point", 40),
@@ -273,7 +273,7 @@ def test_the_segment_of_an_update_is_drawn(browser: Browser, server: str) -> Non
 def test_the_device_of_a_stream_is_drawn(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/?scenario=magni-dd-fs-10000") as (page, _):
         reads(page, "Elapsed", show_seconds(run(load("magni-dd-fs-10000")).time.elapsed_s))
-        page.get_by_role("tab", name="Device").click()
+        open_tab(page, "Device")
         for key, drawn, least in (
             ("device_sizes_disk", ".barlayer .point", 4),
             ("device_queue_disk", ".scatterlayer .js-line", 1),
@@ -293,7 +293,7 @@ def test_load_and_cache_of_transactions_are_drawn(browser: Browser, server: str)
     settings = "workload.transactions=300", "workload.precision_percent=50"
     query = "&".join(settings)
     with opened(browser, f"{server}/?scenario=tpc-b&{query}") as (page, _):
-        page.get_by_role("tab", name="Load").click()
+        open_tab(page, "Load")
         for key, drawn, least in (
             ("load_throughput", ".scatterlayer .js-line", 2),
             ("load_response", ".scatterlayer .js-line", 1),
@@ -303,7 +303,7 @@ def test_load_and_cache_of_transactions_are_drawn(browser: Browser, server: str)
             place.locator(drawn).first.wait_for(state="attached")
             assert place.locator(drawn).count() >= least, key
         page.locator(".st-key-load_throughput").get_by_text(re.compile("knee: .* users")).first.wait_for()
-        page.get_by_role("tab", name="Cache").click()
+        open_tab(page, "Cache")
         page.locator(".st-key-cache_hits .scatterlayer .js-line").first.wait_for(state="attached")
         page.get_by_text(re.compile("CLOCK")).first.wait_for()
 

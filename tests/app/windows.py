@@ -55,3 +55,9 @@ def _tabs(browser: Browser) -> tuple[BrowserContext, list[Page]]:
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     context.set_default_timeout(LIMIT_MS)
     return context, []
+
+
+def open_tab(page: Page, name: str) -> None:
+    """Click a tab once nothing is being drawn: a click meanwhile may meet the tabs of the drawing before."""
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    page.get_by_role("tab", name=name).click()

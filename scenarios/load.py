@@ -385,6 +385,21 @@ def _growth_for_sets(before: Mapping[str, Any], merged: dict[str, Any]) -> dict[
     return {**merged, "workload": {**kept, "growth_bytes": grows}}
 
 
+def _sections_of(layer: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """The sections with fields of a layer, which has no others."""
+    sections = {}
+    for key, value in layer.items():
+        if key in SECTIONS:
+            if not isinstance(value, Mapping):
+                raise SpecError(f"{place}: {key}: got {shown(value)}; it is a section with fields")
+            sections[key] = value
+        elif key == "sweep" and not isinstance(value, Mapping):
+            raise SpecError(f"{place}: sweep: got {shown(value)}; it is a section with axes, [[sweep.axis]]")
+        elif key not in HEADINGS:
+            raise UnknownName("section", str(key), (*SECTIONS, *HEADINGS), where=place)
+    return sections
+
+
 def _resolve(source: Source) -> Scenario:
     layers, data = source.layers, source.data
     merged: dict[str, Any] = {}
@@ -392,18 +407,7 @@ def _resolve(source: Source) -> Scenario:
     words: set[str] = set()
     profiles = Profiles(layers)
     for place, layer in layers:
-        sections = {}
-        for key, value in layer.items():
-            if key in SECTIONS:
-                if not isinstance(value, Mapping):
-                    raise SpecError(f"{place}: {key}: got {shown(value)}; it is a section with fields")
-                sections[key] = value
-            elif key == "sweep" and not isinstance(value, Mapping):
-                raise SpecError(
-                    f"{place}: sweep: got {shown(value)}; it is a section with axes, [[sweep.axis]]"
-                )
-            elif key not in HEADINGS:
-                raise UnknownName("section", str(key), (*SECTIONS, *HEADINGS), where=place)
+        sections = _sections_of(layer, place)
         constants = without_set(constants, sections)
         before, below = _without_replaced(merged, sections, {*constants, *words}), merged
         merged = _growth_for_sets(

@@ -45,10 +45,7 @@ def calibrate(
     """
 
     if any(own_file(case) for case in cases):
-        if len(cases) > 1 or leave_out or to_catalog:
-            raise SpecError(
-                f"calibrate: got {' '.join(cases)}; a system's file goes alone, without --leave-out and --write"
-            )
+        _refuse_beside_own(cases, leave_out or to_catalog)
         return calibrate_own(cases[0], as_json=as_json, quiet=quiet)
 
     if to_catalog:
@@ -83,6 +80,14 @@ def _tables(fits: Sequence[Fit], left_out: dict[str, LeftOut]) -> list[str]:
     width = width_of_terminal()
     lines = [line for fit in fits for line in calibration_lines(fit, width)]
     return [*lines, *(left_out_lines(left_out, width) if left_out else ())]
+
+
+def _refuse_beside_own(cases: Sequence[str], of_cases: bool) -> None:
+    """Raise SpecError where a system's file comes with others, or with options *of_cases*."""
+    if len(cases) > 1 or of_cases:
+        raise SpecError(
+            f"calibrate: got {' '.join(cases)}; a system's file goes alone, without --leave-out and --write"
+        )
 
 
 def _refuse_own_files(cases: Sequence[str]) -> None:

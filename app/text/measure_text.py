@@ -219,13 +219,20 @@ def _series_lines(reading: Reading) -> Iterator[str]:
     over = "the one sample" if alone else f"means over all samples{' but the first' if first else ''}"
     yield head(f"{over}{rest}")
     rows = [(series.of, _means(series, first)) for series in busiest]
+    yield from _device_table(rows, means, wide)
+    for processors in (series for series in reading.series if series.of == "cpu"):
+        yield "processors: " + "  ".join(f"{name} {cell}" for name, cell in _means(processors, first).items())
+
+
+def _device_table(
+    rows: Sequence[tuple[str, dict[str, str]]], means: Sequence[str], wide: int
+) -> Iterator[str]:
+    """A heading, and a line for each device; columns are as wide as their cells."""
     sizes = [1 + max(10, len(name), *(len(cells.get(name, "")) for _, cells in rows)) for name in means]
     yield f"{'device':{wide}}" + "".join(f"{name:>{size}}" for name, size in zip(means, sizes, strict=True))
     for of, cells in rows:
         row = (f"{cells.get(name, '-'):>{size}}" for name, size in zip(means, sizes, strict=True))
         yield f"{of:{wide}}" + "".join(row)
-    for processors in (series for series in reading.series if series.of == "cpu"):
-        yield "processors: " + "  ".join(f"{name} {cell}" for name, cell in _means(processors, first).items())
 
 
 def _means(series: Series, first_sample: int) -> dict[str, str]:

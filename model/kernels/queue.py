@@ -69,24 +69,21 @@ def open_queue(arrival_s: ArrayLike, service_s: ArrayLike, servers: int = 1) -> 
     One server is Lindley's recursion [lindley-1952], several are Kiefer and Wolfowitz's [kiefer-wolfowitz-1955].
     Raises :class:`SpecError` for times that are no times.
     """
-    arrival, service = _times("arrival_s", arrival_s, 1), _times("service_s", service_s, 1)
+    arrival, service = _times("arrival_s", arrival_s), _times("service_s", service_s)
     servers = positive("servers", servers)
     if arrival.size != service.size:
         raise SpecError(
             f"service_s has {service.size} times for {arrival.size} of arrival_s; give one to each request"
         )
-    back = arrival[1:] < arrival[:-1]
-    if back.any():
-        at = int(back.argmax())
-        raise SpecError(
-            f"arrival_s goes back from {arrival[at]:g} s to {arrival[at + 1]:g} s after {at + 1} requests; sort it"
-        )
-    served = Served(np.empty_like(arrival), np.empty_like(arrival))
-    if servers == 1:
-        one_server(*map(row, (arrival, service, *served)))
-    elif arrival.size:
-        rows = (arrival, service, *served, _heap(min(servers, arrival.size)))
-        several_servers(*map(row, rows))
+    begin_s, end_s = np.empty((2, arrival.size))  # in one piece, which the next call finds in memory again
+    served = Served(begin_s, end_s)
+    rows = (arrival, service, *served)
+    if servers == 1 or not arrival.size:
+        in_order = one_server(*map(row, rows))
+    else:
+        in_order = several_servers(*map(row, (*rows, _heap(min(servers, arrival.size)))))
+    if not in_order:
+        _refuse(arrival, service)
     return served
 
 
@@ -161,15 +158,26 @@ def _heap(servers: int) -> Times:
     return free_at
 
 
-def _times(name: str, given: ArrayLike, dimensions: int) -> Times:
-    """The given times as an array of that many dimensions; SpecError if one is negative, infinite or no number."""
+def _times(name: str, given: ArrayLike) -> Times:
+    """The given times as an array of one dimension."""
     try:
         times: Times = np.asarray(given, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise SpecError(f"{name}: {shown(given)} is no array of numbers") from error
-    if times.ndim != dimensions:
-        raise SpecError(f"{name} has {times.ndim} dimensions; {dimensions} are needed")
-    if not (times.min(initial=0.0) >= 0 and times.max(initial=0.0) < np.inf):
-        first = times[~((times >= 0) & (times < np.inf))][0]
-        raise SpecError(f"{name} has a time of {first:g} s; every time must be finite and not negative")
+    if times.ndim != 1:
+        raise SpecError(f"{name} has {times.ndim} dimensions; 1 is needed")
     return times
+
+
+def _refuse(arrival: Times, service: Times) -> None:
+    """SpecError for what is negative, infinite, no number, or goes back."""
+    for name, times in (("arrival_s", arrival), ("service_s", service)):
+        none = times[~((times >= 0) & (times < np.inf))]
+        if none.size:
+            raise SpecError(f"{name} has a time of {none[0]:g} s; every time must be finite and not negative")
+    back = arrival[1:] < arrival[:-1]
+    if back.any():
+        at = int(back.argmax())
+        raise SpecError(
+            f"arrival_s goes back from {arrival[at]:g} s to {arrival[at + 1]:g} s after {at + 1} requests; sort it"
+        )

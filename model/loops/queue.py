@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from model.loops.rows import Bytes, GivenReals, Reals, Wholes, replace_first
 
 
-def one_server(arrival_s: GivenReals, service_s: GivenReals, begin_s: Reals, end_s: Reals) -> None:
-    """Begins and ends at one server."""
-    free_at = 0.0
+def one_server(arrival_s: GivenReals, service_s: GivenReals, begin_s: Reals, end_s: Reals) -> bool:
+    """Begins and ends at one server; whether arrivals never go back, no service is negative, and all is finite.
+
+    NOTE: who looks while it serves need not walk along the rows before.
+    """
+    free_at, before, in_order = 0.0, 0.0, 1
     for k in range(len(arrival_s)):
-        begin = max(free_at, arrival_s[k])
-        free_at = begin + service_s[k]
+        arrival, service = arrival_s[k], service_s[k]
+        in_order &= int(arrival >= before) & int(service >= 0)
+        before = arrival
+        begin = max(free_at, arrival)
+        free_at = begin + service
         begin_s[k] = begin
         end_s[k] = free_at
+    return in_order != 0 and free_at < inf
 
 
 def several_servers(
     arrival_s: GivenReals, service_s: GivenReals, begin_s: Reals, end_s: Reals, free_at: Reals
-) -> None:
-    """Begins and ends at servers whose times of getting free lie in a heap; what lies below it never gets free.
+) -> bool:
+    """The same at servers whose times of getting free lie in a heap; what lies below it never gets free.
 
     NOTE: The sooner child is added up, not branched to: no processor foresees which one it is.
     """
+    before, in_order = 0.0, 1
     for k in range(len(arrival_s)):
-        begin = max(free_at[0], arrival_s[k])
-        end = begin + service_s[k]
+        arrival, service = arrival_s[k], service_s[k]
+        begin = max(free_at[0], arrival)
+        end = begin + service
+        in_order &= int(arrival >= before) & int(service >= 0) & int(end < inf)
+        before = arrival
         begin_s[k] = begin
         end_s[k] = end
         replace_first(free_at, end)
+    return in_order != 0
 
 
 def at_threads(

@@ -233,7 +233,7 @@ def test_users_who_arrive_at_once_come_in_their_order() -> None:
         ([0, 1], [1, -2], 1, "service_s has a time of -2 s"),
         ([-1, 1], [1, 2], 1, "arrival_s has a time of -1 s"),
         ([0, 1], [1], 1, "service_s has 1 times for 2 of arrival_s"),
-        ([[0, 1]], [1, 1], 1, "arrival_s has 2 dimensions; 1 are needed"),
+        ([[0, 1]], [1, 1], 1, "arrival_s has 2 dimensions; 1 is needed"),
         (["soon"], [1], 1, "arrival_s: ['soon'] is no array of numbers"),
         ([0, 1], [1, 1], 0, "servers: 0 is no whole number of at least 1"),
         ([0, 1], [1, 1], -3, "servers: -3 is no whole number of at least 1"),

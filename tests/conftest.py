@@ -5,26 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
-import subprocess
-import time
-import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-from tests.patience import LIMIT_S
 from tests.whole import SEED, WHOLE, keep_samples
 from tests.workers import pytest_xdist_make_scheduler, turn_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-ROOT = Path(__file__).resolve().parent.parent
 
 # Started in the background of a shell, all of us would be deaf to Ctrl-C, which some tests are about.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -90,39 +81,7 @@ def browser(chromium: str) -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """Address of a server of our own with the page."""
-    from app.command.serve import command
+    from tests.app.servers import served
 
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    address = f"http://127.0.0.1:{port}"
-    with TemporaryFile() as output, TemporaryDirectory() as store:
-        process = subprocess.Popen(
-            command(port), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-            env={**os.environ, "BLOCKTIME_STORE": store, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
-        try:
-            _wait_until_healthy(process, address, output)
-            yield address
-        finally:
-            process.terminate()
-            try:
-                process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-
-def _wait_until_healthy(process: subprocess.Popen[bytes], address: str, output: IO[bytes]) -> None:
-    """Return when the server answers; fail with what it said when it does not."""
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # never by way of a proxy
-    deadline = time.monotonic() + LIMIT_S
-    while process.poll() is None and time.monotonic() < deadline:
-        try:
-            with direct.open(f"{address}/_stcore/health", timeout=5) as answer:
-                if answer.read() == b"ok":
-                    return
-        except OSError:  # not listening yet
-            time.sleep(0.1)
-    output.seek(0)
-    pytest.fail(f"the server did not start; it said:\n{output.read().decode(errors='replace')}")
+    with served() as address:
+        yield address

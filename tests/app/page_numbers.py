@@ -10,6 +10,8 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from model.units import show_seconds
+from tests.answered import answered
 from tests.patience import LIMIT_S
 
 ENTRY = str(Path(__file__).parents[2] / "app" / "streamlit_app.py")
@@ -42,6 +44,16 @@ def numbers(app: AppTest) -> list[Shown]:
 def _plain(text: str) -> str:
     """The words of a cell."""
     return re.sub(r"^:\w+\[(.*)\]$", r"\1", text).replace("\\", "")
+
+
+def says(app: AppTest, text: str) -> bool:
+    """Whether a sentence of the page has *text*."""
+    return any(text in one.value.replace("\\", "") for one in [*app.markdown, *app.caption, *app.info])
+
+
+def elapsed(name: str, *settings: str, engine: str = "calculate") -> str:
+    """The time of the scenario, as the page writes it."""
+    return show_seconds(answered(name, *settings, engine=engine).time.elapsed_s)
 
 
 def metric(app: AppTest, label: str) -> Shown:

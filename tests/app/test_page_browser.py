@@ -1,10 +1,10 @@
-"""Journeys through the page in chromium, by keyboard, as a reader would; BLOCKTIME_SCREENSHOT=FILE keeps a picture."""
+"""Journeys through the page in chromium, by keyboard, as a reader would."""
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
@@ -41,6 +41,13 @@ def reads(page: Page, label: str, value: str) -> None:
     expect(metric(page, label)).to_have_text(value, timeout=LIMIT_MS)
 
 
+def marks(page: Page, key: str, drawn: str, least: int) -> None:
+    """The chart *key* has *least* marks of a kind."""
+    place = page.locator(f".st-key-{key} {drawn}")
+    place.first.wait_for(state="attached")
+    assert place.count() >= least, key
+
+
 def elapsed(*settings: str) -> str:
     return show_seconds(answered("rahn-full-scan", *settings).time.elapsed_s)
 
@@ -60,33 +67,6 @@ def test_moving_the_block_size_by_keyboard_changes_the_gets(browser: Browser, se
         page.get_by_text("1 changed").first.wait_for()
         page.get_by_role("button", name="Reset", exact=True).click()
         reads(page, "Consistent gets", gets())
-
-
-def test_a_smaller_array_changes_the_elapsed_time(browser: Browser, server: str) -> None:
-    with opened(browser, f"{server}/{SCAN}") as (page, _):
-        reads(page, "Elapsed", elapsed())
-        field = page.get_by_role("spinbutton", name=re.compile("Array size"))
-        field.fill("15")
-        field.press("Enter")
-        reads(page, "Elapsed", elapsed("workload.arraysize_rows=15"))
-        page.get_by_text(re.compile("round trips to the client rose")).wait_for()
-
-
-def test_the_address_reproduces_the_screen(browser: Browser, server: str) -> None:
-    with opened(browser, f"{server}/{SCAN}") as (page, _):
-        slider = page.get_by_role("slider", name=re.compile("Block size"))
-        slider.focus()
-        slider.press("End")
-        reads(page, "Consistent gets", gets("tablespace.block_size_bytes=32K"))
-        page.wait_for_url(re.compile("block_size_bytes=32768"))
-        link = page.url
-        value = metric(page, "Consistent gets").inner_text()
-    with opened(browser, link) as (page, _):
-        reads(page, "Consistent gets", value)
-        assert (
-            page.get_by_role("slider", name=re.compile("Block size")).get_attribute("aria-valuetext") == "32K"
-        )
-        assert parse_qs(urlsplit(page.url).query)["tablespace.block_size_bytes"] == ["32768"]
 
 
 def test_several_users_are_simulated_and_the_download_gives_the_same(browser: Browser, server: str) -> None:
@@ -113,30 +93,24 @@ def test_a_tablet_shows_every_number_whole(browser: Browser, server: str) -> Non
             .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"""
         )
         assert cut == []
+        told_on_the_first_screen(page, TABLET)
 
 
-@pytest.mark.parametrize("view", [SCREEN, TABLET, PHONE], ids=["screen", "tablet", "phone"])
-def test_what_is_extrapolated_is_told_on_the_first_screen(
-    browser: Browser, server: str, view: dict[str, int]
-) -> None:
-    with opened(browser, f"{server}/{CHANGED}", view=view) as (page, _):
-        said = page.locator(".st-key-notes p").filter(has_text=re.compile("Extrapolated: .* not fitted at"))
-        said.wait_for()
-        tile = page.get_by_test_id("stMetric").first
-        for place in (said, tile.get_by_text(re.compile("extrapolated 6.7×"))):
-            box = place.bounding_box()
-            assert box is not None
-            assert box["y"] + box["height"] <= view["height"]
-            assert place.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
+def told_on_the_first_screen(page: Page, view: Mapping[str, int]) -> None:
+    """What is extrapolated stands whole above the fold."""
+    said = page.locator(".st-key-notes p").filter(has_text=re.compile("Extrapolated: .* not fitted at"))
+    said.wait_for()
+    tile = page.get_by_test_id("stMetric").first
+    for place in (said, tile.get_by_text(re.compile("extrapolated 6.7×"))):
+        box = place.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= view["height"]
+        assert place.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
 
 
-def test_a_broken_link_says_so_and_goes_on(browser: Browser, server: str) -> None:
-    with opened(browser, f"{server}/?scenario=rahn-full-scan&host.cpus=many&workload.arraysize_rows=15") as (
-        page,
-        _,
-    ):
-        page.get_by_text(re.compile("The link asks for what is not allowed.*host.cpus")).wait_for()
-        reads(page, "Elapsed", elapsed("workload.arraysize_rows=15"))
+def test_a_phone_tells_what_is_extrapolated_on_the_first_screen(browser: Browser, server: str) -> None:
+    with opened(browser, f"{server}/{CHANGED}", view=PHONE) as (page, _):
+        told_on_the_first_screen(page, PHONE)
 
 
 def test_nothing_is_asked_of_another_host(browser: Browser, server: str) -> None:
@@ -169,6 +143,7 @@ def test_the_first_screen_holds_the_answer(browser: Browser, server: str, dark: 
         )
         levels = [int(level) for level in re.findall(r"\d+", background)[:3]]
         assert (max(levels) < 64) if dark else (min(levels) > 192)
+        told_on_the_first_screen(page, SCREEN)
 
 
 @pytest.mark.parametrize(
@@ -220,17 +195,6 @@ def test_nothing_moves_when_the_simulation_replaces_the_estimate(browser: Browse
         assert tab.bounding_box() == pytest.approx(before, abs=1)  # pixels
 
 
-def test_what_was_pinned_swapped_and_shared_opens_elsewhere(browser: Browser, server: str) -> None:
-    with opened(browser, f"{server}/?scenario=rahn-full-scan&workload.arraysize_rows=15") as (page, _):
-        page.get_by_role("button", name="Swap").click()
-        reads(page, "Elapsed", elapsed())
-        page.wait_for_url(re.compile("baseline.workload.arraysize_rows=15"))
-        link = page.url
-    with opened(browser, link) as (page, _):
-        reads(page, "Elapsed", elapsed())
-        page.get_by_text("was 15 rows").wait_for()
-
-
 def test_a_group_that_was_opened_stays_open_while_its_controls_move(browser: Browser, server: str) -> None:
     from playwright.sync_api import expect
 
@@ -256,10 +220,8 @@ def test_the_segment_of_an_update_is_drawn(browser: Browser, server: str) -> Non
             ("segment_by_pctfree", ".scatterlayer .js-line", 5),
             ("elapsed_by_pctfree", ".scatterlayer .js-line", 5),
         ):
-            place = page.locator(f".st-key-{key}")
-            place.locator(drawn).first.wait_for(state="attached")
-            assert place.locator(drawn).count() >= least, key
-            place.locator(".legend .traces").first.wait_for(state="attached")
+            marks(page, key, drawn, least)
+            page.locator(f".st-key-{key} .legend .traces").first.wait_for(state="attached")
         slider = page.get_by_role("slider", name=re.compile("PCTFREE"))
         slider.focus()
         slider.press("ArrowRight")
@@ -282,9 +244,7 @@ def test_the_device_of_a_stream_is_drawn(browser: Browser, server: str) -> None:
             ("device_rate_disk", ".scatterlayer .js-line", 1),
             ("device_timeline", ".barlayer .point", 1),
         ):
-            place = page.locator(f".st-key-{key}")
-            place.locator(drawn).first.wait_for(state="attached")
-            assert place.locator(drawn).count() >= least, key
+            marks(page, key, drawn, least)
         page.get_by_test_id("stDataFrame").wait_for()
         page.get_by_text(re.compile("Device:.*wrqm/s.*%util")).first.wait_for()
 
@@ -299,19 +259,8 @@ def test_load_and_cache_of_transactions_are_drawn(browser: Browser, server: str)
             ("load_response", ".scatterlayer .js-line", 1),
             ("load_resources", ".barlayer .point", 6),
         ):
-            place = page.locator(f".st-key-{key}")
-            place.locator(drawn).first.wait_for(state="attached")
-            assert place.locator(drawn).count() >= least, key
+            marks(page, key, drawn, least)
         page.locator(".st-key-load_throughput").get_by_text(re.compile("knee: .* users")).first.wait_for()
         open_tab(page, "Cache")
         page.locator(".st-key-cache_hits .scatterlayer .js-line").first.wait_for(state="attached")
         page.get_by_text(re.compile("CLOCK")).first.wait_for()
-
-
-@pytest.mark.skipif("BLOCKTIME_SCREENSHOT" not in os.environ, reason="BLOCKTIME_SCREENSHOT names no file")
-def test_the_picture_of_the_readme(browser: Browser, server: str) -> None:
-    with opened(browser, f"{server}/?scenario=rahn-full-scan&tablespace.block_size_bytes=16384") as (page, _):
-        reads(page, "Elapsed", elapsed("tablespace.block_size_bytes=16K"))
-        page.locator(".barlayer .point").first.wait_for()
-        page.wait_for_timeout(1500)
-        page.screenshot(path=os.environ["BLOCKTIME_SCREENSHOT"])

@@ -23,6 +23,7 @@ from model.results import RunResult
 from model.units import show_seconds
 from scenarios import library, load, run
 from tests.answered import answered
+from tests.app.page_numbers import says
 from tests.patience import LIMIT_S
 
 SCAN = "rahn-full-scan"
@@ -47,10 +48,6 @@ def ran(app: AppTest) -> AppTest:
 
 def law(*settings: str) -> RunResult:
     return answered(SCAN, *settings)
-
-
-def says(app: AppTest, text: str) -> bool:
-    return any(text in one.value for one in [*app.markdown, *app.caption, *app.info])
 
 
 def button(app: AppTest, label: str, place: int = 0) -> AppTest:
@@ -150,7 +147,7 @@ def test_pins_move_change_names_and_go() -> None:
     field.set_value("[plain](http://x) *8K*")
     ran(app)
     assert titles(app)[1] == "[plain](http://x) *8K*"
-    assert says(app, plain("[plain](http://x) *8K*"))
+    assert any(plain("[plain](http://x) *8K*") in one.value for one in app.markdown)
     button(app, "Remove", 1)
     assert len(app.session_state[pins.HELD]) == 2
     assert "c" not in address(app)

@@ -1,8 +1,7 @@
-"""Journeys through the page that compares in chromium; BLOCKTIME_SCREENSHOTS=FOLDER keeps pictures of it."""
+"""Journeys through the page that compares in chromium."""
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,7 +85,6 @@ def test_four_scenarios_are_legible(browser: Browser, server: str, dark: bool, v
             ".map(e => e.textContent)"
         )
         assert wide == []
-        _keep(page, f"compare-{view}-{'dark' if dark else 'light'}")
         own = urlsplit(server).netloc
         assert [url for url in asked if urlsplit(url).netloc not in ("", own)] == []
 
@@ -112,7 +110,6 @@ def test_where_two_are_equal_is_found_and_drawn(browser: Browser, server: str) -
         values.fill("none:such")
         values.press("Enter")
         page.get_by_test_id("stAlert").wait_for()
-        _keep(page, "compare-equal")
 
 
 def test_files_are_made_when_they_are_asked_for(browser: Browser, server: str) -> None:
@@ -136,11 +133,3 @@ def test_two_readers_do_not_see_each_other_s_pins(browser: Browser, server: str)
     ):
         compared(page)
         other.get_by_text("Nothing is pinned yet").wait_for()
-
-
-def _keep(page: Page, name: str) -> None:
-    """A picture, where pictures are wanted."""
-    folder = os.environ.get("BLOCKTIME_SCREENSHOTS")
-    if folder:
-        page.wait_for_timeout(1000)
-        page.screenshot(path=Path(folder) / f"{name}.png")

@@ -1,10 +1,8 @@
-"""The pages about mechanisms in chromium; BLOCKTIME_SCREENSHOTS=FOLDER keeps pictures of them."""
+"""The pages about mechanisms in chromium."""
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 TABLET = {"width": 820, "height": 1180}
-PICTURES = os.environ.get("BLOCKTIME_SCREENSHOTS", "")
 WIDER = """['[data-testid=stMain]', '.katex-display', '[data-testid=stPlotlyChart]']
 .flatMap(name => [...document.querySelectorAll(name)]).filter(e => e.scrollWidth > e.clientWidth + 1).length"""
 
@@ -44,23 +41,19 @@ def test_a_page_draws_its_charts_without_a_complaint_on_screen_and_tablet(
     with opened(browser, f"{server}/{lesson.path}") as (page, asked):
         page.get_by_role("heading", name=lesson.title, exact=True).wait_for()
         _whole(page, lesson, SCREEN)
-        _keep_picture(page, f"{lesson.path}-light")
         page.set_viewport_size(TABLET)  # type: ignore[arg-type]
         page.wait_for_timeout(500)
         _whole(page, lesson, TABLET)
-        _keep_picture(page, f"{lesson.path}-tablet")
         own = urlsplit(server).netloc
         assert [url for url in asked if urlsplit(url).netloc not in ("", own)] == []
 
 
-@pytest.mark.parametrize("name", mechanisms.PAGES if PICTURES else list(mechanisms.PAGES)[:1])
-def test_a_page_is_dark_where_the_reader_likes_it_so(browser: Browser, server: str, name: str) -> None:
-    lesson = lesson_of(name)
+def test_a_page_is_dark_where_the_reader_likes_it_so(browser: Browser, server: str) -> None:
+    lesson = lesson_of(next(iter(mechanisms.PAGES)))
     with opened(browser, f"{server}/{lesson.path}", dark=True) as (page, _):
         _whole(page, lesson, SCREEN)
         fill = page.locator(".js-plotly-plot .xtick text").first.evaluate("e => getComputedStyle(e).fill")
         assert min(int(level) for level in re.findall(r"\d+", fill)[:3]) > 192
-        _keep_picture(page, f"{lesson.path}-dark")
 
 
 def _whole(page: Page, lesson: Lesson, view: dict[str, int]) -> None:
@@ -75,12 +68,6 @@ def _whole(page: Page, lesson: Lesson, view: dict[str, int]) -> None:
     first = page.get_by_test_id("stPlotlyChart").first.bounding_box()
     assert first is not None
     assert first["y"] + 0.6 * first["height"] <= view["height"]
-
-
-def _keep_picture(page: Page, name: str) -> None:
-    if PICTURES:
-        page.wait_for_timeout(800)
-        page.screenshot(path=str(Path(PICTURES) / f"{name}.png"))
 
 
 def test_moving_a_control_by_keyboard_changes_chart_words_and_address(browser: Browser, server: str) -> None:

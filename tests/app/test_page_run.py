@@ -1,6 +1,7 @@
 """The pages without a browser: they run, react, and survive a bad link."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,11 +13,9 @@ from app.session import engines, what_if_state
 from app.text import outside
 from model.errors import OutsideLaw
 from model.provenance import Extrapolation
-from model.units import show_seconds
 from scenarios import load, run
-from tests.answered import answered
 from tests.app import page_numbers
-from tests.app.page_numbers import metric, numbers
+from tests.app.page_numbers import metric, numbers, says
 from tests.app.page_numbers import scan as opened
 from tests.known_by_law import KNOWN
 from tests.patience import LIMIT_S
@@ -25,12 +24,7 @@ from tests.whole import WHOLE
 pytestmark = pytest.mark.usefixtures("simulated_at_once")
 
 
-def elapsed(name: str, *settings: str, engine: str = "auto") -> str:
-    return show_seconds(answered(name, *settings, engine=engine).time.elapsed_s)
-
-
-def says(app: AppTest, text: str) -> bool:
-    return any(text in one.value for one in [*app.markdown, *app.caption])
+elapsed = partial(page_numbers.elapsed, engine="auto")
 
 
 def test_a_scenario_opens_as_it_is() -> None:

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import socket
-import subprocess
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from app.command import serve
 from app.command.cli import main
+from app.command.serve import _free_port
 from app.controls import own_files
 from app.session import uploads
 from model.units import show_seconds
 from scenarios import run
+from tests.app.servers import served
 from tests.app.windows import opened
-from tests.patience import LIMIT_MS, LIMIT_S
+from tests.patience import LIMIT_MS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Download, Locator, Page
@@ -113,26 +108,22 @@ def test_two_tabs_have_a_screen_each(browser: Browser, server: str) -> None:
         assert "arraysize" not in second.url
 
 
-def test_the_link_that_is_copied_opens_the_screen_elsewhere(browser: Browser, server: str) -> None:
+def test_a_link_is_copied_or_shown_and_opens_the_screen_elsewhere(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/{FETCHES}") as (page, _):
         reads(page, "workload.arraysize_rows=15")
         page.get_by_role("button", name="Copy link").click()
         page.get_by_role("button", name="Link copied").wait_for()
         link = page.evaluate("navigator.clipboard.readText()")
         assert link == page.url
-    with opened(browser, link) as (page, _):
-        reads(page, "workload.arraysize_rows=15")
-
-
-def test_a_browser_that_does_not_copy_shows_the_link(browser: Browser, server: str) -> None:
-    with opened(browser, f"{server}/{FETCHES}") as (page, _):
-        reads(page, "workload.arraysize_rows=15")
         page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject() }")
         shown: list[str] = []
         page.on("dialog", lambda dialog: (shown.append(dialog.default_value), dialog.dismiss()))
+        page.get_by_role("button", name="Link copied").wait_for(state="detached")
         page.get_by_role("button", name="Copy link").click()
         page.wait_for_timeout(500)
         assert shown == [page.url]
+    with opened(browser, link) as (page, _):
+        reads(page, "workload.arraysize_rows=15")
 
 
 def settled(page: Page) -> None:
@@ -230,44 +221,17 @@ def test_a_file_of_ones_own_makes_the_round_trip(
 
 
 def test_a_server_that_was_started_anew_shows_the_same_and_takes_the_next_click(browser: Browser) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = _free_port()
     with opened(browser, "about:blank") as (page, _):
-        with started(port) as address:
+        with served(port=port) as address:
             page.goto(f"{address}/?scenario=rahn-full-scan&tablespace.block_size_bytes=16384")
             reads(page, "tablespace.block_size_bytes=16384")
             moved(page, "End", "32768")
             before = page.url
-        with started(port):
+        with served(port=port):
             page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]").wait_for()
             page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
             reads(page, "tablespace.block_size_bytes=32768")
             assert page.url == before
             page.wait_for_timeout(3000)  # its first run begins soon after the connection is back
             moved(page, "ArrowLeft", "16384")
-
-
-@contextmanager
-def started(port: int) -> Iterator[str]:
-    """A server of our own, ended by us."""
-    process = subprocess.Popen(
-        serve.command(port),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={
-            **os.environ,
-            **{key: value for key, value in serve._environment().items() if key == "PYTHONPATH"},
-        },
-    )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        deadline = time.monotonic() + LIMIT_S
-        while not serve._healthy(address):
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        yield address
-    finally:
-        serve._stop(process)

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
-import subprocess
-import time
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,14 +11,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from app.command import serve
 from app.reports.sweep_table import table_in
 from app.session import what_if_state
 from model.units import show_seconds
 from scenarios import load, run
 from tests.app import windows
 from tests.app.windows import LIMIT_MS
-from tests.patience import LIMIT_S
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -37,34 +31,6 @@ SLOW = (
     "sweep?scenario=tpc-c&workload.transactions=2000&engine=simulate&vary=workload.users%3D10:40:31"
     "&replications=20"
 )
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server with a store of its own."""
-    with socket.socket() as probe:
-        probe.bind((serve.HOST, 0))
-        port = probe.getsockname()[1]
-    folder = tmp_path_factory.mktemp("page")
-    environment = {**serve._environment(), "BLOCKTIME_STORE": str(folder / "store")}
-    with (folder / "server.log").open("wb") as log:
-        process = subprocess.Popen(
-            serve.command(port),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            env=environment,
-        )
-        try:
-            deadline = time.monotonic() + LIMIT_S
-            while not serve._healthy(f"http://{serve.HOST}:{port}"):
-                assert process.poll() is None
-                assert time.monotonic() < deadline
-                time.sleep(0.1)
-            yield f"http://{serve.HOST}:{port}"
-        finally:
-            serve._stop(process)
-    assert "Traceback" not in (folder / "server.log").read_text("utf-8")
 
 
 def button(page: Page, name: str) -> Locator:
@@ -99,10 +65,10 @@ def elapsed(*settings: str) -> str:
     return show_seconds(run(load("rahn-full-scan", settings)).time.elapsed_s)
 
 
-def test_from_a_scenario_to_a_sweep_of_it_to_one_of_its_points(browser: Browser, address: str) -> None:
+def test_from_a_scenario_to_a_sweep_of_it_to_one_of_its_points(browser: Browser, server: str) -> None:
     from playwright.sync_api import expect
 
-    with opened(browser, f"{address}/?scenario=rahn-full-scan&table.pctfree_percent=20") as (page, _):
+    with opened(browser, f"{server}/?scenario=rahn-full-scan&table.pctfree_percent=20") as (page, _):
         button(page, "Sweep this scenario").click()
         page.wait_for_url(re.compile("/sweep"))
         page.get_by_text("Base scenario rahn-full-scan").wait_for()
@@ -128,9 +94,9 @@ def test_from_a_scenario_to_a_sweep_of_it_to_one_of_its_points(browser: Browser,
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_a_link_opens_the_sweep_and_its_charts_are_in_the_first_screen(
-    browser: Browser, address: str, dark: bool
+    browser: Browser, server: str, dark: bool
 ) -> None:
-    with opened(browser, f"{address}/{MBRC}", dark=dark) as (page, asked):
+    with opened(browser, f"{server}/{MBRC}", dark=dark) as (page, asked):
         answered(page)
         page.get_by_text("37 points (3 more are left out by where); all are answered.").wait_for()
         charts = page.get_by_test_id("stPlotlyChart")
@@ -149,14 +115,14 @@ def test_a_link_opens_the_sweep_and_its_charts_are_in_the_first_screen(
         charts.first.locator(".scatterlayer .js-line").nth(4).wait_for(state="attached")
         page.get_by_role("tab", name="Parallel coordinates").click()
         charts.nth(2).locator(".scatterlayer .js-line").nth(4).wait_for(state="attached")
-        own = urlsplit(address).netloc
+        own = urlsplit(server).netloc
         assert [url for url in asked if urlsplit(url).netloc not in ("", own)] == []
 
 
 def test_while_a_sweep_runs_the_pages_stay_usable_and_cancelling_keeps_what_is_answered(
-    browser: Browser, address: str
+    browser: Browser, server: str
 ) -> None:
-    with opened(browser, f"{address}/{SLOW}") as (page, _):
+    with opened(browser, f"{server}/{SLOW}") as (page, _):
         page.get_by_text(re.compile(r"31 points × 20 replications.*about")).wait_for()
         button(page, "Run").click()
         page.get_by_text(re.compile(r"of 620 answers, .* a second, about .* left")).wait_for()
@@ -172,11 +138,11 @@ def test_while_a_sweep_runs_the_pages_stay_usable_and_cancelling_keeps_what_is_a
         assert page.get_by_test_id("stPlotlyChart").count() == 0
 
 
-def test_faults_are_sentences_and_nothing_can_be_run(browser: Browser, address: str) -> None:
+def test_faults_are_sentences_and_nothing_can_be_run(browser: Browser, server: str) -> None:
     from playwright.sync_api import expect
 
     bad = "sweep?scenario=nowhere&design=star&vary=workload.arraysize_rows%3D0,15&vary=table.rows%3D1,2"
-    with opened(browser, f"{address}/{bad}") as (page, _):
+    with opened(browser, f"{server}/{bad}") as (page, _):
         page.get_by_text("The link names a scenario that does not exist (nowhere)").wait_for()
         page.get_by_text("The link asks for design 'star'").wait_for()
         fault = page.get_by_text(re.compile(r"arraysize_rows: got 0; allowed is at least 1 \(2 points\)"))
@@ -190,9 +156,9 @@ def test_faults_are_sentences_and_nothing_can_be_run(browser: Browser, address: 
         expect(page.get_by_test_id("stAlert")).to_have_count(0, timeout=LIMIT_MS)
 
 
-def test_the_table_that_is_taken_away_opens_again(browser: Browser, address: str, tmp_path: Path) -> None:
+def test_the_table_that_is_taken_away_opens_again(browser: Browser, server: str, tmp_path: Path) -> None:
     kept = tmp_path / "kept.parquet"
-    with opened(browser, f"{address}/{LINE}") as (page, _):
+    with opened(browser, f"{server}/{LINE}") as (page, _):
         answered(page)
         page.get_by_role("tab", name="Export").click()
         with page.expect_download() as download:
@@ -209,7 +175,7 @@ def test_the_table_that_is_taken_away_opens_again(browser: Browser, address: str
         for rows in (15, 100)
     ]
     assert found.values["elapsed_s"].tolist() == [time.elapsed_s for time in times]
-    with opened(browser, f"{address}/sweep") as (page, _):
+    with opened(browser, f"{server}/sweep") as (page, _):
         page.get_by_text(f"Base scenario {what_if_state.FIRST}").wait_for()
         page.get_by_role("combobox", name=re.compile("Sweep of")).click()
         page.get_by_role("option", name="A table of an earlier sweep").click()

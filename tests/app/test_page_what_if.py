@@ -22,10 +22,10 @@ from app.text.accuracy_text import simulated_range
 from app.what_if import what_if_controls
 from model.errors import BlocktimeError
 from model.units import show_amount, show_seconds
+from model.workloads.families import family_for
 from scenarios import library, load, run
-from tests.answered import answered
 from tests.app.page_moves import as_a_browser_asks
-from tests.app.page_numbers import ENTRY, metric, numbers
+from tests.app.page_numbers import ENTRY, elapsed, metric, numbers, says
 from tests.app.page_numbers import scan as opened
 from tests.known_by_law import KNOWN
 from tests.patience import LIMIT_S
@@ -34,14 +34,6 @@ from tests.whole import SEED, WHOLE
 pytestmark = pytest.mark.usefixtures("the_law_alone")
 
 BLOCK, ARRAY = "tablespace.block_size_bytes", "workload.arraysize_rows"
-
-
-def says(app: AppTest, text: str) -> bool:
-    return any(text in one.value.replace("\\", "") for one in [*app.markdown, *app.caption])
-
-
-def elapsed(name: str, *settings: str, engine: str = "calculate") -> str:
-    return show_seconds(answered(name, *settings, engine=engine).time.elapsed_s)
 
 
 # Presets
@@ -184,7 +176,10 @@ PRESETS = [preset for preset in presets.all_presets() if preset.scenario in KNOW
 
 @cache
 def moved_controls() -> dict[str, set[str]]:
-    """Preset -> controls to move there: each once for every kind of work, where it decides something; or all."""
+    """Preset -> controls to move there, where they decide something: each once for every family of work; or all.
+
+    A control of the workload is moved once for every kind.
+    """
     offers: dict[tuple[str, str], list[str]] = {}
     for preset in PRESETS:
         scenario, _ = settings.settle(preset.scenario, preset.changes)
@@ -194,7 +189,9 @@ def moved_controls() -> dict[str, set[str]]:
                 and control.offered(scenario)
                 and not control.idle(scenario)
             ):
-                offers.setdefault((scenario.workload.kind, control.path), []).append(preset.key)
+                work = scenario.workload
+                of = work.kind if control.path.startswith("workload.") else family_for(work).name
+                offers.setdefault((of, control.path), []).append(preset.key)
     chosen = Random(SEED)
     moved: dict[str, set[str]] = {preset.key: set() for preset in PRESETS}
     for (_, path), keys in offers.items():
@@ -230,6 +227,9 @@ def test_every_control_goes_to_both_ends_without_a_fault(preset: presets.Preset)
             assert not app.exception, (control.path, value)
             assert app.error.len <= 1, (control.path, value)
             assert "\n" not in "".join(error.value for error in app.error), (control.path, value)
+            if not app.error:
+                time = "Response" if scenario.workload.kind == "transactions" else "Elapsed"
+                assert metric(app, time).value not in ("", "—"), (control.path, value)
         app.session_state[what_if_state.CHANGES] = dict(preset.changes)
         with_all_groups(app)
 

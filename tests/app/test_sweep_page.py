@@ -1,6 +1,8 @@
 """The page of sweeps without a browser: what links and files bring along is text, and jobs know of their page."""
 
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +25,16 @@ TWO = "workload.arraysize_rows=15,100"
 
 
 @pytest.fixture(autouse=True)
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A store of its own; no sweep of a test's page outlives the test."""
     monkeypatch.setenv("BLOCKTIME_STORE", str(tmp_path / "store"))
+    yield
+    for thread in threading.enumerate():
+        if thread.name.startswith("sweep-"):
+            job = sweep_page.jobs().get(thread.name.removeprefix("sweep-"))
+            assert job is not None
+            job.cancel()
+            thread.join(LIMIT_S)
 
 
 def opened(**query: str | list[str]) -> AppTest:

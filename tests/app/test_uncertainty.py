@@ -21,13 +21,12 @@ from app.text.uncertainty_text import (
     uncertainty_lines,
     what_it_holds,
 )
-from app.what_if import what_if
 from model.catalog import constant_named
 from model.provenance import Constant
 from model.results import Accuracy, Contribution, Interval, RunResult, Uncertainty
 from scenarios import load, run
 from scenarios.uncertainty import Difference
-from tests.patience import LIMIT_S
+from tests.app.page_numbers import opened, says
 
 Captured = pytest.CaptureFixture[str]
 SCAN = "savvinov-lio-pc"
@@ -249,20 +248,11 @@ def test_the_figures_show_the_interval_and_the_shares() -> None:
 
 
 def switched_on(**query: str) -> AppTest:
-    app = AppTest.from_file(
-        str(Path(what_if.__file__).parents[1] / "streamlit_app.py"), default_timeout=LIMIT_S
-    )
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
+    app = opened(query)
     assert not says(app, "with 95 % confidence")
     app.toggle(uncertainty_view.SWITCH).set_value(True).run()
     assert not app.exception
     return app
-
-
-def says(app: AppTest, text: str) -> bool:
-    return any(text in one.value for one in [*app.markdown, *app.caption])
 
 
 def test_the_page_shows_it_behind_a_switch() -> None:

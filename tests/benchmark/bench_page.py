@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
-import subprocess
 import sys
 import time
-import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryDirectory
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from figures import ROOT, Figure, print_all
+
+from tests.app.servers import served
 
 MOVES = 50
 READERS = 20
@@ -40,51 +38,22 @@ def load_average() -> Figure:
     return Figure("load average of the last minute", os.getloadavg()[0], "")
 
 
-@contextmanager
-def started(command: Sequence[str]) -> Iterator[str]:
-    """The address of a server that *command* starts, PORT in it being a free port; given before it listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
-    with TemporaryFile() as output:
-        process = subprocess.Popen(
-            [word.replace("PORT", port) for word in command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output,
-            stderr=subprocess.STDOUT, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
-        try:
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            process.wait(timeout=30)
-            output.seek(0)
-            said = output.read().decode(errors="replace")
-            assert "Traceback" not in said, said
-
-
-def streamlit(script: Path | str) -> list[str]:
+def streamlit(script: Path | str) -> Callable[[int], list[str]]:
     """The command that serves a page with Streamlit alone, as ours is served."""
-    options = [
-        "--server.address=127.0.0.1", "--server.port=PORT", "--server.headless=true", "--server.fileWatcherType=none",
-        "--browser.gatherUsageStats=false",
-    ]  # fmt: skip
-    return [sys.executable, "-m", "streamlit", "run", str(script), *options]
+
+    def command(port: int) -> list[str]:
+        options = [
+            "--server.address=127.0.0.1", f"--server.port={port}", "--server.headless=true",
+            "--server.fileWatcherType=none", "--browser.gatherUsageStats=false",
+        ]  # fmt: skip
+        return [sys.executable, "-m", "streamlit", "run", str(script), *options]
+
+    return command
 
 
-OURS = [sys.executable, "-m", "app", "app", "--no-browser", "--port", "PORT"]
-
-
-def wait_until_healthy(address: str) -> None:
-    """Return when the server answers."""
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    deadline = time.monotonic() + STARTS_WITHIN_S
-    while time.monotonic() < deadline:
-        try:
-            with direct.open(f"{address}/_stcore/health", timeout=5) as answer:
-                if answer.read() == b"ok":
-                    return
-        except OSError:
-            time.sleep(0.05)
-    raise AssertionError("the server did not start")
+def ours(port: int) -> list[str]:
+    """The command that serves our page, as a reader starts it."""
+    return [sys.executable, "-m", "app", "app", "--no-browser", "--port", str(port)]
 
 
 def browser_path() -> str:
@@ -123,13 +92,11 @@ def painted() -> list[Figure]:
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         script = Path(folder, "reference.py")
         script.write_text(REFERENCE)
-        with started(streamlit(script)) as theirs, started(OURS) as ours:
-            wait_until_healthy(theirs)
-            wait_until_healthy(ours)
+        with served(streamlit(script)) as theirs, served(ours) as our_page:
             browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
             pages = {
                 "reference": Watched(browser, theirs, "Slider 0"),
-                "what if": Watched(browser, ours, MOVED_LABEL, "Consistent gets"),
+                "what if": Watched(browser, our_page, MOVED_LABEL, "Consistent gets"),
             }
             in_turns(pages, ["ArrowRight"] * 3)
             taken = in_turns(pages, list(there_and_back(MOVES)))
@@ -163,25 +130,24 @@ def ready() -> list[Figure]:
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         script = Path(folder, "reference.py")
         script.write_text(REFERENCE)
-        commands = {"what if": OURS, "reference": streamlit(script)}
+        commands = {"what if": ours, "reference": streamlit(script)}
         browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
         for _ in range(STARTS):
             for name, command in commands.items():
                 page = browser.new_page()
                 began = time.monotonic()
-                with started(command) as address:
-                    wait_until_healthy(address)
+                with served(command) as address:
                     page.goto(address)
                     page.locator(READY).first.wait_for(timeout=1000 * STARTS_WITHIN_S)
                     taken[name].append(time.monotonic() - began)
                     page.close()
         browser.close()
-    ours, theirs = (median(taken[name]) for name in ("what if", "reference"))
+    own_s, reference_s = (median(taken[name]) for name in ("what if", "reference"))
     return [
         *found,
-        Figure("cold server: the first number painted", ours, "s", 5),
-        Figure("cold server: the same of four sliders and a chart", theirs, "s"),
-        Figure("cold server: their ratio", ours / theirs, "x"),
+        Figure("cold server: the first number painted", own_s, "s", 5),
+        Figure("cold server: the same of four sliders and a chart", reference_s, "s"),
+        Figure("cold server: their ratio", own_s / reference_s, "x"),
     ]
 
 
@@ -190,8 +156,7 @@ def readers(for_s: float = READ_FOR_S) -> list[Figure]:
     from tests.app.page_sessions import sessions
 
     before = load_average()
-    with started(streamlit(ROOT / "app" / "streamlit_app.py")) as address:
-        wait_until_healthy(address)
+    with served(streamlit(ROOT / "app" / "streamlit_app.py")) as address:
         seen = sessions(browser_path(), address, READERS, for_s)
     print(*seen.wrong, sep="\n", file=sys.stderr)
     opened, middle, end = (size / 2**20 for size in seen.memory_bytes)

@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from model.laws.numeric import Number, ceiling, floor_div, larger, largest, normal_cdf, smaller, some, where
+from model.laws.numeric import (
+    Number,
+    ceiling,
+    floor_div,
+    is_array,
+    larger,
+    largest,
+    normal_cdf,
+    of_distinct,
+    smaller,
+    some,
+    where,
+)
 
 COMMON_HEADER_BYTES = 20
 TRANSACTION_HEADER_BYTES = 24
@@ -156,6 +168,14 @@ def rows_per_block(usable: Number, mean_row_bytes: Number, row_bytes_sd: Number 
     the renewal mean usable/slot - 1/2 - cv²/2.
     Never below 1: a longer row chains over blocks, which :func:`blocks_per_row` counts.
     """
+    if not (
+        is_array(mean_row_bytes) or is_array(row_bytes_sd)
+    ):  # few block sizes and PCTFREEs, many scenarios
+        return of_distinct(lambda some: _mean_rows(some, mean_row_bytes, row_bytes_sd), usable)
+    return _mean_rows(usable, mean_row_bytes, row_bytes_sd)
+
+
+def _mean_rows(usable: Number, mean_row_bytes: Number, row_bytes_sd: Number) -> Number:
     slot = slot_bytes(mean_row_bytes)
     fit = usable / slot
     varying = row_bytes_sd > 0

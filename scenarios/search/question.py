@@ -126,12 +126,8 @@ class ListedPoints:
         """How many points there are."""
         return len(self._points)
 
-    def block(self, begin: int, end: int) -> list[dict[str, Any]]:
-        """The values of some of them."""
-        return [dict(point) for point in self._points[begin:end]]
-
     def columns(self, begin: int, end: int) -> dict[str, list[Any]]:
-        """The same by column."""
+        """The values of some of them."""
         points = self._points[begin:end]
         return {key: [point[key] for point in points] for key in self.keys}
 

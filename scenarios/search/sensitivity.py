@@ -23,6 +23,7 @@ from scenarios.search.question import (
     question_of,
     signature,
 )
+from scenarios.sweeps.columns import points_of
 from scenarios.sweeps.design import pick_of
 from scenarios.sweeps.plan import Plan, value_in
 from scenarios.sweeps.points import Values
@@ -172,12 +173,8 @@ def sampled_points(axes: Sequence[Axis], whole: frozenset[str], samples: int, se
         mixed = first.copy()
         mixed[:, column] = second[:, column]
         shares.append(mixed)
-    picks = [pick_of(axis, axis.key in whole) for axis in axes]
-    keys = [axis.key for axis in axes]
-    return [
-        {key: pick(share) for key, pick, share in zip(keys, picks, row, strict=True)}
-        for row in np.concatenate(shares).tolist()
-    ]
+    columns = zip(axes, np.concatenate(shares).T, strict=True)
+    return points_of({axis.key: pick_of(axis, axis.key in whole)(column) for axis, column in columns})
 
 
 def _outcomes(rows: Rows, measure: str, points: Sequence[Values]) -> Reals:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, overload
@@ -22,6 +23,7 @@ from model.errors import BlocktimeError, BooksDoNotBalance
 from model.measures import MEASURES, measures_of
 from scenarios.forecast import USUAL, Budget, expected_within
 from scenarios.sweeps.by_column import alike
+from scenarios.sweeps.columns import Columns, column_of, listed, points_of, taken
 from scenarios.sweeps.points import MOST_EXACT, Points, Values
 
 Wholes = NDArray[np.int64]
@@ -68,6 +70,8 @@ class Answers(Sequence[Answer]):
         self.engines = np.full(count, "", object)
         self.errors: dict[int, str] = {}
         """By place, of those that have no row."""
+        self.took_s = 0.0
+        """Time of a processor."""
 
     def __len__(self) -> int:
         return len(self.engines)
@@ -92,7 +96,7 @@ class Answers(Sequence[Answer]):
 class Items(Sequence[Item]):
     """Points to answer, by column: none of them is the base scenario."""
 
-    def __init__(self, numbers: Wholes, replications: Wholes, columns: Mapping[str, Sequence[Any]]) -> None:
+    def __init__(self, numbers: Wholes, replications: Wholes, columns: Columns) -> None:
         self.numbers, self.replications, self.columns = numbers, replications, columns
 
     def __len__(self) -> int:
@@ -103,17 +107,23 @@ class Items(Sequence[Item]):
     @overload
     def __getitem__(self, place: slice) -> Items: ...
     def __getitem__(self, place: int | slice) -> Item | Items:
+        some = place if isinstance(place, slice) else slice(place, place + 1 or None)
+        columns = {key: column[some] for key, column in self.columns.items()}
         if isinstance(place, slice):
-            columns = {key: column[place] for key, column in self.columns.items()}
             return Items(self.numbers[place], self.replications[place], columns)
-        values = {key: column[place] for key, column in self.columns.items()}
-        return Item(int(self.numbers[place]), int(self.replications[place]), values)
+        return Item(int(self.numbers[place]), int(self.replications[place]), points_of(columns)[0])
 
 
 def answers(asked: Asked, items: Sequence[Item]) -> Answers:
     """One answer for each of *items*: the same whatever stands beside it, and wherever it is worked out."""
-    if isinstance(items, Items):
-        return _of_points(asked, items)
+    began_s = time.thread_time()
+    together = _of_points(asked, items) if isinstance(items, Items) else _of_all(asked, items)
+    together.took_s = time.thread_time() - began_s
+    return together
+
+
+def _of_all(asked: Asked, items: Sequence[Item]) -> Answers:
+    """Answers to points and to the base scenario."""
     together = Answers(len(items))
     places = [place for place, item in enumerate(items) if item.values is not None]
     points = [items[place] for place in places]
@@ -170,12 +180,11 @@ def _by_arrays(asked: Asked, items: Items, places: Sequence[int], together: Answ
 
 def _column(points: Points, key: str, items: Items, places: Sequence[int]) -> Any:
     """The values of a plain field as a scenario has them: an array of numbers, or a list."""
-    column = items.columns[key]
-    given = column if len(places) == len(column) else [column[place] for place in places]
-    kinds = set(map(type, given))
-    if kinds == {float} or (kinds == {int} and min(given) > -MOST_EXACT and max(given) < MOST_EXACT):
-        return np.array(given)
-    if kinds <= {int, float}:
+    given = taken(items.columns[key], places) if len(places) < len(items) else items.columns[key]
+    given = column_of(given)
+    if isinstance(given, np.ndarray):
+        return given if given.min() > -MOST_EXACT and given.max() < MOST_EXACT else listed(given)
+    if set(map(type, given)) <= {int, float}:
         return given
     return [
         value if type(value) in (int, float) else points.understood(key, items[place].values or {})

@@ -17,10 +17,9 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from model.errors import SpecError
 from model.spec import System, Workload
 from model.spec.fields import LEAVE_NUMBERS
+from scenarios.sweeps.columns import Column, Columns, column_of, listed, points_of, taken
 from scenarios.sweeps.points import DIGEST_BYTES, MOST_EXACT, Points, Template, mark_of, mixed, seeds_of
 
-Columns = Mapping[str, Sequence[Any]]
-"""Dotted key -> its values, one for each point."""
 Halves = NDArray[np.uint64]
 """Numbers of 128 bits, as two of 64: the upper half, then the lower."""
 
@@ -43,7 +42,7 @@ def alike(points: Points, columns: Columns, count: int) -> list[Sequence[int]]:
     if not keys:
         return [range(count)]
     groups: dict[str, list[int]] = {}
-    for place, row in enumerate(zip(*(columns[key] for key in keys), strict=True)):
+    for place, row in enumerate(zip(*(listed(columns[key]) for key in keys), strict=True)):
         groups.setdefault(repr(row), []).append(place)
     return list(groups.values())
 
@@ -61,14 +60,16 @@ class ByColumn:
         So it is where any of them is refused: each then says why.
         """
         points = self._points
-        if any(not PLAIN.issuperset(map(type, columns[key])) for key in points.plain_keys):
-            return None
+        columns = {key: column_of(column) for key, column in columns.items()}
+        for key in points.plain_keys:
+            if not isinstance(column := columns[key], np.ndarray) and not PLAIN.issuperset(map(type, column)):
+                return None
         count = len(next(iter(columns.values()), ()))
         digests = np.empty((count, 2), np.uint64)
         for places in alike(points, columns, count):
             part = columns
             if len(places) < count:
-                part = {key: [column[place] for place in places] for key, column in columns.items()}
+                part = {key: taken(column, places) for key, column in columns.items()}
             totals = self._of_group(part, len(places))
             if totals is None:
                 return None
@@ -77,7 +78,7 @@ class ByColumn:
 
     def _of_group(self, columns: Columns, count: int) -> Halves | None:
         points = self._points
-        first = {key: column[0] for key, column in columns.items()}
+        (first,) = points_of({key: column[:1] for key, column in columns.items()})
         try:
             template = points.template(first)
             checks = self._checks_of(template, first)
@@ -114,7 +115,9 @@ class ByColumn:
 
         Raises ValidationError for one that is not.
         """
-        for combination in set(zip(*(columns[key] for key in check.keys), strict=True)) - check.passed:
+        for combination in (
+            set(zip(*(listed(columns[key]) for key in check.keys), strict=True)) - check.passed
+        ):
             values = {**first, **dict(zip(check.keys, combination, strict=True))}
             point = self._points.changed(template, values)
             for model in _models(point.system, point.workload, self._points.plain_keys):
@@ -206,7 +209,7 @@ def _is_interval(model: Any, name: str, kind: type) -> bool:
     )
 
 
-def _understood(template: Template, key: str, column: Sequence[Any]) -> Sequence[Any]:
+def _understood(template: Template, key: str, column: Column) -> Column:
     """The values of a field as a scenario has them; raises ValidationError, or SpecError where it has to be asked."""
     section: Any = template.scenario.workload if key.startswith("workload.") else template.scenario.system
     *path, name = key.removeprefix("workload.").split(".")
@@ -216,26 +219,27 @@ def _understood(template: Template, key: str, column: Sequence[Any]) -> Sequence
     adapter = _adapter(model, name)
     if adapter is None:
         raise SpecError(f"{key} is checked one by one")
-    kinds = set(map(type, column))
-    if len(kinds) == 1 and _is_interval(model, name, *kinds) and (kinds == {int} or isfinite(sum(column))):
-        adapter.validate_python([min(column), max(column)])
-        return column
+    if isinstance(column, np.ndarray):
+        ends: list[Any] = [column.min().item(), column.max().item()]
+        kind: Any = type(ends[0])
+        if _is_interval(model, name, kind) and all(map(isfinite, ends)):
+            adapter.validate_python(ends)
+            return column
+        each, places = np.unique(column, return_inverse=True)
+        return taken(column_of(adapter.validate_python(each.tolist())), places)
     distinct = list(dict.fromkeys(zip(map(type, column), column, strict=True)))
     values = adapter.validate_python([value for _, value in distinct])
     understood = dict(zip(distinct, values, strict=True))
     return [understood[each] for each in zip(map(type, column), column, strict=True)]
 
 
-def _marks(key: str, values: Sequence[Any]) -> Halves:
+def _marks(key: str, column: Column) -> Halves:
     """:func:`mark_of` of each value."""
-    kinds = set(map(type, values))
-    if kinds <= {int, float}:
-        numbers = np.array(values, dtype=np.float64)
-        if (np.abs(numbers) <= MOST_EXACT).all() and not (
-            int in kinds and max(map(abs, values)) > MOST_EXACT
-        ):
-            bits = numbers.view(np.uint64)
-            return np.stack([mixed(bits ^ np.uint64(seed)) for seed in seeds_of(key)], axis=1)
+    column = column_of(column)
+    if isinstance(column, np.ndarray) and column.min() >= -MOST_EXACT and column.max() <= MOST_EXACT:
+        bits = column.astype(np.float64).view(np.uint64)
+        return np.stack([mixed(bits ^ np.uint64(seed)) for seed in seeds_of(key)], axis=1)
+    values = listed(column)
     known = {(type(value), value): _halves(mark_of(key, value)) for value in values}
     return np.array([known[type(value), value] for value in values], np.uint64)
 

@@ -11,21 +11,23 @@ from operator import mul
 from typing import TYPE_CHECKING, Any, Final
 
 from model.errors import SpecError
+from scenarios.sweeps.columns import Column, Columns, column_of, points_of, taken
 from scenarios.sweeps.spec import Axis, Sweep
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Reals = NDArray[Any]
+
+MOST_POINTS: Final = 2**62
 EXACT: Final = Context(prec=60)
 """In which ranges are worked out, so that 10 is not 9.99999999999999."""
 CLEAN: Final = Context(prec=30)
 """What is left after rounding: 6.5 out of a root is 6.5, and not a last digit below it."""
 
-Columns = Mapping[str, Sequence[Any]]
-"""Key -> its values, one for each point of a block."""
-Pick = Callable[[float], Any]
-"""The value of an axis at a share of it, from 0 to 1."""
-Shares = Callable[[int, int], list[list[float]]]
+Pick = Callable[["Reals"], Column]
+"""The values of an axis at shares of it, from 0 to 1."""
+Shares = Callable[[int, int], Sequence["Reals"]]
 """Begin and end of a block -> for each group of axes the shares of the block's points."""
 
 
@@ -62,8 +64,7 @@ class Design:
     def block(self, begin: int, end: int) -> list[dict[str, Any]]:
         """The points from *begin* to before *end*, as far as there are any: key -> value."""
         columns = self.columns(begin, end)
-        rows = zip(*(columns[key] for key in self.keys), strict=True)
-        return [dict(zip(self.keys, row, strict=True)) for row in rows]
+        return points_of({key: columns[key] for key in self.keys})
 
     def columns(self, begin: int, end: int) -> Columns:
         """The same by column: key -> its values."""
@@ -76,17 +77,20 @@ class _Crossed:
 
     def __init__(self, groups: Sequence[Columns]) -> None:
         self.lengths = [len(next(iter(group.values()))) for group in groups]
-        self.groups = groups
+        self.groups = [{key: column_of(values) for key, values in group.items()} for group in groups]
         self.count = math.prod(self.lengths)
 
     def columns(self, begin: int, end: int) -> Columns:
-        columns = {}
-        stride = self.count  # Python's whole numbers: there may be more points than 64 bits count
+        import numpy as np  # noqa: PLC0415
+
+        columns, stride = {}, self.count
+        # Python's whole numbers where there are more points than 64 bits count
+        points = np.arange(begin, end, dtype=object if stride > MOST_POINTS else np.int64)
         for group, length in zip(self.groups, self.lengths, strict=True):
             stride //= length
-            places = [place // stride % length for place in range(begin, end)]
+            places = (points // stride % length).astype(np.int64)
             for key, values in group.items():
-                columns[key] = [values[place] for place in places]
+                columns[key] = taken(values, places)
         return columns
 
 
@@ -100,7 +104,7 @@ class _Sampled:
         columns = {}
         for group, shares in zip(self.groups, self.shares(begin, end), strict=True):
             for key, pick in group.items():
-                columns[key] = [pick(share) for share in shares]
+                columns[key] = pick(shares)
         return columns
 
 
@@ -121,13 +125,13 @@ def _hypercube(dimensions: int, samples: int, seed: int) -> Shares:
             generator.shuffle(order)
         return [(order - share) / samples for order, share in zip(strata, within, strict=True)]
 
-    return lambda begin, end: [dimension[begin:end].tolist() for dimension in drawn()]
+    return lambda begin, end: [dimension[begin:end] for dimension in drawn()]
 
 
 def _sobol(dimensions: int, seed: int) -> Shares:
     """A scrambled Sobol sequence: more samples of the same seed begin with the same points."""
 
-    def shares(begin: int, end: int) -> list[list[float]]:
+    def shares(begin: int, end: int) -> Sequence[Reals]:
         from scipy.stats import qmc  # noqa: PLC0415
 
         engine = qmc.Sobol(dimensions, rng=seed)
@@ -135,7 +139,7 @@ def _sobol(dimensions: int, seed: int) -> Shares:
             drawn = engine.fast_forward(begin).random(end - begin)
         else:  # from its beginning it draws powers of two, others with a warning
             drawn = engine.random(1 << (end - 1).bit_length())[:end]
-        return drawn.T.tolist()
+        return list(drawn.T)
 
     return shares
 
@@ -187,19 +191,22 @@ def whole_ends(axis: Axis) -> tuple[int, int]:
 def pick_of(axis: Axis, is_whole: bool) -> Pick:
     """What chooses a value of the axis by a share; listed values and whole numbers have equal shares."""
     if axis.values is not None:
-        values = axis.values
-        return lambda share: values[min(int(share * len(values)), len(values) - 1)]
+        values, count = column_of(axis.values), len(axis.values)
+        return lambda shares: taken(values, (shares * count).astype(int).clip(max=count - 1))
     if is_whole:
         least, most = whole_ends(axis)
         whole = _between(least, most + 1, axis.scale)
-        return lambda share: min(max(math.floor(whole(share)), least), most)
+        return lambda shares: (whole(shares) // 1).astype(int).clip(least, most)
     low, high = (float(end) for end in axis.ends)
     inner = _between(low, high, axis.scale)
-    return lambda share: min(max(inner(share), low), high)
+    return lambda shares: inner(shares).clip(low, high)
 
 
-def _between(low: float, high: float, scale: str) -> Pick:
-    if scale == "log":
-        begin, width = math.log(low), math.log(high) - math.log(low)
-        return lambda share: math.exp(begin + share * width)
-    return lambda share: low + share * (high - low)
+def _between(low: float, high: float, scale: str) -> Callable[[Reals], Reals]:
+    if scale != "log":
+        return lambda shares: low + shares * (high - low)
+    import numpy as np  # noqa: PLC0415
+
+    begin, width = math.log(low), math.log(high) - math.log(low)
+    exp: Any = np.frompyfunc(math.exp, 1, 1)  # of numpy's, the last digit depends on the processor
+    return lambda shares: exp(begin + shares * width).astype(np.float64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Final, Protocol
@@ -21,6 +21,7 @@ from scenarios.forecast import USUAL, Budget
 from scenarios.load import Source
 from scenarios.spec import Scenario
 from scenarios.sweeps.by_column import ByColumn, keys_of
+from scenarios.sweeps.columns import Column, Columns, Places, column_of, joined, points_of, taken
 from scenarios.sweeps.conditions import Condition
 from scenarios.sweeps.design import Design
 from scenarios.sweeps.points import Points, Values, asked_mark
@@ -29,8 +30,6 @@ from scenarios.sweeps.spec import Axis, Sweep
 USUAL_LIMIT: Final = 100_000
 """Answers that a sweep may take without being told that it may take more."""
 BLOCK: Final = 5_000
-ROOM: Final[dict[type, str]] = {float: "d", int: "q"}
-"""What an array holds a number as."""
 MOST_FAULTS_SHOWN: Final = 20
 
 Progress = Callable[[int, int], None]
@@ -59,45 +58,8 @@ class Layout(Protocol):
     def count(self) -> int:
         """How many points there are."""
 
-    def block(self, begin: int, end: int) -> list[dict[str, Any]]:
+    def columns(self, begin: int, end: int) -> Columns:
         """The values of some of them."""
-
-    def columns(self, begin: int, end: int) -> Mapping[str, Sequence[Any]]:
-        """The same by column."""
-
-
-class AxisColumn:
-    """The values of an axis, point by point, in as little room as they take."""
-
-    __slots__ = ("_values",)
-
-    def __init__(self) -> None:
-        self._values: array[Any] | list[Any] | None = None
-
-    def extend(self, values: Sequence[Any]) -> None:
-        """Add the values of more points."""
-        kinds = set(map(type, values))
-        code = ROOM.get(kinds.pop()) if len(kinds) == 1 else None
-        if self._values is None:
-            self._values = array(code) if code else []
-        if isinstance(self._values, array) and self._values.typecode != code:
-            self._values = self._values.tolist()
-        before = len(self._values)
-        try:
-            self._values.extend(values)
-        except OverflowError:  # a whole number of more than 64 bits
-            self._values = [*self._values[:before], *values]
-
-    def at(self, places: Sequence[int] | NDArray[np.int64]) -> list[Any]:
-        """The values at some places."""
-        values = self._values or []
-        if isinstance(places, range) and places.step == 1:
-            some = values[places.start : places.stop]
-            return some.tolist() if isinstance(some, array) else some
-        if isinstance(values, array):
-            some_values: list[Any] = np.frombuffer(values, values.typecode)[places].tolist()
-            return some_values
-        return [values[place] for place in places]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +109,10 @@ class Plan:
         self.numbers = array("q")
         """Of the design's points, those that the conditions let through."""
         self._digests = bytearray()
-        self._columns = {key: AxisColumn() for key in self.design.keys}
+        self._parts: dict[str, list[Column]] = {key: [] for key in self.design.keys}
         self._check(declared, progress)
+        self._columns = {key: joined(parts) for key, parts in self._parts.items()}
+        self._parts.clear()
 
     def _check(self, declared: int, progress: Progress | None) -> None:
         conditions = [Condition(text) for text in self.sweep.where]
@@ -161,12 +125,12 @@ class Plan:
         bad, by_column = 0, ByColumn(self.points)
         for begin in range(0, declared, BLOCK):
             end = min(begin + BLOCK, declared)
-            columns = self.design.columns(begin, end)
+            columns = {key: column_of(values) for key, values in self.design.columns(begin, end).items()}
             digests = None if conditions else by_column.digests(columns)
             if digests is not None:
                 self._take(range(begin, end), columns, digests)
             else:
-                bad += self._check_one_by_one(begin, end, conditions, faults)
+                bad += self._check_one_by_one(begin, columns, conditions, faults)
             if progress is not None:
                 progress(end, declared)
         if faults:
@@ -177,11 +141,11 @@ class Plan:
             )
 
     def _check_one_by_one(
-        self, begin: int, end: int, conditions: Sequence[Condition], faults: Counter[str]
+        self, begin: int, columns: Columns, conditions: Sequence[Condition], faults: Counter[str]
     ) -> int:
         """Check the points of a block, and count those that are no scenarios, by what is wrong with them."""
-        bad = 0
-        for number, values in enumerate(self.design.block(begin, end), begin):
+        bad, right, digests = 0, [], []
+        for place, values in enumerate(points_of(columns)):
             try:
                 if conditions and not self._fulfils(conditions, values):
                     continue
@@ -190,15 +154,18 @@ class Plan:
                 faults[str(error)] += 1
                 bad += 1
                 continue
-            self._take([number], {key: [value] for key, value in values.items()}, point.digest)
+            right.append(place)
+            digests.append(point.digest)
+        kept = {key: taken(column, right) for key, column in columns.items()}
+        self._take([begin + place for place in right], kept, b"".join(digests))
         return bad
 
-    def _take(self, numbers: Sequence[int], columns: Mapping[str, Sequence[Any]], digests: bytes) -> None:
+    def _take(self, numbers: Sequence[int], columns: Columns, digests: bytes) -> None:
         """Points that are scenarios."""
         self.numbers.extend(numbers)
         self._digests += digests
-        for key, column in self._columns.items():
-            column.extend(columns[key])
+        for key, parts in self._parts.items():
+            parts.append(columns[key])
 
     def _refused(self, axis: Axis) -> str:
         """What is wrong with the key of an axis."""
@@ -248,15 +215,13 @@ class Plan:
         later = np.flatnonzero(same != np.arange(len(same)))
         return dict(zip(later.tolist(), same[later].tolist(), strict=True))
 
-    def columns(self, places: Sequence[int] | NDArray[np.int64]) -> dict[str, list[Any]]:
+    def columns(self, places: Places) -> Columns:
         """The values of the points at *places*, by column."""
-        return {key: column.at(places) for key, column in self._columns.items()}
+        return {key: taken(column, places) for key, column in self._columns.items()}
 
     def values(self, begin: int, end: int) -> list[Values]:
         """The values of the points at places *begin* to *end* - 1."""
-        columns = self.columns(range(begin, min(end, len(self))))
-        rows = zip(*columns.values(), strict=True)
-        return [dict(zip(columns, row, strict=True)) for row in rows]
+        return points_of(self.columns(slice(begin, end)))
 
     def said(self) -> str:
         """How much there is to do, in words."""

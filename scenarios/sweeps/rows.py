@@ -15,6 +15,7 @@ from model.units import unit_of
 from scenarios.interval import CONFIDENCE, half_width
 from scenarios.load import to_mapping
 from scenarios.sweeps.answers import PLACES
+from scenarios.sweeps.columns import Column, listed
 from scenarios.sweeps.ledger import Ledger
 from scenarios.sweeps.plan import BLOCK, Plan
 from scenarios.sweeps.points import version_of_model
@@ -131,7 +132,7 @@ class Rows:
                 )
 
     def _block(self, places: range) -> Block:
-        given = self.plan.columns(places)
+        given = self.plan.columns(slice(places.start, places.stop))
         answers, engines = self._answers(places)
         failed = [self.outcome.failed.get(place, "") for place in places]
         answers[[bool(error) for error in failed]] = np.nan
@@ -158,7 +159,7 @@ class Rows:
         return {column.name: block[column.name] for column in self.columns}
 
 
-def _shown(column: TableColumn, given: list[Any]) -> list[Any]:
+def _shown(column: TableColumn, given: Column) -> Column:
     if column.kind == "text":
-        return [str(value).lower() if isinstance(value, bool) else str(value) for value in given]
+        return [str(value).lower() if isinstance(value, bool) else str(value) for value in listed(given)]
     return given

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,16 +20,16 @@ from scenarios.sweeps.plan import BLOCK, Plan
 CHUNK_S: Final = 1.0
 """Work that is handed out at once: much against what handing out costs, little enough to show progress."""
 LONGEST_CHUNK_S: Final = 3.0
-"""Where more points at once take less time each, as answers by arrays do."""
-PAYS: Final = 0.9
-"""Of the time of a point, below which a larger chunk is worth it."""
-PAYS_MUCH: Final = 0.6
-"""Below which it is, however long that takes: nearly all of the time is the chunk's own."""
-MOST_TIMES_LARGER: Final = 8.0
+"""Where a chunk has much work of its own, as answers by arrays have."""
+OWN_SHARE: Final = 0.1
+"""Of the time of a chunk that its own work may take; of one longer than `LONGEST_CHUNK_S` `MOST_OWN_SHARE`."""
+MOST_OWN_SHARE: Final = 0.5
+MOST_TIMES_LARGER: Final = 32
 """Than the last chunk."""
 MOST_IN_A_CHUNK: Final = 50_000
 CHUNKS_A_WORKER: Final = 4
-"""At least so many, of what is left, so that all workers end together; of all, so that one shows progress."""
+"""At least so many, of what is left, so that several workers end together."""
+PILOTS: Final = (1, 1, 8, 64)
 PILOT_S: Final = 0.25
 MOST_STEPS: Final = 1_000
 GOLDEN: Final = 0.6180339887498949
@@ -74,9 +73,11 @@ class Running:
         self.asked = Asked(plan.points, plan.how.engine, plan.how.seed, plan.how.budget)
         self.outcome = Outcome(plan.answers)
         self.each_s = 0.0
-        """What one answer takes, as far as it is known."""
-        self._size = 0
-        """Answers that are handed out together; 0 until any is known."""
+        """What one more answer in a chunk takes, as far as it is known."""
+        self._own_s = 0.0
+        """What a chunk takes beside its answers."""
+        self._learned = 0, 0.0
+        """Answers of the largest chunk so far, and its seconds."""
         self._each = plan.how.replications
         self._known = np.zeros(self._each + plan.answers, bool)  # those of the base scenario come first
         self._keys = plan.keys.reshape(-1)
@@ -120,33 +121,31 @@ class Running:
         missing = self._missing()
         ranks = dict.fromkeys(int(step * GOLDEN % 1 * len(missing)) for step in range(MOST_STEPS))
         spread = iter(missing[list(ranks)] if len(missing) else missing)
-        for step, size in enumerate((1, 1, 4, 16, 64, 256)):
+        for step, size in enumerate(PILOTS):
             items = self._items(np.sort(np.fromiter(islice(spread, size), np.int64)))
             if not items:
                 break
-            began = time.perf_counter()
-            self._keep(items, answers(self.asked, items))
-            took = time.perf_counter() - began
-            self.each_s = took / len(items)
-            if step > 1 and took > PILOT_S:  # the first two may import much
-                self._size = 2 * len(items) if took < CHUNK_S else 0
+            chunk = answers(self.asked, items)
+            self._keep(items, chunk)
+            if step == 0:  # it may import much
+                self._learned = 0, 0.0
+            elif chunk.took_s > PILOT_S:
                 break
         return self.each_s * self.outcome.left
 
     def run(self, executor: Executor, told: Told | None = None) -> Outcome:
         """Answer what is missing; *told* hears of every step. May be left by any exception, and called again."""
-        sent: dict[int, tuple[Sequence[Item], float]] = {}
+        sent: dict[int, Sequence[Item]] = {}
 
         def chunks() -> Iterator[Sequence[Item]]:
             missing = self._missing()
             while len(missing):
                 numbers, missing = np.split(missing, [self._chunk(executor.workers)])
-                sent[len(sent)] = items, _ = self._items(numbers), time.perf_counter()
+                sent[len(sent)] = items = self._items(numbers)
                 yield items
 
         for number, chunk_answers in executor.map(partial(answers, self.asked), chunks()):
-            (items, began), sent[number] = sent[number], ([], 0.0)
-            self._learn(len(items), time.perf_counter() - began)
+            items, sent[number] = sent[number], ()
             self._keep(items, chunk_answers)
             if told is not None:
                 told(self.outcome)
@@ -161,25 +160,33 @@ class Running:
 
     def _chunk(self, workers: int) -> int:
         """Answers that are handed out together."""
-        by_time = int(CHUNK_S / self.each_s) if self.each_s else MOST_IN_A_CHUNK
-        among = self.outcome.left if workers > 1 else self.outcome.wanted
-        fair = -(-among // (CHUNKS_A_WORKER * workers))
-        return max(1, min(max(by_time, self._size), fair, MOST_IN_A_CHUNK))
+        size = MOST_IN_A_CHUNK if self.each_s else 1
+        if self.each_s:
+            least_s = self._own_s / MOST_OWN_SHARE
+            chunk_s = max(CHUNK_S, least_s, min(LONGEST_CHUNK_S, self._own_s / OWN_SHARE))
+            least = (
+                2 if self._learned[0] == 1 else 1
+            )  # of one answer alone it is not known what the chunk takes
+            size = min(size, max(least, int((chunk_s - self._own_s) / self.each_s)))
+        if self._learned[0]:
+            size = min(size, MOST_TIMES_LARGER * self._learned[0])
+        if workers > 1:
+            size = min(size, max(1, -(-self.outcome.left // (CHUNKS_A_WORKER * workers))))
+        return size
 
     def _learn(self, size: int, took_s: float) -> None:
-        """A chunk of that size is answered: the next may be larger where that has paid."""
-        each_s = took_s / size
-        if size >= self._size:
-            pays_much = each_s < PAYS_MUCH * self.each_s
-            if pays_much:
-                self._size = int(size * max(2.0, min(MOST_TIMES_LARGER, LONGEST_CHUNK_S / took_s)))
-            elif took_s > LONGEST_CHUNK_S:
-                self._size = size // 2
-            else:
-                self._size = 2 * size if each_s < PAYS * self.each_s else size
-        self.each_s = each_s
+        """Tell the time that a chunk of that size takes itself from that of its answers."""
+        before, before_s = self._learned
+        if size > before:
+            self.each_s = max(took_s / MOST_TIMES_LARGER / size, (took_s - before_s) / (size - before))
+            self.each_s = min(self.each_s, took_s / size)
+            self._own_s, self._learned = took_s - size * self.each_s, (size, took_s)
+        else:
+            self.each_s = max(took_s / MOST_TIMES_LARGER, took_s - self._own_s) / size
 
     def _keep(self, items: Sequence[Item], chunk_answers: Sequence[Answer | NoAnswer]) -> None:
+        if isinstance(chunk_answers, Answers):
+            self._learn(len(items), chunk_answers.took_s)
         together = by_column(chunk_answers)
         numbers = items.numbers if isinstance(items, Items) else np.array([item.number for item in items])
         self._known[numbers] = True

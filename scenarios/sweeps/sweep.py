@@ -10,12 +10,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-import numpy as np
-
 from model.engine import replications_of
 from model.errors import SpecError
 from scenarios.forecast import USUAL
 from scenarios.sweeps.asked import source_of_sweep, sweep_asked
+from scenarios.sweeps.columns import joined, listed
 from scenarios.sweeps.executors import Executor, LocalProcesses, ThisProcess
 from scenarios.sweeps.ledger import Ledger, usual_folder
 from scenarios.sweeps.plan import USUAL_LIMIT, Plan, RunOptions
@@ -143,12 +142,11 @@ def write(rows: Rows, out: Path, force: bool = False) -> None:
 def whole_table(rows: Rows) -> dict[str, Any]:
     """All rows in memory, by column."""
     blocks = list(rows.blocks())
-    joined: dict[str, Any] = {}
+    table: dict[str, Any] = {}
     for column in rows.columns:
-        parts = [block[column.name] for block in blocks]
-        arrays = isinstance(parts[0], np.ndarray)
-        joined[column.name] = np.concatenate(parts) if arrays else [value for part in parts for value in part]
-    return joined
+        values = joined([block[column.name] for block in blocks])
+        table[column.name] = listed(values) if "." in column.name else values
+    return table
 
 
 def check_where(at: SweepBackend) -> None:

@@ -307,9 +307,9 @@ def _of_buffers(values: Values, kind: Kind) -> pa.Array | None:
 
     buffers: list[Any]
     if isinstance(values, np.ndarray):
-        if values.dtype != {"real": np.float64, "whole": np.int64}.get(kind):
+        if values.dtype not in {"real": (np.float64, np.int64), "whole": (np.int64,)}.get(kind, ()):
             return None
-        known, buffers = ~np.isnan(values), [np.array(values)]
+        known, buffers = ~np.isnan(values), [values.astype(np.float64 if kind == "real" else np.int64)]
     else:
         plain = {"real": float, "whole": int, "text": str}.get(kind)
         if plain is None or not len(values):

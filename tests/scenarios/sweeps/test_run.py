@@ -96,14 +96,23 @@ def test_a_second_run_answers_nothing_and_gives_the_same(tmp_path: Path) -> None
     assert same(*tables)
 
 
-def test_chunks_grow_while_that_pays_and_halve_where_one_takes_long(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("own_s", "each_s", "sizes"),
+    [(0.0, 0.01, [32, 100, 100]), (0.2, 0.01, [4, 128, 180]), (4.0, 1.0, [2, 4]), (0.0, 5.0, [2, 1]),
+     (0.05, 4e-5, [19, 608, 19_456, 23_750])],
+)  # fmt: skip
+def test_chunks_take_a_second_or_so_much_that_little_of_it_is_their_own(
+    own_s: float, each_s: float, sizes: list[int], tmp_path: Path
+) -> None:
     with Ledger(tmp_path, version_of_model()) as ledger:
         running = Running(planned("rahn-full-scan", SCAN), ledger)
-        sizes = []
-        for size, took_s in ((4, 1.0), (8, 1.0), (24, 1.0), (72, 7.0), (36, 3.5), (18, 1.7)):
-            running._learn(size, took_s)
-            sizes.append(running._size)
-    assert sizes == [4, 24, 72, 36, 18, 18]
+    running._learn(1, own_s + each_s)
+    chosen = []
+    for _ in sizes:
+        chosen.append(running._chunk(1))
+        running._learn(chosen[-1], own_s + chosen[-1] * each_s)
+    assert chosen == pytest.approx(sizes, rel=0.05)
+    assert running._chunk(3) <= -(-running.outcome.left // 12)
 
 
 def test_an_extended_sweep_reuses_what_it_has(tmp_path: Path) -> None:
@@ -125,7 +134,7 @@ def test_a_sweep_that_is_interrupted_keeps_what_it_had_and_goes_on(tmp_path: Pat
     class Halting(ThisProcess):
         def map(self, work: Any, chunks: Any) -> Any:
             for number, answers in super().map(work, chunks):
-                if number == 2:
+                if number == 1:
                     raise KeyboardInterrupt
                 yield number, answers
 

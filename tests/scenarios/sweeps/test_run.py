@@ -13,6 +13,7 @@ import pytest
 from model.errors import SpecError
 from model.measures import MEASURES, measures_of
 from scenarios import load, run
+from scenarios.sweeps import run as module_of_run
 from scenarios.sweeps import sweep as module
 from scenarios.sweeps.executors import ThisProcess
 from scenarios.sweeps.ledger import Ledger
@@ -127,14 +128,18 @@ def test_an_extended_sweep_reuses_what_it_has(tmp_path: Path) -> None:
         assert other_seed.outcome.reused == 0
 
 
-def test_a_sweep_that_is_interrupted_keeps_what_it_had_and_goes_on(tmp_path: Path) -> None:
+def test_a_sweep_that_is_interrupted_keeps_what_it_had_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module_of_run, "MOST_IN_A_CHUNK", 3)
+
     def plan() -> Plan:
         return planned("shallahamer-pread", ["workload.rate_per_s=1000:4000:12"], QUEUE)
 
     class Halting(ThisProcess):
         def map(self, work: Any, chunks: Any) -> Any:
             for number, answers in super().map(work, chunks):
-                if number == 1:
+                if number == 2:
                     raise KeyboardInterrupt
                 yield number, answers
 

@@ -21,26 +21,26 @@ class Change:
     """Rows changed, rows moved, probes, and the segment's blocks; numbers or arrays."""
 
     rows: Number
-    in_place: Number
-    migrated: Number
-    moved_again: Number
-    chained: Number
-    chain_pieces: Number
-    searches: Number
-    placed: Number
-    """Row pieces that a probe found room for."""
-    rejected_itl: Number
-    rejected_space: Number
-    rejected_held: Number
-    commits: Number
-    growth_bytes: Number
-    columns_after_bytes: Number
-    """Bytes of the columns of a mean row afterwards, length bytes included."""
     segment: Segment
     """The table before."""
     segment_after: Segment
-    itl_full_blocks: Number
-    pctfree_needed: Number
+    columns_after_bytes: Number
+    """Bytes of the columns of a mean row afterwards, length bytes included."""
+    in_place: Number = 0
+    migrated: Number = 0
+    moved_again: Number = 0
+    chained: Number = 0
+    chain_pieces: Number = 0
+    searches: Number = 0
+    placed: Number = 0
+    """Row pieces that a probe found room for."""
+    rejected_itl: Number = 0
+    rejected_space: Number = 0
+    rejected_held: Number = 0
+    commits: Number = 0
+    growth_bytes: Number = 0
+    itl_full_blocks: Number = 0
+    pctfree_needed: Number = 0
     outcome: HeapOutcome | None = None
 
     @property
@@ -248,14 +248,12 @@ def _by_law(
         rows=rows,
         in_place=rows - migrated,
         migrated=migrated,
-        moved_again=0,
         chained=where(long, migrated, 0),
         chain_pieces=migrated * (pieces - 1),
         searches=migrated * pieces,
         placed=migrated * pieces,
         rejected_itl=itl,
         rejected_space=where(bound | long | unseen, 0, assm.space_rejections(migrated, per_block)),
-        rejected_held=0,
         commits=commits,
         growth_bytes=grows * repeats,
         columns_after_bytes=row.columns_bytes + (columns_after - row.columns_bytes) * repeats * share,
@@ -277,25 +275,16 @@ def _insert_by_law(system: System, work: Insert, row: RowShape, segment: Segment
     commits = where(work.commit_every_rows > 0, work.rows // larger(1, work.commit_every_rows), 0)
     return Change(
         rows=work.rows,
-        in_place=0,
-        migrated=0,
-        moved_again=0,
-        chained=0,
-        chain_pieces=0,
         searches=searches * searching,
         placed=work.rows * searching,
-        rejected_itl=0,
         rejected_space=filled * searching,
         rejected_held=searches * on_offer,
         commits=commits,
-        growth_bytes=0,
         columns_after_bytes=row.columns_bytes,
         segment=segment,
         segment_after=segment_of(
             system, row, blocks=ceiling(system.table.rows / fit) + filled, ahead=not work.by_direct_path
         ),
-        itl_full_blocks=0,
-        pctfree_needed=0,
     )
 
 

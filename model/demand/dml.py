@@ -19,11 +19,9 @@ from model.demand.change import Change, change_of
 from model.demand.index_upkeep import Keys, keep_indexes
 from model.demand.popular_blocks import popular_of, says_popularity
 from model.demand.reading import ReadPlan, one_for_all, scan_plan
-from model.demand.segment import row_shape
-from model.demand.work import NO_SCAN, Demand, Fetching, cpu_of_rows
+from model.demand.work import NO_SCAN, Demand, Fetching, cpu_of_rows, cpu_of_scan, planned
 from model.demand.writing import room_of, writing_of
 from model.laws import block, buffer_cache, scan_reads
-from model.laws.block_layer import stated_call_s
 from model.laws.change import block_changes_of_arrays
 from model.laws.logical_io import distinct_blocks
 from model.laws.numeric import Number, ceiling, larger, nearest, smaller, some, where
@@ -70,7 +68,7 @@ def insert_demand(system: System, work: Insert, change: Change | None = None) ->
     """Demands of one session: its share of the rows that are inserted, one by one, in arrays or by direct path."""
     change, users = change or change_of(system, work), work.users
     filled = ceiling(change.rows / change.segment.rows_per_block)
-    demand = empty_demand(system, change, no_reads(), 0, filled / users)
+    demand = planned(system, change.segment, no_reads(), 0, larger(1, filled / users), change=change)
     demand.access_path = NO_SCAN
     demand.cpu = {"buffer gets": 0.0, "walking rows": 0.0, "read calls": 0.0}
     rows, arrays = change.rows / users, _arrays_of(work, change.rows)
@@ -158,52 +156,15 @@ def _scan(system: System, work: Dml, change: Change) -> Demand:
         runs, cached = change.segment.shape.runs, system.table.cached_fraction
         plan.pieces = scan_reads.pieces_of_part(plan.pieces, runs, users, plan.mbrc, cached)
         plan.single_reads = plan.single_reads / users  # one of them reads header and map for all
-    demand = empty_demand(system, change, plan, gets / users, blocks / users)
+    demand = planned(system, change.segment, plan, gets / users, larger(1, blocks / users), change=change)
     walk, _ = cpu_of_rows(system, demand.row, Fetching("count", 1))
-    host = system.host
-    demand.cpu = {
-        "buffer gets": demand.gets * host.logical_io_s,
-        "walking rows": system.table.rows * repeats / users * walk,
-        "read calls": (demand.reads + plan.single_reads) * stated_call_s(host.read_call_s),
-        "filling the buffer cache": demand.read_blocks * host.buffer_block_s,
-    }
+    demand.cpu = cpu_of_scan(system, demand, system.table.rows * repeats / users * walk)
     return demand
 
 
 def no_reads() -> ReadPlan:
     """A statement that reads nothing."""
-    return ReadPlan(
-        event=SEQUENTIAL,
-        direct=False,
-        asynchronous=False,
-        through_page_cache=False,
-        single_reads=0,
-        pieces=[],
-        positioned_fraction=1,
-        uneven=False,
-        why="through the buffer cache",
-        mbrc=1,
-        window_blocks=None,
-    )
-
-
-def empty_demand(system: System, change: Change, plan: ReadPlan, gets: Number, wanted: Number) -> Demand:
-    """The demands of a statement that changes rows, but for its CPU, its changes and its client."""
-    return Demand(
-        row=row_shape(system.table),
-        segment=change.segment,
-        plan=plan,
-        gets=gets,
-        fetches=0,
-        trips=1,
-        rows_returned=0,
-        more_data=0,
-        blocks_wanted=larger(1, wanted),
-        block_size_bytes=system.tablespace.block_size_bytes,
-        reads=sum(piece.count for piece in plan.pieces),
-        read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
-        change=change,
-    )
+    return ReadPlan(event=SEQUENTIAL, why="through the buffer cache")
 
 
 def _with_statements(demand: Demand, system: System, work: Dml, change: Change) -> Demand:

@@ -12,10 +12,19 @@ from model.demand.index_upkeep import entries_of
 from model.demand.reading import ReadPlan, one_for_all
 from model.demand.row_sources import PlanOperation, with_count
 from model.demand.segment import Segment, row_shape, segment_of
-from model.demand.work import RANGE_SCAN, Demand, Fetching, add_client, aligned_stops, cpu_of_rows, full_scan
+from model.demand.work import (
+    RANGE_SCAN,
+    Demand,
+    Fetching,
+    add_client,
+    aligned_stops,
+    cpu_of_rows,
+    cpu_of_scan,
+    full_scan,
+    planned,
+)
 from model.errors import OutsideLaw
 from model.laws import block, client, logical_io, scan_reads
-from model.laws.block_layer import stated_call_s
 from model.laws.numeric import (
     Number,
     ceiling,
@@ -128,32 +137,22 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     jumps = larger(jumps, smaller(further, nearest(searches)))
     plan = ReadPlan(
         event=SEQUENTIAL,
-        direct=False,
-        asynchronous=False,
-        through_page_cache=system.database_path not in UNBUFFERED,
-        single_reads=0,
-        pieces=[scan_reads.Piece(1, reads)],
-        positioned_fraction=jumps / larger(1, further),
-        uneven=False,
         why=_why_of_index(work),
-        mbrc=1,
-        window_blocks=None,
+        pieces=[scan_reads.Piece(1, reads)],
+        through_page_cache=system.database_path not in UNBUFFERED,
+        positioned_fraction=jumps / larger(1, further),
         at_once=work.parallel_reads if one_for_all(goes_on(system)) else 1,
     )
     plan.batched_reads = where(plan.at_once > 1, reads - nearest(index_reads), 0)
-    demand = Demand(
-        row=row,
-        segment=segment,
-        plan=plan,
-        gets=index_gets + table_gets,
+    demand = planned(
+        system,
+        segment,
+        plan,
+        index_gets + table_gets,
+        levels + leaf_gets + distinct,
         fetches=fetches,
         trips=client.round_trips(fetches, system.client.call_trips),
         rows_returned=returned,
-        more_data=0,
-        blocks_wanted=levels + leaf_gets + distinct,
-        block_size_bytes=system.tablespace.block_size_bytes,
-        reads=sum(piece.count for piece in plan.pieces),
-        read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
         access_path=RANGE_SCAN,
         index=_shown(system, statistics),
     )
@@ -170,13 +169,8 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
             over.append(PlanOperation("BITMAP CONVERSION TO ROWIDS", rows))
         demand.sources = with_count([through] if work.index_only else [*over, through], work.select)
     _, fetch = cpu_of_rows(system, row, fetching)
-    demand.cpu = {
-        "buffer gets": demand.gets * host.logical_io_s,
-        "walking rows": rows * (host.row_step_s + visited * host.line_miss_s),
-        FETCHES: rows * fetch,
-        "read calls": demand.reads * stated_call_s(host.read_call_s),
-        "filling the buffer cache": demand.read_blocks * host.buffer_block_s,
-    }
+    walking_s = rows * (host.row_step_s + visited * host.line_miss_s)
+    demand.cpu = cpu_of_scan(system, demand, walking_s, {FETCHES: rows * fetch})
     add_client(demand, system, fetching)
     return demand
 

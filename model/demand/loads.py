@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from model.causes import FROM_CLIENT, INSERTING, LOG_FILE_SYNC, SEARCHING, TO_CLIENT
 from model.demand.change import Change
-from model.demand.dml import empty_demand, inserting_s, no_reads
+from model.demand.dml import inserting_s, no_reads
 from model.demand.index_upkeep import Keys, keep_indexes
 from model.demand.segment import RowShape, row_shape, segment_of
-from model.demand.work import NO_SCAN, Demand, Fetching, client_rows_s, full_scan
+from model.demand.work import NO_SCAN, Demand, Fetching, client_rows_s, full_scan, planned
 from model.demand.writing import writing_of
 from model.laws import block, change, extents, load
-from model.laws.numeric import Number, ceiling, smaller, where
+from model.laws.numeric import Number, ceiling, larger, smaller, where
 from model.spec import Export, Import, Load, System
 
 
@@ -38,7 +38,7 @@ def import_demand(system: System, work: Import) -> Demand:
     arrays = ceiling(system.table.rows / users / arraysize) * users
     changed = _rows_loaded(system, row, arrays if work.commit else users)
     filled = changed.rejected_space
-    demand = empty_demand(system, changed, no_reads(), 0, filled / users)
+    demand = planned(system, changed.segment, no_reads(), 0, larger(1, filled / users), change=changed)
     demand.access_path, demand.sent = NO_SCAN, Fetching("rows", arraysize)
     touched = change.block_changes_of_arrays(changed.rows, arrays, filled)
     demand.block_changes = touched
@@ -71,23 +71,14 @@ def _rows_loaded(system: System, row: RowShape, commits: Number) -> Change:
     rows = system.table.rows
     return Change(
         rows=rows,
-        in_place=0,
-        migrated=0,
-        moved_again=0,
         chained=where(loaded.blocks_per_row > 1, rows, 0),
-        chain_pieces=0,
         searches=filled,
         placed=rows,
-        rejected_itl=0,
         rejected_space=filled,
-        rejected_held=0,
         commits=commits,
-        growth_bytes=0,
         columns_after_bytes=row.columns_bytes,
         segment=replace(loaded, blocks=0, shape=extents.SegmentShape(0, 0, 0, 0, [])),
         segment_after=loaded,
-        itl_full_blocks=0,
-        pctfree_needed=0,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, cast
 
 from model.demand.index_access import in_range, in_rowid_order, leaves_visited
@@ -13,25 +12,11 @@ from model.demand.work import NO_SCAN, RANGE_SCAN, Demand
 from model.errors import OutsideLaw
 from model.laws import optimizer
 from model.laws.numeric import Number, ceiling, largest, some, where
+from model.results import OptimizerCost, part
 from model.spec import IndexRangeScan, Statement, System, release_tuple
 
 
-@dataclass(slots=True)
-class OptimizerEstimate:
-    """The optimizer's costs."""
-
-    io_cost: Number
-    cpu_cost: Number
-    cost: Number
-    mbrc: Number
-    sreadtim_s: Number | None
-    mreadtim_s: Number | None
-    cpuspeed_hz: Number | None
-    index_cost: Number | None = None
-    """Of the index alone, where a table is visited through it."""
-
-
-def optimizer_of(system: System, work: Statement, demand: Demand) -> OptimizerEstimate:
+def optimizer_of(system: System, work: Statement, demand: Demand) -> OptimizerCost:
     """What the optimizer thinks the workload's access costs."""
     instance, space = system.instance, system.tablespace
     stats = instance.statistics
@@ -76,7 +61,8 @@ def optimizer_of(system: System, work: Statement, demand: Demand) -> OptimizerEs
     cpu = cpu_cost(cycles)
     index_cost = None if of_index is None else ceiling(of_index[0] + cpu_cost(of_index[1]))
     costed = stats.kind != "none" and demand.access_path != NO_SCAN
-    return OptimizerEstimate(
+    return part(
+        OptimizerCost,
         io_cost=io,
         cpu_cost=cpu,
         cost=ceiling(io + cpu),

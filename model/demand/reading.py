@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
@@ -20,25 +20,35 @@ class ReadPlan:
     """Reads of one execution: the pieces, which event they post, and whether they are asynchronous."""
 
     event: str
-    direct: bool
-    asynchronous: bool
-    through_page_cache: bool
-    single_reads: Number
-    """Reads of the segment header and its map; of sessions that share the segment, of the mean one."""
-    pieces: list[scan_reads.Piece]
-    positioned_fraction: Number
-    """Share of the reads that do not continue the one before on the device."""
     why: str
-    mbrc: Number
-    uneven: Any
+    pieces: list[scan_reads.Piece] = field(default_factory=list)
+    direct: bool = False
+    asynchronous: bool = False
+    through_page_cache: bool = False
+    single_reads: Number = 0
+    """Reads of the segment header and its map; of sessions that share the segment, of the mean one."""
+    positioned_fraction: Number = 1
+    """Share of the reads that do not continue the one before on the device."""
+    mbrc: Number = 1
+    uneven: Any = False
     """Whether chance decides which blocks are read, so that a closed form is right only on average."""
-    window_blocks: Number | None
+    window_blocks: Number | None = None
     cached_fraction: Number = 0.0
     """Of the segment's blocks those that a scan finds in the buffer cache."""
     at_once: Number = 1
     """Reads of a batch that is waited for together."""
     batched_reads: Number = 0
     """Of the reads those that go in batches."""
+
+    @property
+    def reads(self) -> Number:
+        """Reads of the scan, without the single ones."""
+        return sum(piece.count for piece in self.pieces)
+
+    @property
+    def read_blocks(self) -> Number:
+        """Blocks that these read."""
+        return sum(piece.blocks * piece.count for piece in self.pieces)
 
     @property
     def batches(self) -> Number:

@@ -30,17 +30,17 @@ class Demand:
     segment: Segment
     plan: ReadPlan
     gets: Number
-    fetches: Number
-    trips: Number
-    """Round trips between client and server."""
-    rows_returned: Number
-    more_data: Number
     blocks_wanted: Number
     block_size_bytes: Number
     reads: Number
     """Reads of the scan, without the single-block reads of header and map."""
     read_blocks: Number
     """Blocks read by the scan."""
+    fetches: Number = 0
+    trips: Number = 1
+    """Round trips between client and server."""
+    rows_returned: Number = 0
+    more_data: Number = 0
     executions: Number = 1
     current_gets: Number = 0
     block_changes: Number = 0
@@ -185,6 +185,38 @@ def add_client(demand: Demand, system: System, fetching: Fetching) -> None:
     }
 
 
+def planned(
+    system: System, segment: Segment, plan: ReadPlan, gets: Number, wanted: Number, **more: Any
+) -> Demand:
+    """The demands of an execution that reads *segment* as *plan* says, but for its CPU and its client."""
+    return Demand(
+        row=row_shape(system.table),
+        segment=segment,
+        plan=plan,
+        gets=gets,
+        blocks_wanted=wanted,
+        block_size_bytes=system.tablespace.block_size_bytes,
+        reads=plan.reads,
+        read_blocks=plan.read_blocks,
+        **more,
+    )
+
+
+def cpu_of_scan(
+    system: System, demand: Demand, walking_s: Number, fetching: dict[str, Number] | None = None
+) -> dict[str, Number]:
+    """CPU by cause of gets, rows and reads; a direct read fills no buffer."""
+    host, plan = system.host, demand.plan
+    buffered = 0 if plan.direct else 1
+    return {
+        "buffer gets": demand.gets * host.logical_io_s,
+        "walking rows": walking_s,
+        **(fetching or {}),
+        "read calls": (demand.reads + plan.single_reads) * stated_call_s(host.read_call_s),
+        "filling the buffer cache": buffered * demand.read_blocks * host.buffer_block_s,
+    }
+
+
 def _equal_rows(table: Any, row: RowShape, segment: Segment) -> Number:
     """Whether every block holds the same whole number of rows."""
     fit = segment.rows_per_block
@@ -219,37 +251,25 @@ def full_scan(
     row = row_shape(system.table)
     segment = segment_of(system, row)
     plan = scan_plan(system, segment, parallel=parallel)
-    host = system.host
     rows = system.table.rows
     passed = ceiling(rows * fetching.filter_fraction)
     returned = passed if fetching.select == "rows" else 1
     fetches, stops = fetching.calls(returned), fetching.stops(returned)
     aligned = aligned_stops(system, segment, row, fetching, stops)
-    demand = Demand(
-        row=row,
-        segment=segment,
-        plan=plan,
-        gets=logical_io.consistent_gets_of_scan(segment.blocks, stops, aligned) + other_gets,
+    demand = planned(
+        system,
+        segment,
+        plan,
+        logical_io.consistent_gets_of_scan(segment.blocks, stops, aligned) + other_gets,
+        segment.blocks,
         fetches=fetches,
         trips=client.round_trips(fetches, system.client.call_trips),
         rows_returned=returned,
-        more_data=0,
-        blocks_wanted=segment.blocks,
-        block_size_bytes=system.tablespace.block_size_bytes,
-        reads=sum(piece.count for piece in plan.pieces),
-        read_blocks=sum(piece.blocks * piece.count for piece in plan.pieces),
     )
     walk, fetch = cpu_of_rows(system, row, fetching)
-    buffered = 0 if plan.direct else 1
-    demand.cpu = {
-        "buffer gets": demand.gets * host.logical_io_s,
-        "walking rows": rows * walk,
-        FETCHES: passed * fetch,
-        "read calls": (demand.reads + plan.single_reads) * stated_call_s(host.read_call_s),
-        "filling the buffer cache": buffered * demand.read_blocks * host.buffer_block_s,
-    }
+    demand.cpu = cpu_of_scan(system, demand, rows * walk, {FETCHES: passed * fetch})
     if some(fetching.filter_fraction < 1):
-        demand.cpu["filtering rows"] = rows * host.fetch_column_s * (fetching.filter_fraction < 1)
+        demand.cpu["filtering rows"] = rows * system.host.fetch_column_s * (fetching.filter_fraction < 1)
     add_client(demand, system, fetching)
     scan = PlanOperation("TABLE ACCESS FULL", passed, demand.gets, demand.read_blocks + plan.single_reads)
     demand.sources = with_count([scan], fetching.select)
@@ -296,24 +316,24 @@ def _of_parallel_server(system: System, demand: Demand, degree: Number) -> Deman
 
     The coordinator calls the client while they scan; servers read header and map for the others among them.
     """
-    plan, calls_s = demand.plan, demand.cpu["calls"]
+    calls_s, single_reads = demand.cpu["calls"], demand.plan.single_reads / degree
     granules = scan_reads.granules_of(demand.segment.blocks, demand.block_size_bytes, degree)
     pieces = [
         scan_reads.Piece(piece.blocks, piece.count / degree)
-        for piece in scan_reads.pieces_of_granules(plan.pieces, granules)
+        for piece in scan_reads.pieces_of_granules(demand.plan.pieces, granules)
     ]
+    plan = replace(demand.plan, pieces=pieces, single_reads=single_reads)
     waits = sum(times * each for times, each in demand.waits.values())
-    reads = sum(piece.count for piece in pieces)
     cpu = {cause: seconds / degree for cause, seconds in demand.cpu.items()}
-    cpu["read calls"] = (reads + plan.single_reads / degree) * stated_call_s(system.host.read_call_s)
+    cpu["read calls"] = (plan.reads + single_reads) * stated_call_s(system.host.read_call_s)
     return replace(
         demand,
         servers=degree,
-        plan=replace(plan, pieces=pieces, single_reads=plan.single_reads / degree),
+        plan=plan,
         gets=demand.gets / degree,
         blocks_wanted=demand.blocks_wanted / degree,
-        reads=reads,
-        read_blocks=sum(piece.blocks * piece.count for piece in pieces),
+        reads=plan.reads,
+        read_blocks=plan.read_blocks,
         sources=in_parallel(demand.sources, degree, granules),
         cpu=cpu,
         waits={},

@@ -15,7 +15,6 @@ from validation.instruments.figures import (
     Section,
     SeriesColumn,
     Setting,
-    Skipped,
     plural,
 )
 from validation.instruments.opening import OpenedFile, Progress
@@ -181,9 +180,9 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
 
 def _reading(source: OpenedFile, text: str, is_html: bool, before: int) -> Reading:
     """One report, which begins behind *before* lines."""
-    reading, skipped = Reading(NAME, "", source.name, ""), Skipped()
+    reading = Reading(NAME, "", source.name, "")
     tables = html_tables(text) if is_html else ruled_tables(text)
-    rows, spaces = _Rows(reading, skipped, source.keep), TableSpaces(reading, skipped, source.keep)
+    rows, spaces = _Rows(reading, source.keep), TableSpaces(reading, source.keep)
     for table in tables:
         table.line += before
         table.lines = [line + before for line in table.lines]
@@ -191,7 +190,7 @@ def _reading(source: OpenedFile, text: str, is_html: bool, before: int) -> Readi
             continue
         kind, first = _kind_of(table), normal(table.columns[0])
         if first == "parametername":
-            _parameters(reading, table, skipped, source.keep)
+            _parameters(reading, table, source.keep)
         elif kind is not None:
             rows.take(table, kind)
         elif not spaces.takes(table):
@@ -199,22 +198,21 @@ def _reading(source: OpenedFile, text: str, is_html: bool, before: int) -> Readi
                 for row, line in zip(table.rows, table.lines, strict=True):
                     reading.name(row[0], "SQL text", row[-1], line)
             heads = ", ".join(table.columns[:3]) if is_html else ""  # in text, SQL may stand above a rule
-            skipped.add(table.line, f"section {table.title[:60] or heads[:60] or 'without a title'}")
+            reading.skip(table.line, f"section {table.title[:60] or heads[:60] or 'without a title'}")
     if not is_html:
         _text_header(reading, text, before)
-    _refuse_unreadable(reading, skipped)
+    _refuse_unreadable(reading)
     _judge_completeness(reading, text, before)
     kind_of_report = "Statspack" if STATSPACK.search(text[:5000]) else "AWR"
     release = f" of {reading.host.system}" if reading.host.system else ""
     reading.title = f"{kind_of_report} report{release}: {plural(len(reading.sections), 'section')}"
-    reading.unread = skipped.unread()
     return reading
 
 
-def _refuse_unreadable(reading: Reading, skipped: Skipped) -> None:
+def _refuse_unreadable(reading: Reading) -> None:
     """Raise NotReadable where the numbers have a decimal comma, and where there are none."""
     source = reading.file
-    if skipped.count(COMMAS) >= MOST_COMMAS:
+    if reading.left_alone.get(COMMAS, (0, 0))[0] >= MOST_COMMAS:
         raise NotReadable(
             f"{source}: the numbers of this report have a decimal comma; set NLS_LANG=AMERICAN_AMERICA.UTF8 "
             f"and make it again by {HOW}"
@@ -235,7 +233,7 @@ def _judge_completeness(reading: Reading, text: str, before: int) -> None:
     reading.missing += [what for title, what in WANTED.items() if title not in there]
 
 
-def _parameters(reading: Reading, table: ReportTable, skipped: Skipped, keep: Keep) -> None:
+def _parameters(reading: Reading, table: ReportTable, keep: Keep) -> None:
     """Parameters that differ from their defaults, and bear on performance."""
     already = len(reading.settings)
     for row, line in zip(table.rows, table.lines, strict=True):
@@ -244,7 +242,7 @@ def _parameters(reading: Reading, table: ReportTable, skipped: Skipped, keep: Ke
         if kept(name, keep):
             reading.settings.append(Setting(name, value, line))
         else:
-            skipped.add(line, "parameters that do not bear on performance")
+            reading.skip(line, "parameters that do not bear on performance")
     if len(reading.settings) > already:
         count = len(reading.settings) - already
         reading.sections.append(Section("init.ora Parameters", table.line, table.lines[-1], count))
@@ -338,8 +336,8 @@ def _snapshot(reading: Reading, line: str, number: int) -> None:
 class _Rows:
     """Takes the figures of tables; segments have the same number in every table."""
 
-    def __init__(self, reading: Reading, skipped: Skipped, keep: Keep) -> None:
-        self._reading, self._skipped, self._keep = reading, skipped, keep
+    def __init__(self, reading: Reading, keep: Keep) -> None:
+        self._reading, self._keep = reading, keep
         self._segments: dict[str, str] = {}
 
     def take(self, table: ReportTable, kind: SectionKind) -> None:
@@ -362,10 +360,8 @@ class _Rows:
                 elif not add_cell(self._reading, column, f"{title}: {label}", cell, label, line):
                     comma = COMMA.fullmatch(cell)
                     what = COMMAS if comma else f"cells of {kind.title} that are no numbers"
-                    self._skipped.add(line, what)
-        if len(self._reading.figures) > already:
-            count = len(self._reading.figures) - already
-            self._reading.sections.append(Section(title, table.line, table.lines[-1], count))
+                    self._reading.skip(line, what)
+        self._reading.add_section(title, already, table.line, table.lines[-1])
 
     def _subjects(
         self, table: ReportTable, kind: SectionKind, place: int
@@ -384,7 +380,7 @@ class _Rows:
             if kind.usual and row[0] not in (kind.usual, ""):
                 subject = f"{row[0]} {subject}"  # the keep or recycle pool, or one of other blocks
             if kind.form and not re.fullmatch(kind.form, subject):
-                self._skipped.add(line, f"text between the rows of {kind.title}")
+                self._reading.skip(line, f"text between the rows of {kind.title}")
                 continue
             yield row, line, subject
 

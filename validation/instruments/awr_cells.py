@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from validation.instruments.figures import Reading, SeriesColumn, figure, grain_of, number_of
+from validation.instruments.figures import Reading, SeriesColumn
 
 CELL: Final = re.compile(
     r"([-+]?(?=\.?[0-9])(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)\.?[0-9]*(?:[eE][-+][0-9]{1,3})?)\s*(%|ns|us|ms|s|[KMGTP])?"
@@ -88,10 +88,4 @@ def add(reading: Reading, name: str, of: str, cell: str, column: SeriesColumn, l
     scale = column.scale
     if suffix in BINARY:
         cell, scale = cell[:-1], scale * (BINARY if column.unit == "bytes" else THOUSANDS)[suffix]
-    try:
-        value = number_of(cell)
-    except ValueError:
-        return None
-    shaped = SeriesColumn(name, column.unit, scale, grain_of(cell.replace(",", "")))
-    reading.figures.append(figure(name, of, value, shaped, line, printed))
-    return reading.figures[-1].value
+    return reading.add(name, of, cell, SeriesColumn(name, column.unit, scale), line, printed)

@@ -231,7 +231,6 @@ class Reading:
     settings: list[Setting] = field(default_factory=list)
     names: list[Name] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
-    unread: list[Unread] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     """What the file could have told and does not, with how to get it."""
     follows: list[str] = field(default_factory=list)
@@ -246,6 +245,41 @@ class Reading:
     first_sample: int = 0
     """The first sample that means are taken from; one before it covers another time than the others."""
     host: ReportedHost = field(default_factory=ReportedHost)
+    left_alone: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """What lines that were not read look like -> how many there are, and the first of them."""
+
+    @property
+    def unread(self) -> list[Unread]:
+        """The lines that the reader left alone, in order of their first line."""
+        unreads = (Unread(lines, first, what) for what, (lines, first) in self.left_alone.items())
+        return sorted(unreads, key=lambda unread: unread.first_line)
+
+    def skip(self, line: int, what: str) -> None:
+        """Count *line* as left alone."""
+        lines, first = self.left_alone.get(what, (0, line))
+        self.left_alone[what] = lines + 1, first
+
+    def add(
+        self, name: str, of: str, cell: str, column: SeriesColumn, line: int, printed: str = ""
+    ) -> float | None:
+        """Add the figure that *cell* is in the unit of *column*: its value; None where it is no number."""
+        try:
+            value = number_of(cell)
+        except ValueError:
+            return None
+        column = SeriesColumn(name, column.unit, column.scale, grain_of(cell))
+        self.figures.append(figure(name, of, value, column, line, printed))
+        return self.figures[-1].value
+
+    def add_exact(self, name: str, of: str, value: float, unit: str, line: int, printed: str = "") -> None:
+        """Add a figure whose digits leave no interval, such as a count."""
+        self.figures.append(Figure(name, of, value, unit, value, value, line, printed))
+
+    def add_section(self, title: str, since: int, first_line: int = 0, last_line: int = 0) -> None:
+        """Note the part with the figures from number *since* on, which reaches to their own lines if not said."""
+        if figures := self.figures[since:]:
+            first, last = first_line or figures[0].line, last_line or figures[-1].line
+            self.sections.append(Section(title, first, last, len(figures)))
 
     def name(self, of: str, what: str, text: str, line: int) -> None:
         """Keep a name; of a long text its begin."""
@@ -310,27 +344,6 @@ def number_of(printed: str) -> float:
     if abs(value) > LARGEST:
         raise ValueError(f"{printed[:20]!r} is larger than any number of a report")
     return value
-
-
-class Skipped:
-    """Collects the lines that a reader leaves alone, and gives them by what they look like."""
-
-    def __init__(self) -> None:
-        self._found: dict[str, list[int]] = {}
-
-    def add(self, line: int, what: str) -> None:
-        """Count *line* as left alone."""
-        count = self._found.setdefault(what, [0, line])
-        count[0] += 1
-
-    def count(self, what: str) -> int:
-        """How many lines were left alone as *what*."""
-        return self._found.get(what, [0])[0]
-
-    def unread(self) -> list[Unread]:
-        """Them all, in order of their first line."""
-        unreads = (Unread(lines, first, what) for what, (lines, first) in self._found.items())
-        return sorted(unreads, key=lambda unread: unread.first_line)
 
 
 def mean(values: Sequence[float]) -> float:

@@ -8,12 +8,9 @@ from typing import Any, Final
 
 from validation.instruments.figures import (
     MULTIPLES,
-    Figure,
     NotReadable,
     Reading,
-    Section,
     Setting,
-    Skipped,
 )
 from validation.instruments.json_text import JsonNumber, parsed
 from validation.instruments.opening import OpenedFile, Progress
@@ -63,21 +60,21 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     brace = re.search(r"^\{", text, re.MULTILINE)
     if brace is None:
         raise NotReadable(f"{source.name}: this is fio's text for people; run {HOW}")
-    skipped = Skipped()
+    reading = Reading(NAME, "", source.name, "")
     before = text.count("\n", 0, brace.start())
     for line in range(1, before + 1):
-        skipped.add(line, "text before the JSON")
+        reading.skip(line, "text before the JSON")
     data = parsed("\n" * before + text[brace.start() :], source.name)
     jobs = data.get("jobs") if isinstance(data, dict) else None
     if not isinstance(jobs, list) or not jobs:
         raise NotReadable(f"{source.name}: fio's jobs are missing; run {HOW}")
     version, when = data.get("fio version"), data.get("time")
-    reading = Reading(NAME, "", source.name, "", ends=when if isinstance(when, str) else None)
+    reading.ends = when if isinstance(when, str) else None
     if source.keep.names and isinstance(data.get("hostname"), str):
         reading.name("report", "host", data["hostname"], before + 1)
     stated = _stated(text)
     for place, job in enumerate((job for job in jobs if isinstance(job, dict)), 1):
-        _take_job(reading, data, job, f"job {place}", stated, skipped)
+        _take_job(reading, data, job, f"job {place}", stated)
         if source.keep.names and reading.sections:
             _take_names(reading, job, f"job {place}", reading.sections[-1].first_line)
     if not reading.figures:
@@ -86,7 +83,6 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     reading.title = (
         f"{version if isinstance(version, str) else 'fio'}: {len(jobs)} job{'s' * (len(jobs) > 1)}"
     )
-    reading.unread = skipped.unread()
     return [reading]
 
 
@@ -99,16 +95,14 @@ def _stated(text: str) -> Stated:
     return stated
 
 
-def _take_job(
-    reading: Reading, data: dict[str, Any], job: dict[str, Any], of: str, stated: Stated, skipped: Skipped
-) -> None:
+def _take_job(reading: Reading, data: dict[str, Any], job: dict[str, Any], of: str, stated: Stated) -> None:
     """Add what one job reached and how it was asked."""
     already = len(reading.figures)
     for direction in DIRECTIONS:
         part = job.get(direction)
         total = part.get("total_ios") if isinstance(part, dict) else None
         if isinstance(part, dict) and not (isinstance(total, JsonNumber) and not total):
-            _take_direction(reading, part, f"{of} {direction}", skipped)
+            _take_direction(reading, part, f"{of} {direction}")
     for name, unit, scale in (
         ("usr_cpu", "fraction", 0.01),
         ("sys_cpu", "fraction", 0.01),
@@ -123,12 +117,12 @@ def _take_job(
     for options in (data.get("global options"), job.get("job options")):
         for name, value in (options if isinstance(options, dict) else {}).items():
             _take_option(reading, of, name, value, stated, first)
-    reading.sections.append(Section(of, first, last, len(reading.figures) - already))
+    reading.add_section(of, already, first, last)
     for name, value in job.items():
         if isinstance(value, dict) and name not in {*DIRECTIONS, "job options"}:
             numbers = [number.line for number in value.values() if isinstance(number, JsonNumber)]
             if numbers:
-                skipped.add(numbers[0], f"part {name}")
+                reading.skip(numbers[0], f"part {name}")
 
 
 def _take_driver(reading: Reading, drives: object) -> None:
@@ -154,7 +148,7 @@ def _take_names(reading: Reading, job: dict[str, Any], of: str, line: int) -> No
             reading.name(of, what, named[what], line)
 
 
-def _take_direction(reading: Reading, part: dict[str, Any], of: str, skipped: Skipped) -> None:
+def _take_direction(reading: Reading, part: dict[str, Any], of: str) -> None:
     for name, (unit, scale) in PLAIN.items():
         if isinstance(part.get(name), JsonNumber):
             reading.figures.append(part[name].figure(name, of, unit, scale))
@@ -170,7 +164,7 @@ def _take_direction(reading: Reading, part: dict[str, Any], of: str, skipped: Sk
         percentiles = times.get("percentile")
         for share, value in (percentiles if isinstance(percentiles, dict) else {}).items():
             if isinstance(value, JsonNumber) and not share.strip("0."):
-                skipped.add(value.line, "empty places for percentiles")
+                reading.skip(value.line, "empty places for percentiles")
             elif isinstance(value, JsonNumber):
                 shown = share.rstrip("0").rstrip(".") if "." in share else share
                 reading.figures.append(value.figure(f"{name} p{shown}", of, "s", scale))
@@ -193,4 +187,4 @@ def _take_option(reading: Reading, of: str, name: str, value: object, stated: St
     multiple = SECONDS[match[2]] if unit == "s" else MULTIPLES[match[2].upper()]
     number = float(match[1]) * multiple
     line = here[max(bisect_right(here, near) - 1, 0)]
-    reading.figures.append(Figure(name, of, number, unit, number, number, line, match[0]))
+    reading.add_exact(name, of, number, unit, line, match[0])

@@ -14,7 +14,6 @@ from validation.instruments.figures import (
     Reading,
     Section,
     SeriesColumn,
-    Skipped,
     grain_of,
     plural,
 )
@@ -123,7 +122,6 @@ class _Text:
         self._sample = -1
         self._times: list[str] = []
         self._first_line = 0
-        self._skipped = Skipped()
         self._alone = ""
         self._parts: dict[str, JoinedRow] = {}
 
@@ -187,7 +185,7 @@ class _Text:
             self._times.append(line.strip().removeprefix("Time: "))
         elif not self._device_alone(number, parts):
             refuse_commas(self._source.name, number, parts, HOW)
-            self._skipped.add(
+            self.reading.skip(
                 number, "a line of another form" if len(parts) != len(self._header) else "no numbers"
             )
 
@@ -210,7 +208,7 @@ class _Text:
             )
         unknown = [name for name in header if name not in COLUMNS and name != "Device"]
         if unknown:
-            self._skipped.add(number, f"columns {', '.join(unknown[:5])}")
+            self.reading.skip(number, f"columns {', '.join(unknown[:5])}")
         self._unstack()
         self._header = header
         self._names = tuple(name for name in header if name != "Device")
@@ -269,7 +267,7 @@ class _Text:
         read = [SUFFIXED.fullmatch(part) for part in parts]
         if len(parts) != len(self._cpu_names) or not all(read):
             refuse_commas(self._source.name, number, parts, HOW)
-            self._skipped.add(number, "a line of another form")
+            self.reading.skip(number, "a line of another form")
             return
         values = [float(match[1]) for match in read if match]
         self._rows.series(PROCESSORS, self._cpu_names, parts).add(values, number, self._sample + 1)
@@ -281,7 +279,6 @@ class _Text:
         reading = self.reading
         if not any(series.of != PROCESSORS for series in reading.series):
             raise NotReadable(f"{self._source.name}: iostat's lines of devices are missing; run {HOW}")
-        reading.unread = self._skipped.unread()
         _finish(reading, "iostat -x", (self._first_line, last_line), self._times, self._sample + 1)
         return reading
 

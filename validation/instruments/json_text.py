@@ -6,7 +6,15 @@ import json
 import re
 from typing import Any, Final
 
-from validation.instruments.figures import LARGEST, Figure, NotReadable, SeriesColumn, grain_of, with_unit
+from validation.instruments.figures import (
+    LARGEST,
+    Figure,
+    NotReadable,
+    SeriesColumn,
+    figure,
+    grain_of,
+    with_unit,
+)
 
 TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)')
 
@@ -20,16 +28,8 @@ class JsonNumber(float):
 
     def figure(self, name: str, of: str, unit: str, scale: float = 1.0) -> Figure:
         """The figure that it is, in *unit*, which is *scale* printed ones."""
-        half, middle = grain_of(self.text) / 2 * scale, float(self) * scale
-        low = middle - half
-        return Figure(
-            name, of, middle, unit, max(low, 0.0) if middle >= 0 else low, middle + half, self.line,
-            with_unit(self.text, unit, scale),
-        )  # fmt: skip
-
-    def column(self, name: str, unit: str, scale: float = 1.0) -> SeriesColumn:
-        """The column of a series that begins with it."""
-        return SeriesColumn(name, unit, scale, grain_of(self.text))
+        column = SeriesColumn(name, unit, scale, grain_of(self.text))
+        return figure(name, of, float(self), column, self.line, with_unit(self.text, unit, scale))
 
 
 def parsed(text: str, file: str) -> Any:

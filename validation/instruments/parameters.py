@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from validation.instruments.figures import Keep, NotReadable, Reading, Section, Setting, Skipped
+from validation.instruments.figures import Keep, NotReadable, Reading, Section, Setting
 from validation.instruments.opening import OpenedFile, Progress
 
 NAME: Final = "parameters"
@@ -57,25 +57,24 @@ def recognises(head: str) -> bool:
 
 def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """The parameters of *source*."""
-    reading, skipped = Reading(NAME, "", source.name, ""), Skipped()
+    reading = Reading(NAME, "", source.name, "")
     shown = HEADER.search(source.head) is not None
     for number, line in enumerate(source.lines(progress), 1):
         if not line.strip() or set(line.strip()) <= set("- "):
             continue
         match = (SHOWN if shown else LINE).fullmatch(line.rstrip())
         if match is None:
-            skipped.add(number, "lines of another form")
+            reading.skip(number, "lines of another form")
             continue
         value = (match[3] or "") if shown else match[2]
         reading.host.files = reading.host.files or files_on(match[1], value)
         if kept(match[1], source.keep):
             reading.settings.append(Setting(match[1].lower(), value.strip("'\""), number))
         else:
-            skipped.add(number, "parameters that do not bear on performance")
+            reading.skip(number, "parameters that do not bear on performance")
     if not reading.settings:
         raise NotReadable(f"{source.name}: no parameter in it bears on performance; make it by {HOW}")
     lines = [setting.line for setting in reading.settings]
     reading.title = f"parameters of an instance: {len(reading.settings)}"
     reading.sections.append(Section("parameters", lines[0], lines[-1], len(lines)))
-    reading.unread = skipped.unread()
     return [reading]

@@ -5,17 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from validation.instruments.figures import (
-    MOST_LETTERS,
-    NotReadable,
-    Reading,
-    Section,
-    SeriesColumn,
-    Skipped,
-    figure,
-    grain_of,
-    number_of,
-)
+from validation.instruments.figures import MOST_LETTERS, NotReadable, Reading, SeriesColumn, figure
 from validation.instruments.opening import OpenedFile, Progress
 
 NAME: Final = "plan"
@@ -42,7 +32,7 @@ def recognises(head: str) -> bool:
 
 def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """Every plan of *source*, as one reading; names of objects are left out."""
-    reading, skipped = Reading(NAME, "", source.name, ""), Skipped()
+    reading = Reading(NAME, "", source.name, "")
     columns: list[str] = []
     plans, plans_read, first = 0, 0, 0
     above: list[str] = []
@@ -59,28 +49,25 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
             cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
             if len(cells) == len(columns):
                 row = dict(zip(columns, cells, strict=True))
-                subject = _take(reading, f"plan {plans}", row, number, skipped)
+                subject = _take(reading, f"plan {plans}", row, number)
                 if source.keep.names and subject:
                     reading.name(subject, "object", row.get("Name", ""), number)
             else:
-                skipped.add(number, "rows of another form")
+                reading.skip(number, "rows of another form")
         elif line.strip() and set(line.strip()) != {"-"}:
-            if columns and len(reading.figures) > plans_read:
-                reading.sections.append(
-                    Section(f"plan {plans}", first, number - 1, len(reading.figures) - plans_read)
-                )
+            if columns:
+                reading.add_section(f"plan {plans}", plans_read, first, number - 1)
             columns = []
             above.append(line[:MOST_LETTERS])
             del above[:-MOST_LINES]
-            skipped.add(number, "SQL text, predicates and notes")
-    if columns and len(reading.figures) > plans_read:
-        reading.sections.append(Section(f"plan {plans}", first, number, len(reading.figures) - plans_read))
+            reading.skip(number, "SQL text, predicates and notes")
+    if columns:
+        reading.add_section(f"plan {plans}", plans_read, first, number)
     if not reading.figures:
         raise NotReadable(f"{source.name}: there are no numbers in this plan; make it by {HOW}")
     if not measured:
         reading.missing.append(f"measured rows and times: this plan has estimates alone; make it by {HOW}")
     reading.title = f"DBMS_XPLAN: {plans} plan{'s' * (plans > 1)}"
-    reading.unread = skipped.unread()
     return [reading]
 
 
@@ -91,11 +78,11 @@ def _sql_of(above: list[str]) -> str:
     return "\n".join(text)
 
 
-def _take(reading: Reading, of: str, row: dict[str, str], line: int, skipped: Skipped) -> str:
+def _take(reading: Reading, of: str, row: dict[str, str], line: int) -> str:
     """The figures of one step; what they are of."""
     step = re.sub(r"\D", "", row.get("Id", ""))
     if not step:
-        skipped.add(line, "rows of another form")
+        reading.skip(line, "rows of another form")
         return ""
     subject = f"{of}, step {step} {row.get('Operation', '')}".strip()
     for name, (unit, scale) in COLUMNS.items():
@@ -107,8 +94,7 @@ def _take(reading: Reading, of: str, row: dict[str, str], line: int, skipped: Sk
             reading.figures.append(figure(name, subject, seconds, column, line, cell))
         elif plain is not None and unit != "s":
             multiple = (BINARY if unit == "bytes" else DECIMAL)[plain[2]]
-            column = SeriesColumn(name, unit, scale * multiple, grain_of(plain[1]))
-            reading.figures.append(figure(name, subject, number_of(plain[1]), column, line, cell))
+            reading.add(name, subject, plain[1], SeriesColumn(name, unit, scale * multiple), line, cell)
         elif cell:
-            skipped.add(line, f"cells of {name} that are no numbers")
+            reading.skip(line, f"cells of {name} that are no numbers")
     return subject

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from validation.instruments.figures import NotReadable, Reading, Section, Skipped, plural
+from validation.instruments.figures import NotReadable, Reading, Section, plural
 from validation.instruments.opening import OpenedFile, Progress
 from validation.instruments.sysstat import (
     BANNER,
@@ -61,7 +61,6 @@ class _Text:
         self._rows = SeriesRows(self.reading)
         self._names: tuple[str, ...] = ()
         self._key, self._place = "", 0
-        self._skipped = Skipped()
         self._times: dict[tuple[str, ...], list[str]] = {}
 
     def take(self, number: int, line: str) -> None:
@@ -70,7 +69,7 @@ class _Text:
             return
         match = STAMP.match(line)
         if match is None:
-            self._skipped.add(number, "a line without a time")
+            self.reading.skip(number, "a line without a time")
             return
         parts = match[2].split()
         if not any(part[0].isdigit() for part in parts):
@@ -78,7 +77,7 @@ class _Text:
         elif match[1] == "Average:":
             return  # means of what was read
         elif not self._names:
-            self._skipped.add(number, "lines of other sections")
+            self.reading.skip(number, "lines of other sections")
         else:
             self._row(number, match[1], parts)
 
@@ -88,17 +87,17 @@ class _Text:
             self._place = parts.index(self._key)
             self._names = tuple(name for name in parts if name != self._key)
         else:
-            self._skipped.add(number, f"a section with {' '.join(parts[:3])}")
+            self.reading.skip(number, f"a section with {' '.join(parts[:3])}")
 
     def _row(self, number: int, stamp: str, parts: list[str]) -> None:
         of = parts.pop(self._place) if self._place < len(parts) else ""
         if len(parts) != len(self._names):
-            self._skipped.add(number, "a line of another form")
+            self.reading.skip(number, "a line of another form")
         elif self._key == "CPU" and of != "all":
-            self._skipped.add(number, "single processors")
+            self.reading.skip(number, "single processors")
         elif not all(map(NUMBER.fullmatch, parts)):
             refuse_commas(self._source.name, number, parts, HOW)
-            self._skipped.add(number, "a line of another form")
+            self.reading.skip(number, "a line of another form")
         else:
             times = self._times.setdefault(self._names, [])
             if not times or times[-1] != stamp:
@@ -111,16 +110,15 @@ class _Text:
         reading = self.reading
         if not reading.series:
             raise NotReadable(f"{self._source.name}: sar's lines of devices are missing; run {HOW}")
-        _finish(reading, last_line, max(self._times.values(), key=len), self._skipped)
+        _finish(reading, last_line, max(self._times.values(), key=len))
         return reading
 
 
-def _finish(reading: Reading, last_line: int, times: list[str], skipped: Skipped) -> None:
+def _finish(reading: Reading, last_line: int, times: list[str]) -> None:
     devices = {series.of for series in reading.series} - {PROCESSORS}
     reading.title = f"sar: {plural(len(devices), 'device')}, {plural(len(times), 'sample')}"
     first = min(min(series.lines) for series in reading.series)
     reading.sections.append(Section("devices and processors", first, last_line, reading.count()))
-    reading.unread = skipped.unread()
     take_span(reading, times)
     if not devices:
         reading.missing.append(f"no devices: run {HOW}")
@@ -129,14 +127,14 @@ def _finish(reading: Reading, last_line: int, times: list[str], skipped: Skipped
 def _from_json(source: OpenedFile) -> Iterator[Reading]:
     """Every host of sadf -j."""
     for reading, samples in hosts_of(source, HOW):
-        rows, skipped, times = SeriesRows(reading), Skipped(), []
+        rows, times = SeriesRows(reading), []
         for place, sample in enumerate(samples):
             stamp = sample.pop("timestamp", None)
             if isinstance(stamp, dict):
                 times.append(f"{stamp.get('date', '')} {stamp.get('time', '')}".strip())
             for name, part in sample.items():
                 if name not in {"disk", "cpu-load", "cpu-load-all"}:
-                    skipped.add(first_line(part), f"section {name}")
+                    reading.skip(first_line(part), f"section {name}")
                     continue
                 for row in (row for row in rows_of(part) if isinstance(row, dict)):
                     device, cpu = row.get("disk-device"), row.get("cpu")
@@ -145,9 +143,9 @@ def _from_json(source: OpenedFile) -> Iterator[Reading]:
                     elif cpu == "all":
                         rows.take_json(row, PROCESSORS, place)
                     elif isinstance(cpu, str):
-                        skipped.add(first_line(row), "single processors")
+                        reading.skip(first_line(row), "single processors")
         if not reading.series:
             raise NotReadable(f"{source.name}: there is neither a disk nor a processor section; run {HOW}")
         reading.format = NAME
-        _finish(reading, max(max(series.lines) for series in reading.series), times, skipped)
+        _finish(reading, max(max(series.lines) for series in reading.series), times)
         yield reading

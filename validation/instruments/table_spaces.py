@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from validation.instruments.awr_cells import add_cell
-from validation.instruments.figures import Keep, Reading, Section, Skipped
+from validation.instruments.figures import Keep, Reading
 from validation.instruments.tables import ReportTable, normal
 
 SPACES: Final = "Tablespace IO"
@@ -36,7 +36,6 @@ class TableSpaces:
     """Takes the tables of table spaces and files; names are numbered, and the same in both."""
 
     reading: Reading
-    skipped: Skipped
     keep: Keep
     _numbers: dict[str, str] = field(default_factory=dict)
 
@@ -65,9 +64,8 @@ class TableSpaces:
                 subject += f", file {number}, {self._number(kind, named, row.line)}"
             for column, cell in zip(columns, row.cells, strict=False):
                 if cell and not add_cell(reading, column, f"{title}: {subject}", cell, "", row.line):
-                    self.skipped.add(row.line, f"cells of {title} that are no numbers")
-        if count := len(reading.figures) - already:
-            reading.sections.append(Section(title, table.line, table.lines[-1], count))
+                    reading.skip(row.line, f"cells of {title} that are no numbers")
+        reading.add_section(title, already, table.line, table.lines[-1])
 
     def _number(self, kind: str, named: str, line: int) -> str:
         """What a table space or a volume is called: a number, the same wherever it stands."""

@@ -10,12 +10,7 @@ from validation.instruments.figures import (
     MOST_LETTERS,
     NotReadable,
     Reading,
-    Section,
     SeriesColumn,
-    Skipped,
-    figure,
-    grain_of,
-    number_of,
     plural,
     with_unit,
 )
@@ -99,7 +94,6 @@ class _Report:
         self._steps = 0
         self._first = 0
         self._found = 0
-        self._skipped = Skipped()
         self._keep = source.keep
         self._above: list[tuple[int, str]] = []
 
@@ -150,7 +144,7 @@ class _Report:
                 self._sql_id = sql_id[1]
             elif self._keep.sql and len(self._above) < MOST_LINES:
                 self._above.append((number, text[:MOST_LETTERS]))
-            self._skipped.add(number, "SQL text, headings and notes")
+            self.reading.skip(number, "SQL text, headings and notes")
 
     def _totals(self, text: str) -> bool:
         totals = TOTALS.search(text)
@@ -176,11 +170,11 @@ class _Report:
     def _call(self, number: int, call: re.Match[str]) -> None:
         cells = call[2].split()
         if self._table != "calls" or len(cells) != len(COLUMNS):
-            self._skipped.add(number, "SQL text, headings and notes")
+            self.reading.skip(number, "SQL text, headings and notes")
             return
         for column, cell in zip(COLUMNS, cells, strict=True):
             if set(cell) == {"#"}:
-                self._skipped.add(number, "numbers too wide for their column (####)")
+                self.reading.skip(number, "numbers too wide for their column (####)")
                 continue
             self._add(number, f"{call[1]} {column.name}", self._of, cell, column)
 
@@ -203,20 +197,13 @@ class _Report:
             self._add(number, name, of, cell, SeriesColumn(name, unit, scale))
 
     def _add(self, number: int, name: str, of: str, cell: str, column: SeriesColumn) -> None:
-        try:
-            value = number_of(cell)
-        except ValueError:
-            self._skipped.add(number, "cells that are no numbers")
-            return
-        shaped = SeriesColumn(name, column.unit, column.scale, grain_of(cell))
         printed = with_unit(cell, column.unit, column.scale)
-        self.reading.figures.append(figure(name, of, value, shaped, number, printed))
+        if self.reading.add(name, of, cell, column, number, printed) is None:
+            self.reading.skip(number, "cells that are no numbers")
 
     def _close_section(self) -> None:
-        figures = self.reading.figures[self._found :]
-        if self._of and figures:
-            lines = figures[0].line, figures[-1].line
-            self.reading.sections.append(Section(self._of, *lines, len(figures)))
+        if self._of:
+            self.reading.add_section(self._of, self._found)
         self._found = len(self.reading.figures)
 
     def close(self, last_line: int) -> None:
@@ -226,7 +213,6 @@ class _Report:
         if not waits:
             self.reading.missing.append(NO_WAITS)
         self.reading.title += f": {plural(self._statements, 'statement')}"
-        self.reading.unread = self._skipped.unread()
         self.reading.follows += list(_follows(self.reading, self._ofs))
 
 

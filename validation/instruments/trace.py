@@ -13,8 +13,6 @@ from validation.instruments.figures import (
     Figure,
     NotReadable,
     Reading,
-    Section,
-    Skipped,
     plural,
     with_unit,
 )
@@ -125,7 +123,6 @@ class _Trace:
         self._first_tim = self._last_tim = 0
         self._unit_s = 1e-6
         self._release = ""
-        self._skipped = Skipped()
         self._fetches = FetchCalls()
 
     @property
@@ -153,7 +150,7 @@ class _Trace:
             self._in_sql = False
             self._end_of_text()
         elif self._in_sql:
-            self._skipped.add(number, "SQL text")
+            self.reading.skip(number, "SQL text")
             if self._keep.sql and len(self._text) < MOST_LINES:
                 self._text.append(line[:MOST_LETTERS])
         elif start == "STAT ":
@@ -174,7 +171,7 @@ class _Trace:
         if line.startswith("*** 2") and len(line) > len("*** 2026-11-22 10:00"):
             self._stamp(line)
         elif line.startswith(("FETCH #", "EXEC #", "PARSE #", "XCTEND", "CLOSE #")):
-            self._skipped.add(number, "lines that are cut off")
+            self.reading.skip(number, "lines that are cut off")
         elif release := RELEASE.search(line):
             self._release = release[1]
             if int(release[1].partition(".")[0]) < CENTISECONDS_UNTIL:
@@ -187,7 +184,7 @@ class _Trace:
                 "trace file", named[1].strip("* ").lower(), named[2].rstrip(") ").strip(), number
             )
         elif line.strip() and not line.startswith("===="):
-            self._skipped.add(number, _kind(line))
+            self.reading.skip(number, _kind(line))
 
     def _end_of_text(self) -> None:
         """Keep the text of a new statement, where that was asked for."""
@@ -231,7 +228,7 @@ class _Trace:
         if rest.startswith(("WAIT #", "FETCH #", "EXEC #")):
             self._behind = rest
         else:
-            self._skipped.add(number, "ends of lines")
+            self.reading.skip(number, "ends of lines")
 
     def _add_call(self, number: int, kind: str, of: str, values: tuple[str, ...]) -> None:
         sums = self._calls[of].get(kind)
@@ -246,7 +243,7 @@ class _Trace:
         if wait is None or (
             wait[5] is None and self._last_tim and " tim=" not in line and self._unit_s < 1e-3
         ):
-            self._skipped.add(number, "lines that are cut off")
+            self.reading.skip(number, "lines that are cut off")
             return
         waits, event = self._waits[self._of(wait[1])], wait[2]
         sums = waits.get(event)
@@ -276,7 +273,7 @@ class _Trace:
         step = STEP.fullmatch(line)
         details = DETAIL.findall(line)
         if step is None:
-            self._skipped.add(number, "row sources without their fields")
+            self.reading.skip(number, "row sources without their fields")
             return
         steps, named = self._steps[self._of(step[1])], f"{step[2]} {operation_of(step[4] or '')}".strip()
         if named in steps or self._step_count < MOST_STATEMENTS:
@@ -308,10 +305,10 @@ class _Trace:
             self._wait_figures(of)
             self._step_figures(of)
             lines = [figure.line for figure in reading.figures[already:]]
-            reading.sections.append(Section(of, min(lines), max(lines), len(lines)))
+            reading.add_section(of, already, min(lines), max(lines))
         for name, count in zip(("commits", "rollbacks", "read only ends"), self._commits, strict=True):
             if count:
-                reading.figures.append(Figure(name, "transactions", count, "count", count, count, last_line))
+                reading.add_exact(name, "transactions", count, "count", last_line)
         if self._last_tim > self._first_tim:
             span = (self._last_tim - self._first_tim) * self._unit_s
             reading.interval_s = span
@@ -327,7 +324,6 @@ class _Trace:
             reading.follows.append(f"more than {MOST_STATEMENTS:,} statements: the others are summed as one")
         if self._event_count >= MOST_EVENTS:
             reading.follows.append(f"more than {MOST_EVENTS:,} events: the others are summed as one")
-        reading.unread = self._skipped.unread()
         reading.fetches = self._fetches.close()
         return reading
 
@@ -355,20 +351,15 @@ class _Trace:
         for step, (line, values) in self._steps[of].items():
             for name, value in values:
                 unit, scale = units.get(name, ("blocks", 1.0))
-                number = value * scale
                 printed = with_unit(f"{value:,}", unit, scale)
-                self.reading.figures.append(
-                    Figure(name, f"{of}, step {step}", number, unit, number, number, line, printed)
-                )
+                self.reading.add_exact(name, f"{of}, step {step}", value * scale, unit, line, printed)
 
     def _figure(
         self, name: str, of: str, value: int, unit: str, sums: _Sums, *, of_one: bool = False
     ) -> None:
         """A sum; each of its times was printed in whole ticks."""
         if unit != "s":
-            self.reading.figures.append(
-                Figure(name, of, value, unit, value, value, sums.first_line, with_unit(f"{value:,}", unit))
-            )
+            self.reading.add_exact(name, of, value, unit, sums.first_line, with_unit(f"{value:,}", unit))
             return
         half = (1 if of_one else sums.values[0]) * self._unit_s / 2
         seconds = value * self._unit_s

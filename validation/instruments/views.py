@@ -7,17 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from validation.instruments.figures import (
-    Keep,
-    NotReadable,
-    Reading,
-    Section,
-    SeriesColumn,
-    Skipped,
-    figure,
-    grain_of,
-    number_of,
-)
+from validation.instruments.figures import Keep, NotReadable, Reading, SeriesColumn
 from validation.instruments.opening import OpenedFile, Progress
 from validation.instruments.tables import ReportTable, ruled_tables
 
@@ -60,16 +50,15 @@ def recognises(head: str) -> bool:
 def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """Every listing of *source*; rows of tables, indexes and files are numbered, not named."""
     text = source.text()
-    reading, skipped = Reading(NAME, "", source.name, ""), Skipped()
-    for table in [*_csv_tables(text, skipped), *ruled_tables(text)]:
+    reading = Reading(NAME, "", source.name, "")
+    for table in [*_csv_tables(text, reading), *ruled_tables(text)]:
         columns = [column.upper().replace(" ", "_") for column in table.columns]
         view = _view_of(columns)
         if view is not None:
-            _take(reading, view, columns, table, skipped, source.keep)
+            _take(reading, view, columns, table, source.keep)
     if not reading.figures:
         raise NotReadable(f"{source.name}: no number of this listing could be read; make it by {HOW}")
     reading.title = f"listing of {', '.join(section.title for section in reading.sections)}"
-    reading.unread = skipped.unread()
     return [reading]
 
 
@@ -87,7 +76,7 @@ def _headings(head: str) -> Iterator[list[str]]:
             yield line.upper().split()
 
 
-def _csv_tables(text: str, skipped: Skipped) -> Iterator[ReportTable]:
+def _csv_tables(text: str, reading: Reading) -> Iterator[ReportTable]:
     """Every block of CSV that begins with a heading of a known view."""
     table: ReportTable | None = None
     csv.field_size_limit(1 << 20)
@@ -98,7 +87,7 @@ def _csv_tables(text: str, skipped: Skipped) -> Iterator[ReportTable]:
         except StopIteration:
             break
         except csv.Error:
-            skipped.add(rows.line_num, "lines that are not CSV")
+            reading.skip(rows.line_num, "lines that are not CSV")
             continue
         line = rows.line_num
         columns = [cell.strip().upper() for cell in row]
@@ -110,14 +99,12 @@ def _csv_tables(text: str, skipped: Skipped) -> Iterator[ReportTable]:
             table.rows.append(tuple(cell.strip() for cell in row))
             table.lines.append(line)
         elif row and any(cell.strip() for cell in row) and table is not None:
-            skipped.add(line, "lines of another form")
+            reading.skip(line, "lines of another form")
     if table is not None and table.rows:
         yield table
 
 
-def _take(
-    reading: Reading, view: str, columns: list[str], table: ReportTable, skipped: Skipped, keep: Keep
-) -> None:
+def _take(reading: Reading, view: str, columns: list[str], table: ReportTable, keep: Keep) -> None:
     """The figures of one listing."""
     place = next((columns.index(name) for name in SUBJECTS if name in columns), None)
     already = len(reading.figures)
@@ -131,15 +118,9 @@ def _take(
                 reading.name(subject, name.lower(), cell, line)
             if not cell or NEVER.search(name) or (position == place and view not in HIDDEN):
                 continue
-            try:
-                value = number_of(cell)
-            except ValueError:
-                skipped.add(line, f"cells of {name} that are no numbers")
-                continue
             unit, scale = next(
                 ((unit, scale) for words, unit, scale in UNITS if re.search(words, name)), ("count", 1.0)
             )
-            shaped = SeriesColumn(name, unit, scale, grain_of(cell.replace(",", "")))
-            reading.figures.append(figure(name.lower(), subject, value, shaped, line, cell))
-    if len(reading.figures) > already:
-        reading.sections.append(Section(view, table.line, table.lines[-1], len(reading.figures) - already))
+            if reading.add(name.lower(), subject, cell, SeriesColumn(name, unit, scale), line, cell) is None:
+                reading.skip(line, f"cells of {name} that are no numbers")
+    reading.add_section(view, already, table.line, table.lines[-1])

@@ -30,7 +30,6 @@ from model.results import (
     EventTime,
     Interval,
     LogicalIO,
-    OptimizerCost,
     PhysicalIO,
     RunResult,
     part,
@@ -123,7 +122,6 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Timing) 
     redo = _device_of_redo(system, demand, elapsed_s)
     if demand.writing:
         device = _device_of_writes(system, demand, elapsed_s, timing.device)
-    opinion = optimizer_of(system, work, demand)
     return Figures(
         engine=timing.engine,
         seed=timing.seed,
@@ -163,17 +161,7 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Timing) 
         cache=part(CacheUse, hits=hits, misses=blocks, hit_fraction=over(hits, hits + blocks)),
         segment=segment_space(system, work, demand),
         device=devices(disk=device, redo=redo),
-        optimizer=part(
-            OptimizerCost,
-            io_cost=opinion.io_cost,
-            cpu_cost=opinion.cpu_cost,
-            cost=opinion.cost,
-            mbrc=opinion.mbrc,
-            sreadtim_s=opinion.sreadtim_s,
-            mreadtim_s=opinion.mreadtim_s,
-            cpuspeed_hz=opinion.cpuspeed_hz,
-            index_cost=opinion.index_cost,
-        ),
+        optimizer=optimizer_of(system, work, demand),
         index=demand.index,
         access=demand.plan.why,
         events=timing.events,

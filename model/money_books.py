@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, cast
 
 from model.causes import BUFFER_GETS
@@ -15,20 +14,6 @@ from model.spec import Stream, System, Transactions, Workload
 
 MILLION = 1e6
 LAW_SOURCES = ("oracle-core-factor", "oracle-price-list")
-
-
-@dataclass(frozen=True, slots=True)
-class CoreHour:
-    """What an hour of one core costs, by its parts."""
-
-    licence: Number
-    support: Number
-    infrastructure: Number
-
-    @property
-    def all(self) -> Number:
-        """The three parts together."""
-        return self.licence + self.support + self.infrastructure
 
 
 def with_money(system: System, work: Workload, result: RunResult) -> RunResult:
@@ -50,177 +35,100 @@ def money_sources(system: System) -> set[str]:
     return {*LAW_SOURCES, *(source.split(":")[0] for source in book)}
 
 
-@dataclass(frozen=True, slots=True)
-class ResourcesUsed:
-    """What one run, or one transaction, took that is paid for; numbers or arrays."""
-
-    elapsed_s: Number
-    """Until the last session is done."""
-    cpu_s: Number
-    """Of one session, or one transaction."""
-    segment_bytes: Number | None
-    """Afterwards; None where there is no segment."""
-    gets: Number
-    cpu_per_get_s: Number
-    transactions_per_s: Number | None = None
-    """None for anything but transactions."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How long one run or transaction takes from begin to begin, and the hours of cores that it uses."""
-
-    hours: Number
-    core_hours: Number
-    core_share: Number = 1.0
-    """Of a core, for a second of CPU: less than 1 where threads share cores."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What work at some pace costs; numbers or arrays."""
-
-    pace: Pace
-    core: CoreHour
-    licences: Number
-    """Of the whole machine."""
-    storage_bytes: Number
-    storage_iops: Number
-    stored_per_hour: Number
-    machine_per_hour: Number
-    used_cores: Number
-    per_million_gets: Number
-
-    @property
-    def total(self) -> Number:
-        """What one run, or one transaction, uses."""
-        return self.pace.core_hours * self.core.all + self.pace.hours * self.stored_per_hour
-
-    @property
-    def machine(self) -> Number:
-        """The whole machine for as long."""
-        return self.pace.hours * self.machine_per_hour
-
-    @property
-    def used_per_hour(self) -> Number:
-        """What an hour of such work uses."""
-        return self.used_cores * self.core.all + self.stored_per_hour
-
-
 def money_of(system: System, work: Workload, answer: Any) -> Money | None:
     """What one run of *work* by all its users costs, or one transaction; None without a currency, or without time.
 
     *answer* is a result, or the figures of one or of many. CPU is that of the sessions: writers in the background,
     and streams beside the first, are left out.
     """
-    if system.prices.currency is None:
+    prices, cpus, time = system.prices, system.host.cpus, answer.time
+    if prices.currency is None:
         return None
-    time, gets, done = answer.time, answer.logical_io, answer.transactions
-    spent = ResourcesUsed(
-        elapsed_s=known_or(time.last_session_s, time.elapsed_s),
-        cpu_s=time.cpu_s,
-        segment_bytes=None if answer.segment is None else answer.segment.bytes_after,
-        gets=gets.consistent_gets if gets else 0.0,
-        cpu_per_get_s=gets.cpu_per_get_s if gets else 0.0,
-        transactions_per_s=done.per_s if done else None,
-    )
-    cost = _cost_of(system, work, spent)
-    pace, core = cost.pace, cost.core
-    there = pace.hours > 0
+    hours, core_hours, core_share = _pace(system, work, answer)
+    there = hours > 0
     if not some(there):
         return None
-    gets_cpu_s = time.cpu.get(BUFFER_GETS, 0.0)
-    freed = known_where(gets_cpu_s > 0, cost.used_cores * over(gets_cpu_s, time.cpu_s) / 2)
-    amounts = {
-        "takes_s": pace.hours * price.SECONDS_PER_HOUR,
-        "cpu_core_hours": pace.core_hours,
-        "licence": pace.core_hours * core.licence,
-        "support": pace.core_hours * core.support,
-        "infrastructure": pace.core_hours * core.infrastructure,
-        "storage": pace.hours * cost.stored_per_hour,
-        "total": cost.total,
-        "machine": cost.machine,
-        "core_per_hour": core.all,
-        "used_cores": cost.used_cores,
-        "machine_cores": system.host.cpus,
-        "machine_licences": cost.licences,
-        "storage_bytes": cost.storage_bytes,
-        "storage_iops": cost.storage_iops,
-        "used_per_hour": cost.used_per_hour,
-        "machine_per_hour": cost.machine_per_hour,
-        "per_million_logical_io": known_where(spent.gets > 0, cost.per_million_gets),
-        "per_transaction": known_where(done is not None, cost.total),
-        "halving_gets_saves_per_hour": freed * core.all,
-        "halving_gets_frees_cores": freed,
+    # NOTE: a core's share of licences is not rounded, that of a whole machine is
+    licence = _or_nothing(prices.licence_per_processor) * prices.core_factor
+    parts = {
+        "licence": price.licence_per_hour(licence, prices.licence_years),
+        "support": price.support_per_hour(licence, prices.support_percent),
+        "infrastructure": _or_nothing(prices.core_per_hour),
     }
-    known = {name: known_where(there, amount) for name, amount in amounts.items()}
-    return part(Money, currency=system.prices.currency, per="transaction" if done else "run", **known)
-
-
-def _cost_of(system: System, work: Workload, spent: ResourcesUsed) -> Cost:
-    prices, cpus = system.prices, system.host.cpus
-    pace, core = _pace(system, work, spent), _core_hour(prices)
-    licences = price.licences(cpus, prices.core_factor)
-    size_bytes, requests_per_s = _paid_storage(system, work, spent)
-    stored = price.storage_per_hour(
+    core_per_hour, licences = sum(parts.values()), price.licences(cpus, prices.core_factor)
+    licensed = (parts["licence"] + parts["support"]) / prices.core_factor
+    size_bytes, requests_per_s = _paid_storage(system, work, answer)
+    stored_per_hour = price.storage_per_hour(
         size_bytes,
         _or_nothing(prices.storage_per_gb_month),
         requests_per_s,
         _or_nothing(prices.storage_per_iops_month),
         _or_nothing(system.disk.volume_per_month),
     )
-    licensed = (core.licence + core.support) / prices.core_factor
-    return Cost(
-        pace=pace,
-        core=core,
-        licences=licences,
-        storage_bytes=size_bytes,
-        storage_iops=requests_per_s,
-        stored_per_hour=stored,
-        machine_per_hour=licences * licensed + cpus * core.infrastructure + stored,
-        used_cores=over(pace.core_hours, pace.hours),
-        per_million_gets=MILLION * pace.core_share * price.core_hours(spent.cpu_per_get_s) * core.all,
-    )
+    machine_per_hour = licences * licensed + cpus * parts["infrastructure"] + stored_per_hour
+    used_cores = over(core_hours, hours)
+    total = core_hours * core_per_hour + hours * stored_per_hour
+    gets = answer.logical_io.consistent_gets if answer.logical_io else 0.0
+    get_s = answer.logical_io.cpu_per_get_s if answer.logical_io else 0.0
+    million_gets = MILLION * core_share * price.core_hours(get_s) * core_per_hour
+    gets_cpu_s = time.cpu.get(BUFFER_GETS, 0.0)
+    freed = known_where(gets_cpu_s > 0, used_cores * over(gets_cpu_s, time.cpu_s) / 2)
+    amounts = {
+        "takes_s": hours * price.SECONDS_PER_HOUR,
+        "cpu_core_hours": core_hours,
+        **{name: core_hours * per_hour for name, per_hour in parts.items()},
+        "storage": hours * stored_per_hour,
+        "total": total,
+        "machine": hours * machine_per_hour,
+        "core_per_hour": core_per_hour,
+        "used_cores": used_cores,
+        "machine_cores": cpus,
+        "machine_licences": licences,
+        "storage_bytes": size_bytes,
+        "storage_iops": requests_per_s,
+        "used_per_hour": used_cores * core_per_hour + stored_per_hour,
+        "machine_per_hour": machine_per_hour,
+        "per_million_logical_io": known_where(gets > 0, million_gets),
+        "per_transaction": known_where(answer.transactions is not None, total),
+        "halving_gets_saves_per_hour": freed * core_per_hour,
+        "halving_gets_frees_cores": freed,
+    }
+    known = {name: known_where(there, amount) for name, amount in amounts.items()}
+    return part(Money, currency=prices.currency, per="transaction" if answer.transactions else "run", **known)
 
 
-def _pace(system: System, work: Workload, spent: ResourcesUsed) -> Pace:
-    """Runs come one after the other; transactions as many as are done a second."""
-    cpus = system.host.cpus
-    if spent.transactions_per_s is not None:
-        if not spent.transactions_per_s:
-            return Pace(0.0, 0.0)
-        hours = price.core_hours(1 / spent.transactions_per_s)
-        cpu_hours = price.core_hours(spent.cpu_s)
-        core_hours = min(cpu_hours, cpus * hours)  # the threads of a core share its price
-        return Pace(hours, core_hours, core_hours / cpu_hours if cpu_hours else 1.0)
-    core_hours = price.core_hours(work.sessions * spent.cpu_s)
+def _pace(system: System, work: Workload, answer: Any) -> tuple[Number, Number, Number]:
+    """Hours of one run or transaction from begin to begin, those of cores that it uses, and of a core for its CPU.
+
+    Runs come one after the other; transactions as many as are done a second. The threads of a core share its price.
+    """
+    time, cpus = answer.time, system.host.cpus
+    if answer.transactions is not None:
+        if not answer.transactions.per_s:
+            return 0.0, 0.0, 1.0
+        hours = price.core_hours(1 / answer.transactions.per_s)
+        cpu_hours = price.core_hours(time.cpu_s)
+        core_hours = min(cpu_hours, cpus * hours)
+        return hours, core_hours, core_hours / cpu_hours if cpu_hours else 1.0
+    core_hours = price.core_hours(work.sessions * time.cpu_s)
     # NOTE: the mean session may end before the last one; no machine does more than its cores can
-    return Pace(larger(price.core_hours(spent.elapsed_s), core_hours / cpus), core_hours)
+    elapsed_s = known_or(time.last_session_s, time.elapsed_s)
+    return larger(price.core_hours(elapsed_s), core_hours / cpus), core_hours, 1.0
 
 
 def _or_nothing(amount: Number | None) -> Number:
     return 0.0 if amount is None else amount
 
 
-def _core_hour(prices: Any) -> CoreHour:
-    """The hour of one core; its share of licences is not rounded, that of a whole machine is."""
-    licence = _or_nothing(prices.licence_per_processor) * prices.core_factor
-    return CoreHour(
-        licence=price.licence_per_hour(licence, prices.licence_years),
-        support=price.support_per_hour(licence, prices.support_percent),
-        infrastructure=_or_nothing(prices.core_per_hour),
-    )
-
-
-def _paid_storage(system: System, work: Workload, spent: ResourcesUsed) -> tuple[Number, Number]:
-    """Bytes and requests a second that are paid for."""
+def _paid_storage(system: System, work: Workload, answer: Any) -> tuple[Number, Number]:
+    """Bytes and requests a second that are paid for; bytes of a segment are those afterwards."""
     prices, disk = system.prices, system.disk
     requests_per_s = _or_nothing(disk.iops_limit if prices.storage_iops is None else prices.storage_iops)
     if prices.storage_bytes is not None:
         return prices.storage_bytes, requests_per_s
-    if spent.segment_bytes is not None:
-        return spent.segment_bytes, requests_per_s
-    if spent.transactions_per_s is not None:
+    if answer.segment is not None and answer.segment.bytes_after is not None:
+        return answer.segment.bytes_after, requests_per_s
+    if answer.transactions is not None:
         return cast("Transactions", work).data_bytes, requests_per_s
     everything, calls = capacity_of(disk), cast("Stream", work)
     return min(everything, calls.users * span_bytes(calls, everything, calls.start_byte or 0)), requests_per_s

@@ -5,8 +5,7 @@ Nothing can merge, and no call waits for an earlier one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable
 from math import inf
 from typing import Any
 
@@ -14,29 +13,16 @@ import numpy as np
 
 from model.books import PERCENTILES
 from model.causes import CPU
-from model.demand.calls import File, call_cpu_s, shown_call
-from model.kernels.queue import (
-    CallPath,
-    Served,
-    Times,
-    open_queue,
-    quantiles,
-    speeds_of,
-    summed_queue,
-    threads_queue,
-)
+from model.demand.calls import File, call_cpu_s
+from model.kernels.queue import CallPath, Times, quantiles, speeds_of, summed_queue
 from model.laws import block_layer
 from model.laws.iostat import DeviceSums
 from model.laws.opened_files import UNBUFFERED
-from model.loops.rows import row
 from model.machine.device import drive
-from model.machine.device.iostat import Counters
-from model.results import Stage
 from model.sim.caller import Record
 from model.sim.fast import UNBUFFERED_CALLS, reads_all
 from model.spec import Disk, System
 from model.workloads.streams.books import Responses
-from model.workloads.streams.queued import Drawn
 
 OPEN_READS = (
     UNBUFFERED_CALLS
@@ -56,7 +42,7 @@ OPEN_READS = (
 
 
 def is_alone(system: System, files: list[File]) -> bool:
-    """Whether the queue of rows is the same as the simulation of all parties."""
+    """Whether calls and requests are rows of two queues, whose sums are those of the simulation."""
     if len(files) > 1 or files[0].path not in UNBUFFERED or files[0].calls.rate_per_s is None:
         return False
     calls, host, disk = files[0].calls, system.host, system.disk
@@ -68,50 +54,6 @@ def is_alone(system: System, files: list[File]) -> bool:
     alike = bool(disk.service_cv) or disk.parallel_requests == 1
     never_merged = largest < 2 * calls.block_size_bytes
     return in_order and none_kept_out and alike and never_merged and reads_all(OPEN_READS, system, [calls])
-
-
-def play_alone(
-    system: System, file: File, drawn: Drawn, factors: Iterator[float], counters: Counters
-) -> Record:
-    """The record of the program's calls; *counters* are brought to their end.
-
-    First a processor for each call, then the device, whose service times vary by *factors*.
-    """
-    calls, host, disk = file.calls, system.host, system.disk
-    assert drawn.pauses_s is not None
-    count = calls.count
-    arrival_s = np.cumsum(drawn.pauses_s)
-    call_s = call_cpu_s(system.host, file.calls)
-    worked = Served(arrival_s, arrival_s)
-    if call_s > 0:
-        worked = threads_queue(arrival_s, np.full(count, call_s), host.cores.threads, speeds_of(host.cores))
-    # NOTE: of two calls, the one that begins later, at a faster thread, may reach the device first
-    order = np.argsort(worked.end_s, kind="stable")
-    at_device_s = worked.end_s[order]
-    service_s = np.fromiter(islice(factors, count), float, count) * _mean_s(disk, calls.block_size_bytes)
-    served = open_queue(at_device_s, service_s, disk.parallel_requests)
-    end_s, in_order = served.end_s, np.argsort(served.end_s, kind="stable")
-    ends = end_s[in_order]
-    queued_s = at_device_s.copy()
-    late = max(0, count - host.nr_requests)  # a full queue takes a call in when an earlier one is done
-    queued_s[count - late :] = np.maximum(queued_s[count - late :], ends[:late])
-    rows = row(queued_s), row(queued_s[in_order]), row(ends)
-    counters.count_all(file.write, calls.block_size_bytes, *rows)
-    record = Record(end_s=float(ends[-1]))
-    record.responses_s.frombytes((end_s - arrival_s[order]).tobytes())
-    under_way = np.arange(1, count + 1) - np.searchsorted(ends, arrival_s)
-    record.in_flight_most = int(under_way.max())
-    if call_s > 0:
-        cpu_s = worked.end_s - worked.begin_s
-        record.causes_s[CPU], record.counts[CPU] = float(cpu_s.sum()), count
-        record.longest_s[CPU] = float(cpu_s.max())
-    depth = max(disk.queue_depth, disk.parallel_requests)
-    late = max(0, count - depth)
-    handed_s = queued_s.copy()
-    handed_s[count - late :] = np.maximum(handed_s[count - late :], ends[:late])
-    of_call = np.argsort(order)
-    _show(record, file, arrival_s, queued_s[of_call], handed_s[of_call], end_s[of_call])
-    return record
 
 
 class RequestSums:
@@ -136,7 +78,7 @@ class RequestSums:
 def sum_arriving(
     system: System, calls: Any, scenarios: int, draws: Iterable[tuple[Times, Times]]
 ) -> tuple[Record, Responses, RequestSums]:
-    """As :func:`play_alone`, where nobody asks for lines of iostat, for stages, or for how many calls were under way.
+    """The program's calls, first at a processor, then at a server; without lines of iostat, stages and calls under way.
 
     Of so many *scenarios*, each with factors of its gaps and of its services among the *draws*: arrays of their
     numbers. Rates and what a request takes of the device may be arrays.
@@ -163,13 +105,3 @@ def sum_arriving(
 def _mean_s(disk: Disk, size_bytes: int) -> float:
     """Mean service time of a device without positions."""
     return disk.overhead_s + size_bytes / disk.bandwidth_bytes_per_s
-
-
-def _show(record: Record, file: File, begin_s: Any, queued_s: Any, handed_s: Any, end_s: Any) -> None:
-    """The stages of the call in the middle."""
-    call = shown_call(file.calls)
-    record.stages += [
-        Stage(name="the call", begin_s=begin_s[call], end_s=end_s[call]),
-        Stage(name="waits in the queue", begin_s=queued_s[call], end_s=handed_s[call]),
-        Stage(name="at the device", begin_s=handed_s[call], end_s=end_s[call]),
-    ]

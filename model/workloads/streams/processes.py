@@ -21,10 +21,10 @@ from model.machine.device.drive import capacity_of
 from model.machine.device.iostat import Counters
 from model.results import RunResult
 from model.sim.caller import Caller, ProgramDraws, Record, caller_of
-from model.sim.machine import SERVICE, Machine, Place, counters_of, machine_of, server_of, service_factors
+from model.sim.machine import SERVICE, Machine, Place, counters_of, machine_of, server_of
 from model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, varied, varied_at_once
 from model.spec import Calls, Stream, System
-from model.workloads.streams.alone import is_alone, play_alone, sum_arriving
+from model.workloads.streams.alone import is_alone, sum_arriving
 from model.workloads.streams.books import PlayedStreams, figures_of
 from model.workloads.streams.closed_form import overload_sentence
 from model.workloads.streams.queued import Drawn, is_queued, play_queued
@@ -54,11 +54,7 @@ def simulate(system: System, work: Stream, *, seed: int, name: str, compiled: bo
     files, expected = files_of(system, work, capacity_of(system.disk)), in_time(system, work)
     _refuse_what_takes_too_long(system, expected, files)
     counters, events, method = counters_of(system), None, METHOD
-    if compiled and is_alone(system, files):
-        drawn = _drawn(files[0], 0, seed, files[0].calls.count)
-        records = [play_alone(system, files[0], drawn, service_factors(system, seed), counters)]
-        method = "loop over the calls of one program, which arrive at one queue"
-    elif compiled and is_queued(system, files):
+    if compiled and is_queued(system, files):
         records, counters = _by_loop(system, files, expected, seed)
         method = "loop over the calls of all programs, through queue, scheduler and device"
     else:
@@ -216,7 +212,7 @@ def steps_of(system: System, expected: Stream, files: list[File]) -> tuple[int, 
     largest = block_layer.largest_request_bytes(system.host.max_request_bytes, system.host.max_segments)
     streams = (expected, *expected.beside)
     steps = sum(calls.users * _steps(system, calls, calls.opened_as(system), largest) for calls in streams)
-    return steps, is_alone(system, files) or is_queued(system, files)
+    return steps, is_queued(system, files)
 
 
 def _refuse_what_takes_too_long(system: System, expected: Stream, files: list[File]) -> None:

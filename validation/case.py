@@ -9,6 +9,8 @@ from pydantic import ConfigDict, Field
 from model.provenance import Frozen
 
 Cell = int | float | str
+Row = dict[str, Cell]
+"""Column -> cell."""
 Mark = Literal["fits", "tests", "descriptive"]
 Bound = Literal["at_least", "at_most"]
 Mechanism = Literal[
@@ -54,11 +56,27 @@ class Other(Strict):
     settings: list[str] = []
 
 
-class NumberSpec(Strict):
-    """One printed column, or with *where* one of its rows: unit, what predicts it, and what it may be used for."""
+class Cells(Strict):
+    """Cells of a printed table: those of some columns, in the rows that have what *where* asks for."""
 
     column: str | list[str]
     where: dict[str, Cell | list[Cell]] = {}
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns."""
+        return [self.column] if isinstance(self.column, str) else self.column
+
+    def has_row(self, row: Row) -> bool:
+        """Whether *row* is one of the rows."""
+        return all(
+            row[key] in (value if isinstance(value, list) else [value]) for key, value in self.where.items()
+        )
+
+
+class NumberSpec(Cells):
+    """One printed column, or with *where* one of its rows: unit, what predicts it, and what it may be used for."""
+
     unit: str = Field(
         default="", description="Unit as printed: s, ms, us, bytes, MB, MB/s, %; empty for a count"
     )
@@ -110,21 +128,25 @@ class PrintedTable(Strict):
     number: list[NumberSpec] = []
 
 
-class Doubt(Strict):
-    """A suspicion against printed numbers, which are never corrected."""
+class CaseNote(Cells):
+    """Something that is said of numbers of one table."""
 
     table: str
-    column: str | list[str]
-    where: dict[str, Cell | list[Cell]] = {}
+
+    def covers(self, table: PrintedTable, row: Row, column: str) -> bool:
+        """Whether it is said of the number in that row and column."""
+        return self.table == table.name and column in self.columns and self.has_row(row)
+
+
+class Doubt(CaseNote):
+    """A suspicion against printed numbers, which are never corrected."""
+
     says: str = Field(min_length=3)
 
 
-class Spread(Strict):
+class Spread(CaseNote):
     """How far repetitions of a measurement lie apart: what no model can be asked to be nearer than."""
 
-    table: str
-    column: str | list[str]
-    where: dict[str, Cell | list[Cell]] = {}
     relative: float = Field(gt=0, lt=1, description="Standard deviation of one run over its mean")
     says: str = Field(min_length=3, description="What it was worked out from")
 
@@ -139,12 +161,9 @@ class Prior(Strict):
     says: str = Field(min_length=3)
 
 
-class KnownGap(Strict):
+class KnownGap(CaseNote):
     """Numbers that the model is known to miss, and why."""
 
-    table: str
-    column: str | list[str]
-    where: dict[str, Cell | list[Cell]] = {}
     reason: str = Field(min_length=3)
 
 

@@ -17,7 +17,6 @@ from validation.case import Cell
 from validation.compare import Comparison
 from validation.fit import ClosedForms
 from validation.markdown import anchor, paragraph, table, together
-from validation.numbers import names
 from validation.tally import by_mechanism, groups, is_as_printed
 from validation.validate import Validation
 from validation.words import (
@@ -340,7 +339,7 @@ def doubts_table(validation: Validation) -> str:
     rows = [
         [
             case.source.document.removeprefix("document "),
-            f"{doubt.table}: {', '.join(names(doubt.column))}",
+            f"{doubt.table}: {', '.join(doubt.columns)}",
             ", ".join(f"{key} {_cells(value)}" for key, value in doubt.where.items()),
             doubt.says,
         ]

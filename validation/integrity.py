@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import isclose, log, prod
 from typing import Final
 
 from model import catalog
 from model.errors import BlocktimeError, MeasurementError
 from model.units import unit_of
-from validation.case import Case, Cell, Check, NumberSpec, PrintedTable
+from validation.case import Case, CaseNote, Check, NumberSpec, PrintedTable, Row
 from validation.numbers import (
     CLOCK,
-    Row,
     in_model_units,
-    matches,
-    names,
     numbers_of,
+    place_of,
     row_name,
     rows_of,
     value_of,
@@ -34,10 +31,10 @@ def check_case(case: Case) -> None:
     for table in case.table:
         _check_shape(table, f"{file}: table {table.name}")
         for spec in table.number:
-            _check_number(table, spec, f"{file}: table {table.name}, number {', '.join(names(spec.column))}")
+            _check_number(table, spec, f"{file}: table {table.name}, number {', '.join(spec.columns)}")
     for kind, entries in (("doubt", case.doubt), ("known_gap", case.known_gap), ("spread", case.spread)):
         for entry in entries:
-            _check_reference(case, entry.table, names(entry.column), entry.where, f"{file}: {kind}")
+            _check_reference(case, entry, f"{file}: {kind}")
     _check_priors(case, file)
     _check_spreads(case, file)
     _check_uses(case, file)
@@ -81,12 +78,12 @@ def _known(column: str, columns: list[str], place: str) -> None:
 
 def _check_number(table: PrintedTable, spec: NumberSpec, place: str) -> None:
     columns = table.columns + (table.given.columns if table.given else [])
-    for column in (*names(spec.column), *spec.where, *spec.set):
+    for column in (*spec.columns, *spec.where, *spec.set):
         _known(column, columns, place)
-    key = next((name for name in names(spec.column) if name in table.keys), None)
+    key = next((name for name in spec.columns if name in table.keys), None)
     if key is not None:
         raise MeasurementError(f"{place}: {key} names the row; wanted a column that was measured")
-    if not any(matches(spec.where, row) for row in rows_of(table)):
+    if not any(map(spec.has_row, rows_of(table))):
         raise MeasurementError(f"{place}: no row has {spec.where}; wanted one of the printed rows")
     if spec.unit not in UNITS:
         raise MeasurementError(f"{place}: unit {spec.unit!r}; wanted one of {', '.join(map(repr, UNITS))}")
@@ -101,9 +98,7 @@ def _check_number(table: PrintedTable, spec: NumberSpec, place: str) -> None:
 
 def _clock_of(table: PrintedTable, spec: NumberSpec) -> str | None:
     """The first cell of *spec* that is printed as the time of a clock."""
-    cells = (
-        row[column] for row in rows_of(table) if matches(spec.where, row) for column in names(spec.column)
-    )
+    cells = (row[column] for row in rows_of(table) if spec.has_row(row) for column in spec.columns)
     return next((cell for cell in cells if isinstance(cell, str) and CLOCK.fullmatch(cell)), None)
 
 
@@ -164,8 +159,8 @@ def _check_unit(unit: str, path: str, place: str) -> None:
 def _check_positive(table: PrintedTable, spec: NumberSpec, place: str) -> None:
     """A number that fits is weighed by its relative error, and is a time, a size or a count."""
     for row in rows_of(table):
-        for column in names(spec.column):
-            if matches(spec.where, row) and value_of(row[column], place) <= 0:
+        for column in spec.columns:
+            if spec.has_row(row) and value_of(row[column], place) <= 0:
                 raise MeasurementError(f"{place}: fits, and got {row[column]}; wanted a number above 0")
 
 
@@ -216,29 +211,19 @@ def _check_spreads(case: Case, file: str) -> None:
     for table in case.table:
         for row in rows_of(table):
             for column in table.columns:
-                spreads = [
-                    spread
-                    for spread in case.spread
-                    if spread.table == table.name
-                    and column in names(spread.column)
-                    and matches(spread.where, row)
-                ]
-                if len(spreads) > 1:
-                    raise MeasurementError(
-                        f"{file}: table {table.name}, row {row_name(table, row)}, column {column}: "
-                        f"{len(spreads)} spreads; wanted one"
-                    )
+                count = sum(spread.covers(table, row, column) for spread in case.spread)
+                if count > 1:
+                    place = place_of(table, row, column, file)
+                    raise MeasurementError(f"{place}: {count} spreads; wanted one")
 
 
-def _check_reference(
-    case: Case, table_name: str, columns: list[str], where: Mapping[str, Cell | list[Cell]], place: str
-) -> None:
-    table = _table(case, table_name, place)
-    for column in (*columns, *where):
-        _known(column, table.columns, f"{place}, table {table_name}")
-    if not any(matches(where, row) for row in rows_of(table)):
+def _check_reference(case: Case, entry: CaseNote, place: str) -> None:
+    table = _table(case, entry.table, place)
+    for column in (*entry.columns, *entry.where):
+        _known(column, table.columns, f"{place}, table {entry.table}")
+    if not any(map(entry.has_row, rows_of(table))):
         raise MeasurementError(
-            f"{place}, table {table_name}: no row has {where}; wanted one of the printed rows"
+            f"{place}, table {entry.table}: no row has {entry.where}; wanted one of the printed rows"
         )
 
 
@@ -279,13 +264,15 @@ def _check_agreement(case: Case, check: Check, file: str) -> None:
         if (
             agree
             or (check.relation == "at_most" and left <= right)
-            or any(_doubted(case, *cell) for cell in cells)
+            or any(
+                doubt.covers(table, other, column) for doubt in case.doubt for table, column, other in cells
+            )
         ):
             continue
         table, column, printed = cells[0]
         wanted = " x ".join(check.right) if check.right else "the value of the check"
         raise MeasurementError(
-            f"{file}: table {table.name}, row {row_name(table, printed)}, column {column}: "
+            f"{place_of(table, printed, column, file)}: "
             f"{' x '.join(check.left)} is {left:g}; wanted {check.relation.replace('_', ' ')} {wanted} = {right:g}; "
             "correct the transcription or add a [[doubt]]"
         )
@@ -304,10 +291,3 @@ def _same(table: PrintedTable, row: Row, home: PrintedTable) -> Row | None:
     """The row of *table* with the keys that it shares with *row* of *home*."""
     shared = [key for key in table.keys if key in home.keys]
     return next((other for other in rows_of(table) if all(other[key] == row[key] for key in shared)), None)
-
-
-def _doubted(case: Case, table: PrintedTable, column: str, row: Row) -> bool:
-    return any(
-        doubt.table == table.name and column in names(doubt.column) and matches(doubt.where, row)
-        for doubt in case.doubt
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +18,7 @@ from validation.case import (
     Mechanism,
     NumberSpec,
     PrintedTable,
-    Spread,
+    Row,
 )
 from validation.quantity import UNITS
 
@@ -27,7 +27,6 @@ CLOCK: Final = re.compile(
 )
 """Hours, minutes, seconds: ``hh:mm:ss.cc``; or as the shell's ``time`` has it: ``0m41.063s``."""
 
-Row = dict[str, Cell]
 Pick = tuple[str, tuple[str, ...]]
 """A scenario and the settings on it."""
 
@@ -90,14 +89,9 @@ def row_name(table: PrintedTable, row: Row) -> str:
 DECIMAL_COMMA = re.compile(r"[0-9]+,[0-9]+")
 
 
-def matches(where: Mapping[str, Cell | list[Cell]], row: Row) -> bool:
-    """Whether *row* has the values *where* asks for."""
-    return all(row[key] in (value if isinstance(value, list) else [value]) for key, value in where.items())
-
-
-def names(column: str | list[str]) -> list[str]:
-    """The columns that an entry is about."""
-    return [column] if isinstance(column, str) else column
+def place_of(table: PrintedTable, row: Row, column: str, file: str) -> str:
+    """File, table, row and column of a cell, as a message calls them."""
+    return f"{file}: table {table.name}, row {row_name(table, row)}, column {column}"
 
 
 def value_of(cell: Cell, place: str) -> float:
@@ -119,18 +113,14 @@ def value_of(cell: Cell, place: str) -> float:
 
 def spec_for(table: PrintedTable, row: Row, column: str, file: str) -> NumberSpec:
     """The one entry about a cell: that with the most in its *where*; raises MeasurementError for none or several."""
-    place = f"{file}: table {table.name}, row {row_name(table, row)}, column {column}"
-    number_specs = [
-        number_spec
-        for number_spec in table.number
-        if column in names(number_spec.column) and matches(number_spec.where, row)
-    ]
-    if not number_specs:
+    specs = [spec for spec in table.number if column in spec.columns and spec.has_row(row)]
+    place = place_of(table, row, column, file)
+    if not specs:
         raise MeasurementError(f"{place}: no [[table.number]] marks it; wanted fits, tests or descriptive")
-    most = max(len(number_spec.where) for number_spec in number_specs)
-    best = [number_spec for number_spec in number_specs if len(number_spec.where) == most]
+    most = max(len(spec.where) for spec in specs)
+    best = [spec for spec in specs if len(spec.where) == most]
     if len(best) > 1:
-        marks = " and ".join(number_spec.mark for number_spec in best)
+        marks = " and ".join(spec.mark for spec in best)
         raise MeasurementError(f"{place}: marked {len(best)} times, as {marks}; wanted one mark")
     return best[0]
 
@@ -148,33 +138,8 @@ def _filled(path: str, row: Row) -> str:
     return path
 
 
-def _gap(case: Case, table: PrintedTable, row: Row, column: str) -> str:
-    return "; ".join(
-        known_gap.reason
-        for known_gap in case.known_gap
-        if known_gap.table == table.name
-        and column in names(known_gap.column)
-        and matches(known_gap.where, row)
-    )
-
-
-def _spread(case: Case, table: PrintedTable, row: Row, column: str) -> Spread | None:
-    return next(
-        (
-            spread
-            for spread in case.spread
-            if spread.table == table.name and column in names(spread.column) and matches(spread.where, row)
-        ),
-        None,
-    )
-
-
 def _note(case: Case, table: PrintedTable, row: Row, column: str, spec: NumberSpec) -> str:
-    doubts = [
-        f"doubt: {doubt.says}"
-        for doubt in case.doubt
-        if doubt.table == table.name and column in names(doubt.column) and matches(doubt.where, row)
-    ]
+    doubts = [f"doubt: {doubt.says}" for doubt in case.doubt if doubt.covers(table, row, column)]
     rule = "" if table.printed else "not printed; it follows from the text"
     return "; ".join(part for part in (spec.reason, spec.note, rule, *doubts) if part)
 
@@ -188,8 +153,8 @@ def numbers_of(case: Case) -> Iterator[MeasuredNumber]:
                 if column in table.keys:
                     continue
                 spec = spec_for(table, row, column, file)
-                place = f"{file}: table {table.name}, row {row_name(table, row)}, column {column}"
-                spread = _spread(case, table, row, column)
+                spread = next((spread for spread in case.spread if spread.covers(table, row, column)), None)
+                gaps = (gap.reason for gap in case.known_gap if gap.covers(table, row, column))
                 fitted = spec.mark == "fits" and spec.tolerance is None and spec.tolerance_absolute is None
                 yield MeasuredNumber(
                     case=case.name,
@@ -198,7 +163,7 @@ def numbers_of(case: Case) -> Iterator[MeasuredNumber]:
                     row=row_name(table, row),
                     column=column,
                     locator=table.locator,
-                    printed=value_of(row[column], place),
+                    printed=value_of(row[column], place_of(table, row, column, file)),
                     unit=spec.unit,
                     mark=spec.mark,
                     path=_filled(spec.path, row),
@@ -208,7 +173,7 @@ def numbers_of(case: Case) -> Iterator[MeasuredNumber]:
                     tolerance_absolute=spec.tolerance_absolute,
                     bound=spec.bound,
                     fits=tuple(spec.fits),
-                    known_gap=_gap(case, table, row, column),
+                    known_gap="; ".join(gaps),
                     note=_note(case, table, row, column, spec),
                     mechanism=spec.mechanism or table.mechanism,
                     spread=spread.relative if spread else None,
@@ -219,7 +184,7 @@ def numbers_of(case: Case) -> Iterator[MeasuredNumber]:
 def in_model_units(case: Case, table: PrintedTable, row: Row, column: str) -> float:
     """The value of a cell in seconds, bytes or plain shares; a key or a given column counts as it stands."""
     file = f"{case.name}.toml"
-    value = value_of(row[column], f"{file}: table {table.name}, row {row_name(table, row)}, column {column}")
+    value = value_of(row[column], place_of(table, row, column, file))
     if column in table.keys or column not in table.columns:
         return value
     return value * UNITS[spec_for(table, row, column, file).unit]

@@ -14,9 +14,9 @@ from app.reports.html import table as plain_table
 from app.text.validation_text import summary_sentences, summary_tables, validation_lines
 from model.books import blocktime_version
 from validation import Case, Comparison, Validation
-from validation.case import Cell, Doubt, KnownGap, PrintedTable
+from validation.case import Cell, Doubt, KnownGap, PrintedTable, Row
 from validation.fitted import FittedConstant
-from validation.numbers import Row, matches, names, row_name, rows_of
+from validation.numbers import row_name, rows_of
 from validation.tally import case_of, groups, mechanism_of
 from validation.verdicts import JUDGES, verdict_text
 from validation.words import (
@@ -286,7 +286,7 @@ def _links(case: Case, table: PrintedTable, row: Row, column: str) -> str:
     )
     for what, those in entries:
         for place, entry in enumerate(those, 1):
-            if entry.table == table.name and column in names(entry.column) and matches(entry.where, row):
+            if entry.covers(table, row, column):
                 texts.append(f'<a href="#{escape(case.name)}-{what}-{place}">{what} {place}</a>')
     return f"<sup>{' '.join(texts)}</sup>" if texts else ""
 
@@ -301,7 +301,7 @@ def _against(
         "gap": "Known gaps",
     }[what]
     items = "".join(
-        f'<li id="{escape(case.name)}-{what}-{place}">{escape(entry.table)}, {escape(", ".join(names(entry.column)))}: '
+        f'<li id="{escape(case.name)}-{what}-{place}">{escape(entry.table)}, {escape(", ".join(entry.columns))}: '
         f"{escape(text)}</li>"
         for place, (entry, text) in enumerate(zip(entries, texts, strict=True), 1)
     )

@@ -7,7 +7,6 @@ all says what it takes more. Programs that end share the machine until they have
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from math import ceil, inf
 from typing import Any
 
@@ -22,7 +21,7 @@ from model.laws.numeric import known_or, known_where, over
 from model.laws.opened_files import UNBUFFERED
 from model.measures import READ_EVENTS
 from model.money_books import with_money
-from model.results import DeviceStats, EventTime, ProgramFigures, ProgramStats, RunResult
+from model.results import DeviceStats, EventTime, ProgramFigures, ProgramStats, RunResult, TransactionStats
 from model.spec import System, Workload
 from model.workloads.class_network import ProgramShare, shares
 from model.workloads.together import because, figures_of, lasts, names_of, system_of
@@ -143,109 +142,93 @@ def _work(program: Program, share: ProgramShare, span_s: float) -> float:
 # The answer
 
 
-@dataclass(slots=True)
-class SeenByProgram:
-    """What one program sees beside the others, in the units of its own answer."""
-
-    program: Program
-    longer_s: float
-    """Of a user's execution or transaction, or of all calls of one."""
-    run_queue_s: float
-    per_s: float
-    response_more_s: float
-    result: RunResult = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.result = self._result()
-
-    def _result(self) -> RunResult:
-        alone = self.program.alone
-        time = alone.time
-        wait = self._waits(dict(time.wait))
-        unaccounted = dict(time.unaccounted)
-        if self.run_queue_s > 0:
-            unaccounted[RUN_QUEUE] = unaccounted.get(RUN_QUEUE, 0.0) + self.run_queue_s
-        at_once = self.longer_s - self.run_queue_s - _total(wait) + _total(time.wait)
-        if abs(at_once) > SPENT * max(1.0, time.elapsed_s + self.longer_s) and unaccounted:
-            cause = next(iter(unaccounted))
-            unaccounted[cause] += at_once
-        more_s = _total(wait) - _total(time.wait) + sum(unaccounted.values()) - sum(time.unaccounted.values())
-        updated = time.model_copy(
-            update={
-                "elapsed_s": time.elapsed_s + more_s,
-                "wait": wait,
-                "unaccounted": unaccounted,
-                "unaccounted_s": sum(unaccounted.values()),
-                "last_session_s": None if time.last_session_s is None else time.last_session_s + more_s,
-            }
-        )
-        changes: dict[str, Any] = {"time": updated}
-        if alone.transactions is not None:
-            response_s = alone.transactions.response_s + self.response_more_s
-            ratio = self.per_s / alone.transactions.per_s
-            kinds = [
-                kind.model_copy(
-                    update={
-                        "per_s": kind.per_s * ratio,
-                        "response_s": kind.response_s * response_s / alone.transactions.response_s,
-                    }
-                )
-                for kind in alone.transactions.kinds
-            ]
-            changes["transactions"] = alone.transactions.model_copy(
+def _beside(program: Program, end_s: float) -> RunResult:
+    """The answer of a program with what it waits more beside the others."""
+    alone, time, done = program.alone, program.alone.time, program.cycles_done
+    disk_s, run_queue_s = program.disk_more_s / done, program.run_queue_more_s / done
+    response_more_s = disk_s + run_queue_s
+    times = 1.0
+    if alone.streams is not None:  # the time is that of all calls of a user
+        times = 0.0 if program.rate_per_s is not None else program.cycles
+    longer_s, queued_s = times * response_more_s, times * run_queue_s
+    wait = _waits(time.wait, longer_s - queued_s)
+    unaccounted = dict(time.unaccounted)
+    if queued_s > 0:
+        unaccounted[RUN_QUEUE] = unaccounted.get(RUN_QUEUE, 0.0) + queued_s
+    at_once = longer_s - queued_s - _total(wait) + _total(time.wait)
+    if abs(at_once) > SPENT * max(1.0, time.elapsed_s + longer_s) and unaccounted:
+        cause = next(iter(unaccounted))
+        unaccounted[cause] += at_once
+    more_s = _total(wait) - _total(time.wait) + sum(unaccounted.values()) - sum(time.unaccounted.values())
+    updated = time.model_copy(
+        update={
+            "elapsed_s": time.elapsed_s + more_s,
+            "wait": wait,
+            "unaccounted": unaccounted,
+            "unaccounted_s": sum(unaccounted.values()),
+            "last_session_s": None if time.last_session_s is None else time.last_session_s + more_s,
+        }
+    )
+    changes: dict[str, Any] = {"time": updated}
+    if alone.transactions is not None:
+        changes["transactions"] = _transactions(alone.transactions, done / end_s, response_more_s)
+    if alone.streams is not None:
+        stream = alone.streams[0]
+        elapsed_s = stream.elapsed_s + more_s
+        changes["streams"] = [
+            stream.model_copy(
                 update={
-                    "per_s": self.per_s,
-                    "response_s": response_s,
-                    "under_way": self.per_s * response_s,
-                    "log_writes_per_s": alone.transactions.log_writes_per_s * ratio,
-                    "written_blocks_per_s": alone.transactions.written_blocks_per_s * ratio,
-                    "kinds": kinds,
+                    "elapsed_s": elapsed_s,
+                    "calls_per_s": stream.calls / elapsed_s,
+                    "bytes_per_s": stream.bytes / elapsed_s,
+                    "response_s": stream.response_s + response_more_s,
                 }
             )
-        if alone.streams is not None:
-            stream = alone.streams[0]
-            elapsed_s = stream.elapsed_s + more_s
-            changes["streams"] = [
-                stream.model_copy(
-                    update={
-                        "elapsed_s": elapsed_s,
-                        "calls_per_s": stream.calls / elapsed_s,
-                        "bytes_per_s": stream.bytes / elapsed_s,
-                        "response_s": stream.response_s + self.response_more_s,
-                    }
-                )
-            ]
-        return alone.model_copy(update=changes)
-
-    def _waits(self, waits: dict[str, EventTime]) -> dict[str, EventTime]:
-        """The waits for the disk, longer by what each request waits more."""
-        more_s = self.longer_s - self.run_queue_s
-        names = [name for name in waits if name in (*READ_EVENTS, DEVICE)] or [
-            name for name in waits if name == LOG_FILE_SYNC
         ]
-        every = sum(waits[name].waits for name in names)
-        for name in names:
-            event = waits[name]
-            total_s = event.total_s + more_s * event.waits / every if every else event.total_s
-            each_s = (total_s - event.total_s) / event.waits if event.waits else 0.0
-            waits[name] = EventTime(waits=event.waits, max_s=event.max_s + each_s, total_s=total_s)
-        return waits
+    return alone.model_copy(update=changes)
+
+
+def _transactions(alone: TransactionStats, per_s: float, more_s: float) -> TransactionStats:
+    """Transactions that come *per_s* a second, and take *more_s* longer than alone."""
+    response_s, ratio = alone.response_s + more_s, per_s / alone.per_s
+    kinds = [
+        kind.model_copy(
+            update={
+                "per_s": kind.per_s * ratio,
+                "response_s": kind.response_s * response_s / alone.response_s,
+            }
+        )
+        for kind in alone.kinds
+    ]
+    return alone.model_copy(
+        update={
+            "per_s": per_s,
+            "response_s": response_s,
+            "under_way": per_s * response_s,
+            "log_writes_per_s": alone.log_writes_per_s * ratio,
+            "written_blocks_per_s": alone.written_blocks_per_s * ratio,
+            "kinds": kinds,
+        }
+    )
+
+
+def _waits(alone: dict[str, EventTime], more_s: float) -> dict[str, EventTime]:
+    """The waits for the disk, longer by what each request waits more."""
+    waits = dict(alone)
+    names = [name for name in waits if name in (*READ_EVENTS, DEVICE)] or [
+        name for name in waits if name == LOG_FILE_SYNC
+    ]
+    every = sum(waits[name].waits for name in names)
+    for name in names:
+        event = waits[name]
+        total_s = event.total_s + more_s * event.waits / every if every else event.total_s
+        each_s = (total_s - event.total_s) / event.waits if event.waits else 0.0
+        waits[name] = EventTime(waits=event.waits, max_s=event.max_s + each_s, total_s=total_s)
+    return waits
 
 
 def _total(waits: dict[str, EventTime]) -> float:
     return sum(event.total_s for event in waits.values())
-
-
-def _seen(program: Program, end_s: float) -> SeenByProgram:
-    done = program.cycles_done
-    disk_s, run_queue_s = program.disk_more_s / done, program.run_queue_more_s / done
-    response_more_s = disk_s + run_queue_s
-    if program.alone.streams is None:
-        per_s = done / end_s if program.cycles == inf else 0.0
-        return SeenByProgram(program, response_more_s, run_queue_s, per_s, response_more_s)
-    arrives = program.rate_per_s is not None
-    each = 0.0 if arrives else program.cycles
-    return SeenByProgram(program, each * response_more_s, each * run_queue_s, 0.0, response_more_s)
 
 
 def _answer(
@@ -258,28 +241,28 @@ def _answer(
     first_endless: bool,
 ) -> RunResult:
     system, work = asked
-    seen = [_seen(program, end_s) for program in programs]
+    results = [_beside(program, end_s) for program in programs]
     disk, fractions, requests = _device(programs, end_s)
     busy = disk.utilisation_fraction if disk else 0.0
     names = names_of(work.programs)
     stats = []
-    for rank, seen_program in enumerate(seen):
-        here, alone = figures_of(seen_program.result), figures_of(results_alone[rank])
+    for rank, program in enumerate(programs):
+        here, alone = figures_of(results[rank]), figures_of(results_alone[rank])
         others = [(fractions[other], names[other]) for other in range(len(names)) if other != rank]
         stats.append(
             ProgramStats(
                 **{key: getattr(here, key) for key in ProgramFigures.model_fields},
                 name=names[rank],
-                kind=seen_program.program.work.kind,
-                users=seen_program.program.work.users,
-                begin_s=seen_program.program.begin_s,
+                kind=program.work.kind,
+                users=program.work.users,
+                begin_s=program.begin_s,
                 disk_fraction=fractions[rank],
                 requests=round(requests[rank]),
                 alone=alone,
                 because=because(here, alone, busy, others),
             )
         )
-    first = seen[0].result
+    first = results[0]
     other = {key: value for key, value in first.device.items() if key != "disk"}
     answer = changed(
         first,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from model.laws.iostat import DeviceSums, quantities
-from model.loops.rows import GivenReals, Reals, Wholes, reals, wholes
+from model.loops.rows import Reals, Wholes, reals, wholes
 from model.results import DeviceLine
 
 MOST_LINES = 3600
@@ -99,26 +99,6 @@ class Counters:
         (r, w), (rrqm, wrqm), (rbytes, wbytes) = self.requests, self.merges, self.moved_bytes
         ticks_s, flushed = (self._ticks_s[0], self._ticks_s[1]), (self.flushes, self.flushes_s)
         return DeviceSums((r, w), (rrqm, wrqm), (rbytes, wbytes), ticks_s, self.busy_s, flushed)
-
-    def count_all(
-        self,
-        write: bool,
-        size_bytes: int,
-        queued_s: GivenReals,
-        ended_queued_s: GivenReals,
-        end_s: GivenReals,
-    ) -> None:
-        """Count requests of one size, none of them merged: when they were queued, in order; and in the order of their
-        ends when each was queued and done.
-        """
-        queued = 0
-        for ended in range(len(end_s)):
-            while queued < len(queued_s) and queued_s[queued] <= end_s[ended]:
-                self.submitted(queued_s[queued], write, size_bytes, merged=False)
-                queued += 1
-            self.completed(end_s[ended], write, size_bytes, ended_queued_s[ended])
-        self.programs_ended(self.last_s)
-        self.finish(self.last_s)
 
     def programs_ended(self, now_s: float) -> None:
         """What comes later is for no program: it is in the lines that it fills, and in no average."""

@@ -14,7 +14,7 @@ from app.reports.html import table as plain_table
 from app.text.validation_text import summary_sentences, summary_tables, validation_lines
 from model.books import blocktime_version
 from validation import Case, Comparison, Validation
-from validation.case import Cell, Doubt, KnownGap, PrintedTable, Row
+from validation.case import CaseNote, Cell, PrintedTable, Row
 from validation.fitted import FittedConstant
 from validation.numbers import row_name, rows_of
 from validation.tally import case_of, groups, mechanism_of
@@ -280,10 +280,7 @@ def _cell(comparison: Comparison, printed: str, links: str) -> str:
 def _links(case: Case, table: PrintedTable, row: Row, column: str) -> str:
     """Links to what is doubted of the number and to the known gap that it is."""
     texts = []
-    entries: tuple[tuple[str, Sequence[Doubt | KnownGap]], ...] = (
-        ("doubt", case.doubt),
-        ("gap", case.known_gap),
-    )
+    entries: tuple[tuple[str, Sequence[CaseNote]], ...] = (("doubt", case.doubt), ("gap", case.known_gap))
     for what, those in entries:
         for place, entry in enumerate(those, 1):
             if entry.covers(table, row, column):
@@ -291,9 +288,7 @@ def _links(case: Case, table: PrintedTable, row: Row, column: str) -> str:
     return f"<sup>{' '.join(texts)}</sup>" if texts else ""
 
 
-def _against(
-    case: Case, what: str, entries: Sequence[Doubt | KnownGap], texts: Sequence[str]
-) -> Iterator[str]:
+def _against(case: Case, what: str, entries: Sequence[CaseNote], texts: Sequence[str]) -> Iterator[str]:
     if not entries:
         return
     title = {

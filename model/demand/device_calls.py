@@ -6,6 +6,7 @@ from math import e, log1p
 from typing import Any, TypeVar, cast
 
 from model.demand.calls import largest_bytes_of
+from model.demand.of_many import Overlay
 from model.demand.reading import one_value
 from model.laws import block_layer, disk_means
 from model.laws.garbage_collection import HOLE_BYTES
@@ -24,20 +25,9 @@ GAPS = 8
 """Gaps that stand for those of calls that come by chance."""
 
 
-class _Changed:
-    """A part of the inputs as it is, but for some fields."""
-
-    def __init__(self, base: Any, **fields: Any) -> None:
-        self._base = base
-        self.__dict__.update(fields)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._base, name)
-
-
 def changed(base: Part, **fields: Any) -> Part:
     """A part of the inputs as it is, but for some fields, which may be arrays."""
-    return cast(Part, _Changed(base, **fields))
+    return cast(Part, Overlay(base, fields))
 
 
 def at_speed(host: Any, calls: Any, speed: Number) -> Any:

@@ -12,24 +12,23 @@ Pick = Callable[[int], Any]
 
 
 class Overlay:
-    """A section of the inputs with some fields replaced."""
+    """A section of the inputs with some fields replaced; what follows from these follows from the new values."""
 
     def __init__(self, base: Any, replaced: Mapping[str, Any]) -> None:
-        self._base = base
-        self._replaced = replaced
+        if isinstance(base, Overlay):
+            base, replaced = base._base, {**base._replaced, **replaced}
+        self._base, self._replaced = base, replaced
+        self.__dict__.update(replaced)
 
     def __getattr__(self, name: str) -> Any:
         # Neither the base nor a field changes, so that each is asked for once.
-        value = self.__dict__[name] = self._value(name)
-        return value
-
-    def _value(self, name: str) -> Any:
-        if name in self._replaced:
-            return self._replaced[name]
         derived = getattr(type(self._base), name, None)
-        if isinstance(derived, property | FunctionType):  # which follows from the replaced fields
-            return derived.__get__(self)
-        return getattr(self._base, name)
+        if isinstance(derived, property | FunctionType):
+            value = derived.__get__(self)
+        else:
+            value = getattr(self._base, name)
+        self.__dict__[name] = value
+        return value
 
     def picked(self, lengths: set[int]) -> Pick:
         """The section of one scenario."""

@@ -14,6 +14,9 @@ Pick = Callable[[int], Any]
 class Overlay:
     """A section of the inputs with some fields replaced; what follows from these follows from the new values."""
 
+    _base: Any
+    _replaced: Mapping[str, Any]
+
     def __init__(self, base: Any, replaced: Mapping[str, Any]) -> None:
         if isinstance(base, Overlay):
             base, replaced = base._base, {**base._replaced, **replaced}

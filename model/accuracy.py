@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from model.demand.host_limits import paces_slices
 from model.demand.transactions import DATA, REDO, ROUNDS_OF_USERS, run_transactions
 from model.laws.opened_files import UNBUFFERED
-from model.limit_warnings import paces_slices
 from model.results import Accuracy, RunResult
 from model.spec import System, Workload
 

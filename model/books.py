@@ -11,10 +11,10 @@ from typing import Any
 
 from model.demand import Demand
 from model.demand.conditions import extrapolated_constants, extrapolations
+from model.demand.host_limits import credit_warnings
 from model.errors import BooksDoNotBalance
 from model.laws.iostat import DeviceSums, quantities
 from model.laws.numeric import Number, known_where, nearest, some, where
-from model.limit_warnings import credit_warnings
 from model.machine.device.iostat import lines_of
 from model.measures import measures_of
 from model.money_books import money_of, money_sources

@@ -132,3 +132,18 @@ def unit_for(value: float, unit: str) -> tuple[float, str]:
     if unit == "Hz" and value >= 1e6:
         return 1e-6, "MHz"
     return 1.0, unit
+
+
+JUDGES: Final = (
+    "The verdict compares the error of the present model with the declared tolerance. For a number that a constant "
+    "was fitted to, that is the error in sample, marked (fit); its error out of sample is shown, but not judged."
+)
+
+
+def verdict_text(comparison: Comparison) -> str:
+    """The verdict, marked where it judges a fit and no prediction."""
+    return (
+        f"{WORDS[comparison.verdict]} (fit)"
+        if comparison.compared and comparison.in_sample
+        else WORDS[comparison.verdict]
+    )

@@ -20,9 +20,9 @@ from model.errors import BlocktimeError
 from validation import Case, Comparison, Validation, validate
 from validation.fitted import FittedConstant
 from validation.tally import case_of, mechanism_of
-from validation.verdicts import JUDGES, verdict_text
 from validation.words import (
     FIT_ALONE,
+    JUDGES,
     WORDS,
     interval_text,
     measured_text,
@@ -32,6 +32,7 @@ from validation.words import (
     spread_text,
     tolerance_text,
     value_text,
+    verdict_text,
 )
 
 ORDER: Final = ("fails", "gap_closed", "known_gap", "within", "descriptive")

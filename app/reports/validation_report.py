@@ -18,9 +18,9 @@ from validation.case import CaseNote, Cell, PrintedTable, Row
 from validation.fitted import FittedConstant
 from validation.numbers import row_name, rows_of
 from validation.tally import case_of, groups, mechanism_of
-from validation.verdicts import JUDGES, verdict_text
 from validation.words import (
     FIT_ALONE,
+    JUDGES,
     bound_text,
     interval_text,
     miss_text,
@@ -30,6 +30,7 @@ from validation.words import (
     spread_text,
     tolerance_text,
     value_text,
+    verdict_text,
 )
 
 MARKS: Final = {"within": "✓", "known_gap": "△", "fails": "✗", "gap_closed": "✗"}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from model.demand.outcome import UNIT, HeapOutcome
 from model.demand.segment import RowShape, Segment, growth_of, row_shape, segment_of
 from model.errors import OutsideLaw
 from model.laws import assm, block, growth
 from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, some, where
+from model.machine.segment.heap_rules import UNIT, HeapOutcome
 from model.provenance import Frozen
 from model.spec import Dml, Insert, System, Table, release_tuple
 

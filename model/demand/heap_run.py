@@ -8,7 +8,6 @@ from itertools import zip_longest
 
 import numpy as np
 
-from model.demand.outcome import UNIT, BlockFill, HeapOutcome, Snapshot
 from model.demand.row_turns import Commits, in_any_order, make, share_of_blocks, turns_of
 from model.errors import OutsideLaw
 from model.laws import block, growth
@@ -17,7 +16,7 @@ from model.loops import fastest
 from model.loops.rows import row
 from model.machine.segment.extent_map import high_water_steps
 from model.machine.segment.heap import Heap
-from model.machine.segment.heap_rules import HeapCounts, HeapRules
+from model.machine.segment.heap_rules import UNIT, BlockFill, HeapCounts, HeapOutcome, HeapRules, Snapshot
 from model.spec import Dml, Table, Tablespace
 
 MOST_STEPS = 25_000_000

@@ -10,18 +10,19 @@ from model.demand.device_calls import changed
 from model.demand.index_statistics import Statistics, blocks_with_rows, distinct_keys, index_statistics
 from model.demand.index_upkeep import entries_of
 from model.demand.reading import ReadPlan, one_for_all
-from model.demand.row_sources import PlanOperation, with_count
 from model.demand.segment import Segment, row_shape, segment_of
 from model.demand.work import (
     RANGE_SCAN,
     Demand,
     Fetching,
+    PlanOperation,
     add_client,
     aligned_stops,
     cpu_of_rows,
     cpu_of_scan,
     full_scan,
     planned,
+    with_count,
 )
 from model.errors import OutsideLaw
 from model.laws import block, client, logical_io, scan_reads

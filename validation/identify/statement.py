@@ -7,9 +7,8 @@ from typing import ClassVar, Final
 
 from model.causes import DIRECT, FROM_CLIENT, MORE_DATA, SCATTERED, SEQUENTIAL, TO_CLIENT
 from scenarios.measured import CLIENT_WAIT, ELAPSED, FETCH_CALLS, GETS, READ_BLOCKS, READ_EACH
-from validation.identify.blocks import CREATED_BY, equal_blocks, row_bytes_of
 from validation.identify.client import Trips, asked_by, cpu_prices, prices_of, turns_of
-from validation.identify.fetches import habit_of_calls, habit_of_sums
+from validation.identify.fetches import CREATED_BY, equal_blocks, habit_of_calls, habit_of_sums, row_bytes_of
 from validation.identify.found import Identified, KnownField, NotIdentified, ScenarioBuilder
 from validation.identify.plans import Statement, Step, plan_of, statements_in
 from validation.instruments import Figure, Reading

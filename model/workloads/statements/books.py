@@ -1,4 +1,4 @@
-"""The books of statements: from demands and times to the figures of an answer, or of an array of answers."""
+"""The books of statements: from demands and times to the figures of an answer, or of an array; and a plan's rows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from model.books import Figures, close, device_stats, devices, time_of
 from model.causes import (
     BETWEEN_CALLS,
     BUFFER_BUSY,
+    COPIED,
     DIRECT,
     FREE_BUFFERS,
     LOG_SPACE,
@@ -21,6 +22,7 @@ from model.causes import (
     TO_CLIENT,
 )
 from model.demand import Demand, optimizer_of
+from model.demand.work import COUNTING
 from model.laws.iostat import DeviceSums
 from model.laws.numeric import Number, known_or, known_where, larger, nearest, over, smaller, some, where
 from model.results import (
@@ -31,12 +33,12 @@ from model.results import (
     Interval,
     LogicalIO,
     PhysicalIO,
+    RowSource,
     RunResult,
     part,
 )
 from model.spec import Statement, System
 from model.units import show_seconds
-from model.workloads.statements.plan_books import row_sources
 from model.workloads.statements.row_books import row_changes, segment_space, space_search
 
 IN_CALL = (
@@ -275,3 +277,47 @@ def session_warnings(work: Statement, demand: Demand, timed: tuple[float, float,
         f"the mean session takes {mean}, less than the {processors} that the processors need for all of them: who gets "
         f"the first blocks early is done early, the last one after {last}",
     ]
+
+
+READING = ("read calls", "filling the buffer cache", COPIED)
+WALKING = ("walking rows", "filtering rows")
+
+
+def row_sources(demand: Demand, figures: Figures) -> list[RowSource] | None:
+    """Row sources of the plan with their sums; none of a statement that changes rows."""
+    if not demand.sources:
+        return None
+    time, servers, opinion = figures.time, demand.servers, figures.optimizer
+    waits = sum(
+        time.wait[event].total_s for event in (DIRECT, PARALLEL, SCATTERED, SEQUENTIAL) if event in time.wait
+    )
+    reading_s = servers * (waits + sum(time.cpu.get(cause, 0.0) for cause in READING))
+    getting_s = servers * time.cpu["buffer gets"]
+    gets, reads = (
+        sum(of) for of in zip(*((source.gets, source.read_blocks) for source in demand.sources), strict=True)
+    )
+    walking_s = servers * sum(time.cpu.get(cause, 0.0) for cause in WALKING)
+    walked_in = next(source for source in demand.sources if source.gets)
+    sources: list[RowSource] = []
+    buffers = blocks = seconds = 0.0
+    for own in reversed(demand.sources):
+        buffers += servers * own.gets
+        blocks += over(figures.physical_io.read_blocks * own.read_blocks, reads)
+        seconds += getting_s * over(own.gets, gets) + reading_s * over(own.read_blocks, reads)
+        seconds += walking_s if own is walked_in else 0.0
+        cost = None
+        if opinion is not None and own.operation != COUNTING:
+            below = own is demand.sources[-1] and opinion.index_cost is not None
+            cost = opinion.index_cost if below else opinion.cost
+        sources.append(
+            RowSource(
+                operation=own.operation,
+                starts=nearest(servers * own.starts),
+                rows=nearest(servers * own.rows),
+                buffers=buffers,
+                read_blocks=blocks,
+                time_s=seconds,
+                cost=cost,
+            )
+        )
+    return sources[::-1]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from model.causes import SEARCHING
 from model.demand import Change, Demand
-from model.demand.outcome import UNIT, BlockFill, HeapOutcome
 from model.laws import block, change
 from model.laws.assm import SEARCH_FUNCTIONS
 from model.laws.numeric import Number, floor_div, larger, nearest
+from model.machine.segment.heap_rules import UNIT, BlockFill, HeapOutcome
 from model.results import BlockContents, BlockUse, RowChanges, SegmentSpace, SpaceSearch, part
 from model.spec import System, Workload
 

@@ -8,8 +8,8 @@ from model.demand.calls import files_of
 from model.machine.device.drive import capacity_of
 from model.spec import Stream, System
 from model.workloads.costs import AnswerCost
+from model.workloads.streams.closed_form import in_time
 from model.workloads.streams.processes import steps_of
-from model.workloads.streams.run_time import in_time
 
 CALL_S: Final = 4.5e-6
 """Of a stream's request in a loop without events."""

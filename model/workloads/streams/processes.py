@@ -26,9 +26,8 @@ from model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, varied, va
 from model.spec import Calls, Stream, System
 from model.workloads.streams.alone import is_alone, sum_arriving
 from model.workloads.streams.books import PlayedStreams, figures_of
-from model.workloads.streams.closed_form import overload_sentence
+from model.workloads.streams.closed_form import ended_by_count, in_time, overload_sentence
 from model.workloads.streams.queued import Drawn, is_queued, play_queued
-from model.workloads.streams.run_time import ended_by_count, in_time
 
 SUMMED_BY = ("workload.rate_per_s", "disk.overhead_s", "disk.bandwidth_bytes_per_s")
 """What decides nothing but the times of calls that arrive: scenarios that differ in it may be summed up together."""

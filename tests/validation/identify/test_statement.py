@@ -14,8 +14,7 @@ from model.laws.logical_io import fetch_calls
 from model.results import RunResult
 from scenarios import load, run
 from scenarios.measured import CLIENT_WAIT, ELAPSED, FETCH_CALLS, GETS, READ_BLOCKS, as_modelled, compared_in
-from validation.identify.blocks import equal_blocks
-from validation.identify.fetches import habit_of_calls, habit_of_sums
+from validation.identify.fetches import equal_blocks, habit_of_calls, habit_of_sums
 from validation.identify.found import NotIdentified
 from validation.identify.statement import identify_statement
 from validation.instruments import Keep, OpenedFile, read

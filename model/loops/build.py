@@ -55,7 +55,6 @@ OBJECTS = (
     "sim/device.py",
     "sim/references.py",
     "sim/data_files.py",
-    "sim/stretches.py",
     "sim/writers.py",
     "sim/pool.py",
     "machine/host/read_ahead.py",
@@ -103,6 +102,7 @@ TYPES = {
     "int": "long long",
     "bool": "bint",
     "None": "void",
+    "Clock": "Environment",
     "simpy.Environment": "Environment",
     "simpy.Event": "Event",
     "str": "str",
@@ -164,7 +164,9 @@ def text() -> str:
         wanted += [law for law in definitions if law in names and law not in wanted]
     typed_classes = [node for node in definitions.values() if isinstance(node, ast.ClassDef)]
     bases = {ast.unparse(base) for node in typed_classes for base in node.bases}
-    made = {node.name for node in typed_classes if node.name not in bases and _made_by(node)}
+    made_by = {node.name for node in typed_classes if _made_by(node)}
+    of_others = {node.name for node in typed_classes if made_by & set(map(ast.unparse, node.bases))}
+    made = made_by - bases - of_others
     lines = [HEADER]
     elsewhere = called - definitions.keys()
     lines += sorted({line for name in wanted for line in _imports(part_of[name], elsewhere)})
@@ -393,7 +395,7 @@ def _made_by(node: ast.ClassDef) -> ast.FunctionDef | None:
     """What makes an instance of a class, if C can have it."""
     own = [step for step in node.body if isinstance(step, ast.FunctionDef) and step.name == "__init__"]
     init = _init_of(node) if node.decorator_list else own[0] if own else None
-    if node.bases or init is None or any(isinstance(part, ONLY_PYTHON) for part in _own_parts(init)):
+    if init is None or any(isinstance(part, ONLY_PYTHON) for part in _own_parts(init)):
         return None
     return ast.FunctionDef(MADE, init.args, init.body, [], init.returns)
 

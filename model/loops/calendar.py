@@ -18,7 +18,25 @@ PRIORITY = 1 << 60
 ROOM = 256
 
 
-class Event:
+class Waiter:
+    """What goes on by itself when its moment comes, without an event or a process of its own."""
+
+    since_s: float
+    """Since when it waits, where somebody asks for that."""
+
+    def happens(self) -> None:
+        """Its moment is now."""
+
+    def hears(self, event: Event) -> None:
+        """An event has happened that it waits for."""
+        self.happens()
+
+    def __call__(self, event: Any) -> None:
+        """The same, where SimPy says so."""
+        self.happens()
+
+
+class Event(Waiter):
     """What processes wait for: a moment in time, an end, some of several others."""
 
     env: Environment
@@ -55,8 +73,11 @@ class Event:
     def __or__(self, other: Event) -> Event:
         return self.env.any_of([self, other])
 
-    def _resume(self, event: Event) -> None:
-        """The process goes on after an event, up to one that has not been called."""
+    def hears(self, event: Event) -> None:
+        """The condition has one less to wait for; the process goes on, up to an event that has not been called."""
+        if self._send is None:
+            self._one_less()
+            return
         while True:
             try:
                 following: Event = self._send(event.value)
@@ -84,17 +105,15 @@ class Event:
         if not self._left and not self.triggered:
             self.succeed()
 
-    def _happens(self) -> None:
+    def happens(self) -> None:
+        """Whoever waits for it goes on."""
         callbacks = self.callbacks
         self.callbacks = None
         assert callbacks is not None
         for call in callbacks:
-            if type(call) is Event:
-                waiting: Event = call
-                if waiting._send is None:
-                    waiting._one_less()
-                else:
-                    waiting._resume(self)
+            if isinstance(call, Waiter):
+                waiting: Waiter = call
+                waiting.hears(self)
             else:
                 call(self)
 
@@ -106,7 +125,7 @@ class Environment:
     _at_s: Reals
     _order: Wholes
     _place: Wholes
-    _events: list[Any]
+    _waiters: list[Any]
     """By place; behind the heap's length, in ``_place``, are those that are free."""
     _length: int
     _number: int
@@ -116,7 +135,7 @@ class Environment:
         self._at_s, self._order, self._place = reals(ROOM, 0.0), wholes(ROOM, 0), wholes(ROOM, 0)
         for place in range(ROOM):
             self._place[place] = place
-        self._events = [None] * ROOM
+        self._waiters = [None] * ROOM
         self._length = self._number = 0
 
     def event(self) -> Event:
@@ -132,6 +151,16 @@ class Environment:
         event.triggered = True
         self._plan(event, self.now + delay, NORMAL)
         return event
+
+    def after(self, delay_s: float, waiter: Waiter) -> None:
+        """It happens after a while."""
+        if delay_s < 0:
+            raise ValueError(f"Negative delay {delay_s}")
+        self._plan(waiter, self.now + delay_s, NORMAL)
+
+    def soon(self, waiter: Waiter) -> None:
+        """It happens now, behind what has been planned for now."""
+        self._plan(waiter, self.now, NORMAL)
 
     def process(self, generator: Any) -> Event:
         """A process that begins at once, and its end."""
@@ -171,10 +200,10 @@ class Environment:
         disable()  # what happens leaves no cycles behind, and to look for them takes a sixth of the time
         try:
             while self._length:
-                event = self._next()
-                event._happens()
-                if event is last:
-                    return event.value
+                waiter = self._next()
+                waiter.happens()
+                if waiter is last:
+                    return last.value
         finally:
             if collects:
                 enable()
@@ -182,7 +211,7 @@ class Environment:
             raise RuntimeError("nothing is planned any more, and what the run waits for has not happened")
         return None
 
-    def _plan(self, event: Event, at_s: float, priority: int) -> None:
+    def _plan(self, waiter: Waiter, at_s: float, priority: int) -> None:
         if self._length == len(self._at_s):
             self._grow()
         order = priority * PRIORITY + self._number
@@ -190,7 +219,7 @@ class Environment:
         at = self._length
         self._length += 1
         place: int = self._place[at]
-        self._events[place] = event
+        self._waiters[place] = waiter
         while at:
             above = (at - 1) >> 1
             if self._at_s[above] < at_s or (self._at_s[above] == at_s and self._order[above] < order):
@@ -203,12 +232,12 @@ class Environment:
         self._order[at] = order
         self._place[at] = place
 
-    def _next(self) -> Event:
-        """The next event, whose moment is now."""
+    def _next(self) -> Waiter:
+        """What happens next; its moment is now."""
         self.now = self._at_s[0]
         first: int = self._place[0]
-        event: Event = self._events[first]
-        self._events[first] = None
+        waiter: Waiter = self._waiters[first]
+        self._waiters[first] = None
         self._length -= 1
         length = self._length
         at_s: float = self._at_s[length]
@@ -236,7 +265,7 @@ class Environment:
         self._order[at] = order
         self._place[at] = place
         self._place[length] = first
-        return event
+        return waiter
 
     def _grow(self) -> None:
         length = self._length
@@ -247,4 +276,4 @@ class Environment:
             place[at] = self._place[at]
             place[length + at] = length + at
         self._at_s, self._order, self._place = at_s, order, place
-        self._events += [None] * length
+        self._waiters += [None] * length

@@ -19,7 +19,7 @@ from model.laws import block_layer, page_cache
 from model.laws.opened_files import UNBUFFERED
 from model.loops import fastest
 from model.machine.device.request import Request
-from model.machine.device.servers import Servers, Threads
+from model.machine.device.servers import Processors
 from model.results import Stage
 from model.sim.device import BlockDevice
 from model.sim.machine import Machine
@@ -74,7 +74,7 @@ class Caller:
     host: Host
     device: BlockDevice
     cache: PageCache
-    processors: Servers | Threads
+    processors: Processors
     calls: Calls
     write: bool
     owner: int

@@ -7,10 +7,26 @@ from typing import cast
 import simpy
 
 from model import loops
-from model.loops.calendar import Environment
+from model.loops.calendar import Environment, Waiter
 
 
-def environment() -> simpy.Environment:
+class Clock(simpy.Environment):
+    """SimPy's clock, which also calls what goes on without an event of its own."""
+
+    def after(self, delay_s: float, waiter: Waiter) -> None:
+        """It happens after a while."""
+        calls = self.timeout(delay_s).callbacks
+        assert calls is not None
+        calls.append(waiter)
+
+    def soon(self, waiter: Waiter) -> None:
+        """It happens now, behind what has been planned for now."""
+        calls = self.event().succeed().callbacks
+        assert calls is not None
+        calls.append(waiter)
+
+
+def environment() -> Clock:
     """A clock at 0."""
     made = loops.fastest(Environment)
-    return cast(simpy.Environment, made()) if made is not Environment else simpy.Environment()
+    return cast(Clock, made()) if made is not Environment else Clock()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
-import simpy
+from typing import Any
 
 from model.laws import block_layer
+from model.loops.calendar import Waiter
 from model.loops.rows import Reals, longer, reals
 from model.machine.device import drive
 from model.machine.device.elevator import IN_ORDER
 from model.machine.device.iostat import Counters
+from model.sim.clock import Clock
 from model.sim.device import BlockDevice, Pieces, Submitter
 from model.sim.device import Server as Drive
 from model.sim.fast import UNBUFFERED_CALLS, fields, reads_all
@@ -22,29 +22,51 @@ FIELDS = 4
 """Of a request under way."""
 
 
-class BlockRequests(Protocol):
+class BlockRequests:
     """What takes requests for blocks."""
 
-    def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
-        """An event at the end of a request that is handed over now."""
+    env: Clock
 
-    def requests(self, write: bool, start_bytes: list[int], size_bytes: int) -> simpy.Event:
-        """An event at the end of the last of several requests that are handed over now."""
+    def request(self, write: bool, start_byte: int, size_bytes: int, then: Waiter) -> None:
+        """Hand a request over; at its end *then* goes on."""
+        raise NotImplementedError
+
+    def requests(self, write: bool, start_bytes: list[int], size_bytes: int, then: Waiter) -> None:
+        """Hand several over; at the end of the last *then* goes on."""
+        raise NotImplementedError
 
 
-class Files(BlockRequests, Protocol):
+class LastOfSeveral(Waiter):
+    """What goes on soon after the last of several requests has ended."""
+
+    _env: Clock
+    _left: int
+    _then: Waiter
+
+    def __init__(self, env: Clock, count: int, then: Waiter) -> None:
+        self._env, self._left, self._then = env, count, then
+
+    def happens(self) -> None:
+        """One of them has ended."""
+        self._left -= 1
+        if not self._left:
+            self._env.soon(self._then)
+
+
+class Files(BlockRequests):
     """Files on one device, which counts their requests."""
 
+    counters: Counters
+
     def finish(self, end_s: float) -> Counters:
-        """Counters of all requests that are done."""
+        """Counters up to the end, as iostat has them; requests may still be under way then."""
+        raise NotImplementedError
 
 
-class InOrder:
+class InOrder(Files):
     """A device that serves requests as they come: their end is known at once. Nothing merges at random places."""
 
-    counters: Counters
     largest_bytes: int
-    _env: simpy.Environment
     _drive: Drive
     _depth: int
     _under_way: Reals
@@ -53,27 +75,25 @@ class InOrder:
     _behind: int
     """Where the fields of the next one are, and those behind the last."""
 
-    def __init__(
-        self, env: simpy.Environment, drive: Drive, counters: Counters, largest_bytes: int, depth: int
-    ) -> None:
+    def __init__(self, env: Clock, drive: Drive, counters: Counters, largest_bytes: int, depth: int) -> None:
         """*depth* requests are at the drive at once; those behind wait until one of them has ended."""
-        self._env, self._drive, self.counters, self.largest_bytes = env, drive, counters, largest_bytes
+        self.env, self._drive, self.counters, self.largest_bytes = env, drive, counters, largest_bytes
         self._depth = depth
         self._under_way = reals(256 * FIELDS, 0.0)
         self._next = self._behind = 0
 
-    def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
-        """An event at the end of a request that is handed over now."""
-        now = self._env.now
-        return self._env.timeout(self._done(now, write, start_byte, size_bytes) - now)
+    def request(self, write: bool, start_byte: int, size_bytes: int, then: Waiter) -> None:
+        """Hand a request over; at its end *then* goes on."""
+        now = self.env.now
+        self.env.after(self._done(now, write, start_byte, size_bytes) - now, then)
 
-    def requests(self, write: bool, start_bytes: list[int], size_bytes: int) -> simpy.Event:
-        """An event at the end of the last of several requests that are handed over now."""
-        now = self._env.now
+    def requests(self, write: bool, start_bytes: list[int], size_bytes: int, then: Waiter) -> None:
+        """Hand several over; at the end of the last *then* goes on."""
+        now = self.env.now
         last = now
         for start_byte in start_bytes:
             last = max(last, self._done(now, write, start_byte, size_bytes))
-        return self._env.timeout(last - now)
+        self.env.after(last - now, then)
 
     def _done(self, now: float, write: bool, start_byte: int, size_bytes: int) -> float:
         last = now
@@ -129,19 +149,17 @@ class InOrder:
         return self.counters
 
 
-class Scheduled:
+class Scheduled(Files):
     """A device behind the kernel's queue, whose scheduler may choose among the requests that wait."""
 
-    env: simpy.Environment
     device: BlockDevice
     owner: int
-    counters: Counters
     _submitter: Submitter
     _largest: int
 
     def __init__(
         self,
-        env: simpy.Environment,
+        env: Clock,
         device: BlockDevice,
         largest_bytes: int,
         owner: int = 0,
@@ -155,30 +173,28 @@ class Scheduled:
         device.unplugged_at_once = counters is None
         self._largest = largest_bytes
 
-    def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
-        """An event at the end of a request that is handed over now."""
+    def request(self, write: bool, start_byte: int, size_bytes: int, then: Waiter) -> None:
+        """Hand a request over; at its end *then* goes on."""
         if size_bytes > self._largest:
-            return self._in_pieces(write, start_byte, size_bytes)
-        done = self.env.event()
-        self._hand_over(write, start_byte, size_bytes, done.succeed)
-        self.device.unplug()
-        return done
+            self._in_pieces(write, start_byte, size_bytes, then)
+        else:
+            self._hand_over(write, start_byte, size_bytes, then)
+            self.device.unplug()
 
-    def _in_pieces(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
+    def _in_pieces(self, write: bool, start_byte: int, size_bytes: int, then: Waiter) -> None:
         pieces = range(0, size_bytes, self._largest)
-        done = self.env.event()
-        ended = Pieces(len(pieces), done.succeed).one_ended
+        ended = Pieces(len(pieces), lambda: self.env.soon(then)).one_ended
         for begin in pieces:
             size = min(self._largest, size_bytes - begin)
             self._hand_over(write, start_byte + begin, size, ended)
         self.device.unplug()
-        return done
 
-    def requests(self, write: bool, start_bytes: list[int], size_bytes: int) -> simpy.Event:
-        """An event at the end of the last of several requests that are handed over now."""
-        if len(start_bytes) == 1:
-            return self.request(write, start_bytes[0], size_bytes)
-        return self.env.all_of([self.request(write, start_byte, size_bytes) for start_byte in start_bytes])
+    def requests(self, write: bool, start_bytes: list[int], size_bytes: int, then: Waiter) -> None:
+        """Hand several over; at the end of the last *then* goes on."""
+        if len(start_bytes) > 1:
+            then = LastOfSeveral(self.env, len(start_bytes), then)
+        for start_byte in start_bytes:
+            self.request(write, start_byte, size_bytes, then)
 
     def _hand_over(self, write: bool, start_byte: int, size_bytes: int, ended: Any) -> None:
         """Queue a request, now or when there is room."""
@@ -202,27 +218,30 @@ class Scheduled:
         return self.counters
 
 
-class OnDevices:
+class OnDevices(BlockRequests):
     """Files on several devices, each with requests of its own; places say which, as :class:`Layout` has them."""
 
-    def __init__(self, env: simpy.Environment, devices: list[Files]) -> None:
-        self._env, self.devices = env, devices
+    devices: list[Files]
 
-    def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
-        """An event at the end of a request that is handed over now."""
-        device, place = divmod(start_byte, DEVICE_BYTES)
-        return self.devices[device].request(write, place, size_bytes)
+    def __init__(self, env: Clock, devices: list[Files]) -> None:
+        self.env, self.devices = env, devices
 
-    def requests(self, write: bool, start_bytes: list[int], size_bytes: int) -> simpy.Event:
-        """An event at the end of the last of several requests that are handed over now."""
+    def request(self, write: bool, start_byte: int, size_bytes: int, then: Waiter) -> None:
+        """Hand a request over; at its end *then* goes on."""
+        files: Files = self.devices[start_byte // DEVICE_BYTES]
+        files.request(write, start_byte % DEVICE_BYTES, size_bytes, then)
+
+    def requests(self, write: bool, start_bytes: list[int], size_bytes: int, then: Waiter) -> None:
+        """Hand several over; at the end of the last *then* goes on."""
         of_device: dict[int, list[int]] = {}
         for start_byte in start_bytes:
             device, place = divmod(start_byte, DEVICE_BYTES)
             of_device.setdefault(device, []).append(place)
-        events = [
-            self.devices[device].requests(write, places, size_bytes) for device, places in of_device.items()
-        ]
-        return events[0] if len(events) == 1 else self._env.all_of(events)
+        if len(of_device) > 1:
+            then = LastOfSeveral(self.env, len(of_device), then)
+        for device, places in of_device.items():
+            files: Files = self.devices[device]
+            files.requests(write, places, size_bytes, then)
 
 
 READS = (

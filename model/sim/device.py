@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import simpy
 
 from model.laws.block_layer import QUEUE_PLUG_REQUESTS, QUEUE_PLUG_S
+from model.loops.calendar import Waiter
 from model.machine.device.block_queue import BlockQueue
 from model.machine.device.iostat import Counters
 from model.machine.device.request import Request
 from model.machine.device.tagged import Member, Tagged
 from model.machine.device.write_back_throttle import WriteBackThrottle
+from model.sim.clock import Clock
 
 Step = Generator[simpy.Event, Any, None]
 
@@ -59,6 +62,31 @@ class Pieces:
             self._ended()
 
 
+@dataclass
+class Command(Waiter):
+    """A request that the device serves, until it has ended."""
+
+    device: BlockDevice
+    request: Request
+
+    def happens(self) -> None:
+        """The device has served it."""
+        self.device.ended(self.request)
+
+
+@dataclass
+class CommandPart(Waiter):
+    """What a drive that chooses among its commands does of one of them."""
+
+    device: BlockDevice
+    member: Member
+    part: Any
+
+    def happens(self) -> None:
+        """The drive has done it."""
+        self.device.part_ended(self.member, self.part)
+
+
 class Server(Protocol):
     """What serves the requests of a device."""
 
@@ -72,7 +100,7 @@ class Server(Protocol):
 class BlockDevice:
     """A queue, a plug, a scheduler and a device; callers hand bios down and are called back."""
 
-    env: simpy.Environment
+    env: Clock
     server: Server
     queue: BlockQueue
     counters: Counters
@@ -98,9 +126,7 @@ class BlockDevice:
     _for_room: tuple[deque[simpy.Event], deque[simpy.Event]]
     _wakes_at_s: float
 
-    def __init__(
-        self, env: simpy.Environment, server: Server, queue: BlockQueue, counters: Counters, depth: int
-    ) -> None:
+    def __init__(self, env: Clock, server: Server, queue: BlockQueue, counters: Counters, depth: int) -> None:
         self.env = env
         self.server = server
         self.queue = queue
@@ -208,9 +234,9 @@ class BlockDevice:
 
         self._after(QUEUE_PLUG_S, expire)
 
-    def _after(self, delay_s: float, call: Callable[[simpy.Event], None], value: Any = None) -> None:
+    def _after(self, delay_s: float, call: Callable[[simpy.Event], None]) -> None:
         self.events += 1
-        event = self.env.timeout(delay_s, value)
+        event = self.env.timeout(delay_s)
         assert event.callbacks is not None
         event.callbacks.append(call)
 
@@ -234,23 +260,25 @@ class BlockDevice:
                     self._goes_on(member)
                 continue
             done_s: float = self.server.submit(now, request.write, request.start_byte, size)
-            self._after(done_s - now, self._done, request)
+            self.events += 1
+            self.env.after(done_s - now, Command(self, request))
 
     def _goes_on(self, member: Member) -> None:
         """A drive that chooses among its commands begins the next one."""
         began = member.begin(self.env.now)
         if began is not None:
             done_s, part = began
-            self._after(done_s - self.env.now, self._part_done, (member, part))
+            self.events += 1
+            self.env.after(done_s - self.env.now, CommandPart(self, member, part))
 
-    def _part_done(self, event: simpy.Event) -> None:
-        assert event.value is not None
-        member, part = event.value
+    def part_ended(self, member: Member, part: Any) -> None:
+        """A drive that chooses among its commands has done a part of one."""
         member.ended()
         self._goes_on(member)  # the drive has chosen before the host hears of the last one
         ended_s = part.ended()
         if ended_s is not None:
-            self._after(max(0.0, ended_s - self.env.now), self._done, part.job.host)
+            self.events += 1
+            self.env.after(max(0.0, ended_s - self.env.now), Command(self, part.job.host))
 
     def left(self, owner: int) -> None:
         """A process has ended: the scheduler keeps the device idle for it no longer."""
@@ -265,10 +293,9 @@ class BlockDevice:
             self._wakes_at_s = wake_s
             self._after(wake_s - now, lambda _: self.dispatch())
 
-    def _done(self, event: simpy.Event) -> None:
+    def ended(self, request: Request) -> None:
+        """The device has served a request: who waits for it hears of it, and the next one goes there."""
         now = self.env.now
-        assert event.value is not None
-        request: Request = event.value
         write, size = request.write, request.end_byte - request.start_byte
         self._outstanding -= 1
         if self.throttle is not None:
@@ -280,7 +307,10 @@ class BlockDevice:
         if mine is not None:
             mine.completed(now, write, size, request.queued_s)
         for call in request.waiting:
-            call(request)
+            if isinstance(call, Waiter):
+                self.env.soon(call)
+            else:
+                call(request)
         request.waiting.clear()  # those that it names may name it
         waiting = self._for_room[write]
         if waiting and not self.queue.full(write):

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import simpy
-
 from model.demand.calls import goes_on, largest_bytes_of, writes_at_once
 from model.demand.transactions import touch_rules
 from model.kernels.buffers import Buffers
@@ -18,11 +16,11 @@ from model.machine.device.block_queue import BlockQueue
 from model.machine.device.drive import capacity_of, drive_of, tagged_of
 from model.machine.device.elevator import elevator_of
 from model.machine.device.iostat import Counters
-from model.machine.device.servers import Servers, Threads
+from model.machine.device.servers import Processors, Servers, Threads
 from model.machine.device.volume import BehindHost, HostLimits
 from model.machine.device.write_back_throttle import WriteBackThrottle
 from model.machine.host.read_ahead import ReadAhead, read_ahead_of
-from model.sim.clock import environment
+from model.sim.clock import Clock, environment
 from model.sim.data_files import Scheduled
 from model.sim.device import PROGRAM, BlockDevice, Server
 from model.sim.pool import BufferPool
@@ -50,9 +48,9 @@ class Place:
 class Machine:
     """One host and its disk, in simulated time."""
 
-    env: simpy.Environment
+    env: Clock
     host: Host
-    processors: Servers | Threads
+    processors: Processors
     disk: BlockDevice
     page_cache: PageCache
     counters: Counters
@@ -119,14 +117,14 @@ def machine_of(system: System, seed: int, counters: Counters | None = None) -> M
     return Machine(env, system.host, processors, disk, cache, counted, system, limits=limits)
 
 
-def processors_of(host: Host) -> Servers | Threads:
+def processors_of(host: Host) -> Processors:
     """Processors that are all alike, or the threads of cores that share what they have."""
     cores = host.cores
     return fastest(Servers)(cores.threads) if speeds_of(cores) is None else fastest(Threads)(cores)
 
 
 def device_of(
-    env: simpy.Environment, system: System, counters: Counters, seed: int, limits: HostLimits | None = None
+    env: Clock, system: System, counters: Counters, seed: int, limits: HostLimits | None = None
 ) -> BlockDevice:
     """The disk behind the kernel's queue."""
     host, disk = system.host, system.disk

@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike
 from model.kernels.buffers import Buffers
 from model.loops.buffers import TouchCounts
 from model.loops.rows import GivenBytes, GivenWholes, Wholes, row, wholes
+from model.sim.clock import Clock
 from model.sim.writers import DatabaseWriter
 
 
 class BufferPool:
     """Buffers that programs share, and the DBWR that cleans them."""
 
-    env: simpy.Environment
+    env: Clock
     buffers: Buffers
     writer: DatabaseWriter
     _touched: TouchCounts
@@ -26,7 +27,7 @@ class BufferPool:
     _to_write: Wholes
     _missed_at: Wholes
 
-    def __init__(self, env: simpy.Environment, buffers: Buffers, writer: DatabaseWriter) -> None:
+    def __init__(self, env: Clock, buffers: Buffers, writer: DatabaseWriter) -> None:
         self.env = env
         self.buffers = buffers
         self.writer = writer

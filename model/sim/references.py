@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import gcd
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from model.demand.transactions import Data, KindDemand
 from model.laws import parallel_reads
+from model.loops import fastest
 from model.loops.rows import GivenBytes, GivenWholes, row
 from model.sim.streams import stream, uniform
 from model.units import MIB
@@ -25,18 +27,21 @@ DEVICE_BYTES = 2**52
 TURNS = 1000
 
 
-class DrawnTransaction(NamedTuple):
-    """One transaction."""
+@dataclass
+class Chunk:
+    """Transactions that are drawn together, in the order in which they begin."""
 
-    kind: int
+    kinds: GivenWholes
+    begins: GivenWholes
+    """Where the blocks of each begin, and end those of the one before."""
+    firsts: GivenWholes
+    """Of each, blocks of the first pool; they come first."""
+    scan_from: GivenWholes
+    """First block of its scan."""
+    scan_blocks: GivenWholes
+    """How many it scans."""
     blocks: GivenWholes
     changes: GivenBytes
-    first: int
-    """Blocks of the first pool; they come first."""
-    scan_from: int
-    """First block of its scan."""
-    scan_blocks: int
-    """How many it scans."""
 
 
 class References:
@@ -62,16 +67,6 @@ class References:
         self._of_counts = stream(seed, "gets")
         self.draws = self._of_places = stream(seed, "blocks")
         self._two_pools = len(data.pools) > 1
-        self._next = CHUNK
-        self._chunk: list[DrawnTransaction] = []
-
-    def next(self) -> DrawnTransaction:
-        """The next transaction."""
-        if self._next == CHUNK:
-            self._chunk = self._drawn()
-            self._next = 0
-        self._next += 1
-        return self._chunk[self._next - 1]
 
     def handed_over(self, kind: int, reads: int) -> list[int]:
         """How many of so many reads a transaction hands over at once, each time, in order by chance."""
@@ -102,8 +97,8 @@ class References:
         count = int(mean + next(draws))
         return [self._every + int(next(draws) * self._hottest_blocks) for _ in range(count)]
 
-    def _drawn(self) -> list[DrawnTransaction]:
-        """The next of them, many at once."""
+    def chunk(self) -> Chunk:
+        """The next of them."""
         kinds = self._deck()
         changes = _whole(self._changes[kinds], self._of_counts)
         gets = np.maximum(_whole(self._gets[kinds], self._of_counts), changes)
@@ -121,13 +116,9 @@ class References:
             order = np.lexsort((others, whose))
             blocks, changed = blocks[order], changed[order]
             first = gets - np.bincount(whose[others], minlength=CHUNK)
-        begins = begin.tolist()
-        columns = (kinds.tolist(), begins[:-1], begins[1:], first.tolist(), scans.tolist(), scanned.tolist())
-        gotten, changing = row(blocks), row(changed.view(np.uint8))
-        return [
-            DrawnTransaction(kind, gotten[begin:end], changing[begin:end], first, scan, scanned)
-            for kind, begin, end, first, scan, scanned in zip(*columns, strict=True)
-        ]
+        rows = [row(whole.astype(np.int64)) for whole in (kinds, begin, first, scans, scanned, blocks)]
+        rows.append(row(changed.view(np.uint8)))
+        return fastest(Chunk)(*rows)
 
     def _deck(self) -> NDArray[np.int64]:
         """The kinds of a chunk: as many of each as its share wants, in any order, as from a deck of cards [tpc-c]."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import dataclass
 from math import inf
 
 import simpy
@@ -17,23 +18,36 @@ from model.laws.commit import (
     gathered_bytes,
 )
 from model.loops.buffers import TouchCounts
+from model.loops.calendar import Waiter
 from model.loops.rows import Wholes, wholes
+from model.sim.clock import Clock
 from model.sim.data_files import BlockRequests
 from model.sim.references import BlockLayout, ByPlace
 
-Call = Callable[[simpy.Event], None]
 NONE_OUTSIDE = 2**62
 """A number that no block has."""
 
 
-class LogWriter:
+@dataclass
+class LogWrite(Waiter):
+    """A write of redo that is under way."""
+
+    writer: LogWriter
+    size: int
+
+    def happens(self) -> None:
+        """It is on disk."""
+        self.writer.written(self.size)
+
+
+class LogWriter(Waiter):
     """LGWR: one write at a time, of all redo that has come by then; those who commit wait for it.
 
     It also writes once so much has gathered as it does not wait longer for; redo that finds no room waits in turn. What
     is more than one request holds goes down at once, and is written when the last is [oracle-reference].
     """
 
-    env: simpy.Environment
+    env: Clock
     files: BlockRequests
     writes: int
     noted: int
@@ -52,9 +66,7 @@ class LogWriter:
     _writing: simpy.Event
     """Of those whose redo is being written."""
 
-    def __init__(
-        self, env: simpy.Environment, files: BlockRequests, first_byte: int, buffer_bytes: int
-    ) -> None:
+    def __init__(self, env: Clock, files: BlockRequests, first_byte: int, buffer_bytes: int) -> None:
         self.env = env
         self.files = files
         self.first_byte, self.buffer_bytes = first_byte, buffer_bytes
@@ -86,7 +98,7 @@ class LogWriter:
 
     def _start(self) -> None:
         self._idle = False
-        _then(self.env.event().succeed(), lambda _: self._begin())
+        self.env.soon(self)
 
     def commit(self) -> simpy.Event:
         """An event once all redo noted so far is on disk."""
@@ -96,7 +108,7 @@ class LogWriter:
             self._start()
         return self._waiting
 
-    def _begin(self) -> None:
+    def happens(self) -> None:
         """Write all redo there is."""
         waiting = self._waiting
         self._writing = self.env.event() if waiting is None else waiting
@@ -112,11 +124,11 @@ class LogWriter:
     def _write(self, size: int) -> None:
         if self._place + size > LOG_FILES_BYTES:
             self._place = 0
-        event = self.files.request(True, self.first_byte + self._place, size)
+        self.files.request(True, self.first_byte + self._place, size, LogWrite(self, size))
         self._place += size
-        _then(event, lambda _: self._written(size))
 
-    def _written(self, size: int) -> None:
+    def written(self, size: int) -> None:
+        """A write is on disk: those who wait for it hear of it, and the next one begins."""
         self.writes += 1
         self._under_way -= size
         if self._wanted:
@@ -127,7 +139,7 @@ class LogWriter:
         if self._waiting is None and self._redo_bytes < self._gathers:
             self._idle = True
         else:
-            self._begin()
+            self.happens()
 
     def _let_in(self) -> None:
         """Give what has been written to those who wait for room, in turn."""
@@ -141,10 +153,34 @@ class LogWriter:
             event.succeed()
 
 
-class DatabaseWriter:
+@dataclass
+class BlockWrite(Waiter):
+    """Blocks that are being written."""
+
+    writer: DatabaseWriter
+    blocks: list[int]
+
+    def happens(self) -> None:
+        """They are on disk."""
+        self.writer.cleans(self.blocks)
+
+
+@dataclass
+class Pause(Waiter):
+    """DBWR waits until it looks again."""
+
+    writer: DatabaseWriter
+    look: int
+
+    def happens(self) -> None:
+        """It looks, unless somebody woke it."""
+        self.writer.look_again(self.look)
+
+
+class DatabaseWriter(Waiter):
     """DBWR of one pool: writes what the search for buffers met, and what has been dirty for long, oldest first."""
 
-    env: simpy.Environment
+    env: Clock
     files: BlockRequests
     buffers: Buffers
     layout: BlockLayout | ByPlace
@@ -171,7 +207,7 @@ class DatabaseWriter:
 
     def __init__(
         self,
-        env: simpy.Environment,
+        env: Clock,
         files: BlockRequests,
         buffers: Buffers,
         layout: BlockLayout | ByPlace,
@@ -223,7 +259,7 @@ class DatabaseWriter:
     def _wake(self) -> None:
         if self._idle:
             self._idle = False
-            _then(self.env.event().succeed(), lambda _: self.look())
+            self.env.soon(self)
 
     def cleaned(self) -> simpy.Event:
         """An event when some buffers have been cleaned (``free buffer waits``)."""
@@ -242,8 +278,7 @@ class DatabaseWriter:
         self._looks += 1
         self._idle = not blocks
         if not blocks:
-            look = self._looks
-            _then(self.env.timeout(LOOKS_EVERY_S), lambda _: self._look_again(look))
+            self.env.after(LOOKS_EVERY_S, Pause(self, self._looks))
             return
         for block in blocks:
             self._since_s.pop(block, None)
@@ -251,22 +286,22 @@ class DatabaseWriter:
         bytes_of = [self.layout.byte_of(block) for block in blocks]
         if self.one_by_one:
             for block, start_byte in zip(blocks, bytes_of, strict=True):
-                self._write(block, start_byte)
+                self.files.request(True, start_byte, self.layout.block_bytes, BlockWrite(self, [block]))
         else:
-            _then(
-                self.files.requests(True, bytes_of, self.layout.block_bytes), lambda _: self._written(blocks)
-            )
+            self.files.requests(True, bytes_of, self.layout.block_bytes, BlockWrite(self, blocks))
 
-    def _write(self, block: int, start_byte: int) -> None:
-        event = self.files.request(True, start_byte, self.layout.block_bytes)
-        _then(event, lambda _: self._written([block]))
+    def happens(self) -> None:
+        """Somebody has woken it."""
+        self.look()
 
-    def _look_again(self, look: int) -> None:
+    def look_again(self, look: int) -> None:
+        """Look, unless it has looked since then."""
         if self._idle and look == self._looks:
             self._idle = False
             self.look()
 
-    def _written(self, blocks: list[int]) -> None:
+    def cleans(self, blocks: list[int]) -> None:
+        """Blocks are on disk: their buffers are clean."""
         inside: Wholes = wholes(len(blocks), 0)
         count = 0
         for block in blocks:
@@ -312,9 +347,3 @@ class DatabaseWriter:
             if block not in chosen:
                 due.append(block)
         return due
-
-
-def _then(event: simpy.Event, call: Call) -> None:
-    """Call when the event happens."""
-    assert event.callbacks is not None
-    event.callbacks.append(call)

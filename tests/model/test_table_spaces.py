@@ -6,15 +6,16 @@ from itertools import product
 from typing import Any, cast
 
 import pytest
-import simpy
 
 from model import RunResult
 from model.causes import SCATTERED, SEQUENTIAL
 from model.demand.transactions import Data
 from model.errors import OutsideLaw, SpecError
 from model.laws.parallel_reads import at_one_device, longest_s
+from model.loops.calendar import Waiter
 from model.results import TransactionStats
-from model.sim.data_files import OnDevices
+from model.sim.clock import Clock
+from model.sim.data_files import Files, OnDevices
 from model.sim.references import DEVICE_BYTES, BlockLayout, turns_of
 from model.spec import Transactions
 from model.spec.placed import OWN, PlacedTablespace, devices_of
@@ -272,22 +273,32 @@ def test_reads_at_once_on_two_devices_leave_no_time_without_a_cause() -> None:
     assert abs(result.time.unaccounted_s) < 1e-3 * result.time.elapsed_s
 
 
-class Waits:
+class Waits(Files):
     """A device that takes a time of its own for a request."""
 
-    def __init__(self, env: simpy.Environment, each_s: float) -> None:
+    def __init__(self, env: Clock, each_s: float) -> None:
         self.env, self.each_s = env, each_s
 
-    def request(self, write: bool, start_byte: int, size_bytes: int) -> simpy.Event:
-        return self.env.timeout(self.each_s)
+    def requests(self, write: bool, start_bytes: list[int], size_bytes: int, then: Waiter) -> None:
+        self.env.after(self.each_s * len(start_bytes), then)
 
-    def requests(self, write: bool, start_bytes: list[int], size_bytes: int) -> simpy.Event:
-        return self.env.timeout(self.each_s * len(start_bytes))
+
+class Ends(Waiter):
+    """It says when it goes on."""
+
+    def __init__(self, env: Clock) -> None:
+        self.env, self.at_s = env, [0.0]
+
+    def happens(self) -> None:
+        self.at_s.append(self.env.now)
 
 
 @pytest.mark.parametrize("each_s", [(1.0, 5.0), (5.0, 1.0)])
 def test_reads_of_several_devices_end_with_the_last_of_them(each_s: tuple[float, float]) -> None:
-    env = simpy.Environment()
-    devices = OnDevices(env, [Waits(env, seconds) for seconds in each_s])
-    env.run(until=devices.requests(False, [0, 8192, DEVICE_BYTES], 8192))
-    assert env.now == max(2 * each_s[0], each_s[1])
+    env = Clock()
+    ends = Ends(env)
+    OnDevices(env, [Waits(env, seconds) for seconds in each_s]).requests(
+        False, [0, 8192, DEVICE_BYTES], 8192, ends
+    )
+    env.run()
+    assert ends.at_s == [0.0, max(2 * each_s[0], each_s[1])]

@@ -19,7 +19,7 @@ class Request:
     begin_s: float
     """When it was handed to the device."""
     waiting: list[Any]
-    """Calls and pages that it carries."""
+    """Calls and pages that it carries, and who goes on soon after its end."""
 
     def __init__(
         self, write: bool, start_byte: int, end_byte: int, owner: int, sync: bool, queued_s: float

@@ -17,27 +17,36 @@ def free_servers(count: int) -> Reals:
     return heap
 
 
-class Servers:
-    """*count* equal servers; jobs begin in the order they are handed in."""
+class Processors:
+    """What does work in the order in which it is handed in, at moments that never go back."""
 
     busy_s: float
     slowed_s: float
-    """Time that work took because others were at work: none."""
+    """Time that work took because others were at work."""
     end_s: float
     """Of the work handed in last."""
+
+    def begins_s(self, now_s: float, work_s: float) -> float:
+        """When *work_s* seconds of work begin that are handed in at *now_s*; their end is left in *end_s*."""
+        raise NotImplementedError
+
+    def serve(self, now_s: float, work_s: float) -> tuple[float, float]:
+        """Their begin and their end."""
+        begin = self.begins_s(now_s, work_s)
+        return begin, self.end_s
+
+
+class Servers(Processors):
+    """*count* equal servers, at work at their own speed whatever the others do."""
+
     _free_at: Reals
 
     def __init__(self, count: int) -> None:
         self._free_at = free_servers(count)
         self.busy_s = self.slowed_s = self.end_s = 0.0
 
-    def serve(self, now_s: float, work_s: float) -> tuple[float, float]:
-        """Begin and end of *work_s* seconds of work handed in at *now_s*, which never goes back."""
-        begin = self.begins_s(now_s, work_s)
-        return begin, self.end_s
-
     def begins_s(self, now_s: float, work_s: float) -> float:
-        """The same, its end left in *end_s*."""
+        """When the first server is free that is."""
         begin: float = max(float(self._free_at[0]), now_s)
         self.end_s = begin + work_s
         replace_first(self._free_at, self.end_s)
@@ -45,16 +54,12 @@ class Servers:
         return begin
 
 
-class Threads:
+class Threads(Processors):
     """Hardware threads of cores: a job runs at the speed that busy cores leave it when it begins.
 
     NOTE: jobs are short beside the time in which the load changes, so their speed does not change under way.
     """
 
-    busy_s: float
-    slowed_s: float
-    end_s: float
-    """Of the work handed in last."""
     _ends: Reals
     """When the threads that run are done, in order, and where in the row the first is, and the first room behind."""
     _low: int
@@ -71,13 +76,8 @@ class Threads:
             self._speeds[busy] = float(thread_speed(busy, host))
         self.busy_s = self.slowed_s = self.end_s = 0.0
 
-    def serve(self, now_s: float, work_s: float) -> tuple[float, float]:
-        """Begin and end of work that takes a thread alone on the machine *work_s* seconds."""
-        begin = self.begins_s(now_s, work_s)
-        return begin, self.end_s
-
     def begins_s(self, now_s: float, work_s: float) -> float:
-        """The same, its end left in *end_s*."""
+        """When work begins that takes a thread alone on the machine *work_s* seconds."""
         ends, low, high = self._ends, self._low, self._high
         begin: float = now_s
         while low < high and ends[low] <= now_s:

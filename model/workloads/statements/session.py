@@ -15,7 +15,7 @@ from model.demand.turns import BlockPace
 from model.laws.device import copy_time_s
 from model.laws.turns import stretches_of
 from model.machine.cache.free_buffers import FreeBuffers
-from model.machine.device.servers import Servers, Threads
+from model.machine.device.servers import Processors
 from model.machine.host.read_slots import ReadSlots
 from model.sim.machine import Machine
 from model.sim.open_file import OpenFile
@@ -36,7 +36,7 @@ class Session:
     system: System
     demand: Demand
     file: OpenFile
-    processors: Servers | Threads
+    processors: Processors
     buffers: FreeBuffers | None
     cached: CachedSegment | None
     ledger: StatementLedger

@@ -8,7 +8,6 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-import simpy
 from numpy.typing import NDArray
 
 from model.demand import transactions as asked
@@ -18,8 +17,8 @@ from model.kernels.buffers import Buffers
 from model.laws.commit import LOG_FILES_BYTES
 from model.loops import fastest
 from model.machine.device.drive import capacity_of
-from model.machine.device.servers import Servers, Threads
-from model.sim.clock import environment
+from model.machine.device.servers import Processors
+from model.sim.clock import Clock, environment
 from model.sim.data_files import (
     BlockRequests,
     Files,
@@ -46,7 +45,7 @@ ALONE = Place()
 class Begin:
     """A run before its first event."""
 
-    env: simpy.Environment
+    env: Clock
     seed: int
     devices: dict[str, Files]
     """Of the data, by their names."""
@@ -63,7 +62,7 @@ class Begin:
     thinks_s: Iterator[float]
     begins_s: NDArray[np.float64]
     """Of the first transaction of each user."""
-    processors: Servers | Threads
+    processors: Processors
     owner: int = 0
     """Number of the first session."""
 
@@ -98,7 +97,7 @@ def begin_of(
         env=env,
         seed=seed,
         devices=devices,
-        files=first if len(devices) == 1 else OnDevices(env, list(devices.values())),
+        files=first if len(devices) == 1 else fastest(OnDevices)(env, list(devices.values())),
         redo=redo,
         log_byte=place.first_byte + _behind(system, data, shares[0]) if redo is first else 0,
         layout=fastest(BlockLayout)(data, place.first_byte, shares),
@@ -160,7 +159,7 @@ def _behind(system: System, data: Any, share: float) -> int:
 
 
 def _devices(
-    env: simpy.Environment,
+    env: Clock,
     question: tuple[System, Transactions, Any, int],
     shared: Machine | None,
     place: Place,

@@ -1,4 +1,4 @@
-"""A run of transactions by events: users as SimPy processes, devices and writers as callbacks."""
+"""A run of transactions by events: users, devices and writers, each of which goes on by itself."""
 
 from __future__ import annotations
 
@@ -12,15 +12,22 @@ from model.demand.transactions import KindDemand, block_cpu_s, in_page_cache
 from model.errors import OutsideLaw
 from model.laws.block_layer import stated_call_s
 from model.loops import fastest
+from model.loops.rows import wholes
 from model.sim.pool import BufferPool
-from model.sim.stretches import Stretches
 from model.sim.writers import DatabaseWriter, LogWriter
 from model.spec import System, Transactions
 from model.workloads.transactions.at_begin import Begin
 from model.workloads.transactions.closed_form import Solved
 from model.workloads.transactions.means import RunSoFar
 from model.workloads.transactions.tally import Tally
-from model.workloads.transactions.users import SimulationState, StepCosts, TransactionSteps
+from model.workloads.transactions.users import (
+    MARKS,
+    Arrivals,
+    SimulationState,
+    StepCosts,
+    TransactionSession,
+    TransactionSteps,
+)
 
 MOST_QUEUED = 20_000
 """Transactions that arrived and wait, as many as there are users at most: more come of no queue that has an end."""
@@ -43,9 +50,10 @@ class ByEvents:
         for pool in self.state.pools:
             pool.writer.look()
         if begin.gaps_s is not None:
-            self.env.process(self.state.arrivals(self._while_they_end(begin.gaps_s)))
+            gaps_s = self._while_they_end(begin.gaps_s)
+            self.env.after(next(gaps_s), fastest(Arrivals)(self.state, gaps_s, []))
         for begins_s in begin.begins_s.tolist():
-            self.env.process(self.state.user(begins_s, begin.thinks_s))
+            self.env.after(begins_s, fastest(TransactionSession)(self.state, None))
 
     def _state_of(self, system: System) -> SimulationState:
         """All resources."""
@@ -66,7 +74,8 @@ class ByEvents:
                 pool.writer.follow(log, parts.checkpoint_redo_bytes, before_per_s)
         return fastest(SimulationState)(
             env=self.env,
-            sessions=fastest(Stretches)(self.env, begin.processors, begin.files, begin.layout),
+            processors=begin.processors,
+            files=begin.files,
             threads=parts.threads,
             layout=begin.layout,
             pools=pools,
@@ -74,6 +83,7 @@ class ByEvents:
             log=log,
             kinds=[kind_of(kind) for kind in parts.kinds],
             references=begin.references,
+            chunk=begin.references.chunk(),
             latch=parts.latch,
             pin=parts.pin,
             costs=fastest(StepCosts)(
@@ -88,7 +98,10 @@ class ByEvents:
                 hottest_collision=1 / self.work.hottest_blocks,
             ),
             tally=self.tally,
+            thinks_s=begin.thinks_s,
             ended=self._ended,
+            reading={},
+            marks=wholes(MARKS, 0),
         )
 
     def _while_they_end(self, gaps_s: Iterator[float]) -> Iterator[float]:

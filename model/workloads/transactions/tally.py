@@ -5,6 +5,8 @@ from __future__ import annotations
 from array import array
 from enum import IntEnum
 
+from model.loops.rows import GivenReals, GivenWholes
+
 READ, SCAN, SYNC, LATCH, BUSY, OTHER, FREE, PARALLEL, SPACE = 0, 1, 2, 3, 4, 5, 6, 7, 8
 """What sessions of transactions wait for, by its number in the sums."""
 EVENTS = 9
@@ -57,19 +59,13 @@ class Tally:
         self.waited_s[event] += seconds
         self.longest_s[event] = max(self.longest_s[event], seconds)
 
-    def waited(self, took_s: list[list[float]]) -> None:
-        """Note waits one by one, by event."""
+    def waited(self, times: GivenWholes, took_s: GivenReals, longest_s: GivenReals) -> None:
+        """Note what a transaction waited for, by event."""
         for event in range(EVENTS):
-            seconds: list[float] = took_s[event]
-            if seconds:
-                total_s, longest_s = 0.0, float(self.longest_s[event])
-                for k in range(len(seconds)):
-                    took: float = seconds[k]
-                    total_s += took
-                    longest_s = max(longest_s, took)
-                self.waits[event] += len(seconds)
-                self.waited_s[event] += total_s
-                self.longest_s[event] = longest_s
+            if times[event]:
+                self.waits[event] += times[event]
+                self.waited_s[event] += took_s[event]
+                self.longest_s[event] = max(float(self.longest_s[event]), longest_s[event])
 
     def took(self, queue_s: float, cpu_s: float, spin_s: float, undo: float) -> None:
         """Note what a transaction took of processors."""
@@ -83,6 +79,11 @@ class Tally:
         self.gets += gets
         self.misses += misses
         self.requests += requests
+
+    def ended(self, response_s: float, kind: int) -> None:
+        """Note a transaction of a kind that has ended."""
+        self.responses_s.append(response_s)
+        self.kinds.append(kind)
 
     def sums(self, now_s: float, written: int, log_writes: int) -> list[float]:
         """All sums as one row, by :class:`Sum`; the difference of two rows is what happened in between."""

@@ -1,20 +1,24 @@
-"""Users and their transactions: gets in the buffer cache, reads, changes, a commit, and a pause for thought."""
+"""Users and their transactions: gets in the buffer cache, reads, changes, a commit, and a pause for thought.
+
+A session goes on by itself from wait to wait; a process of SimPy's would take longer than all that it does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any
 
 import simpy
 
 from model.laws.changed_blocks import undo_gets
 from model.laws.processors import Contention
-from model.loops.rows import GivenBytes, GivenWholes, wholes
+from model.loops.calendar import Waiter
+from model.loops.rows import Reals, Wholes, reals, wholes
+from model.machine.device.servers import Processors
+from model.sim.clock import Clock
+from model.sim.data_files import BlockRequests
 from model.sim.pool import BufferPool
-from model.sim.references import BlockLayout, DrawnTransaction, References
-from model.sim.stretches import Stretches
+from model.sim.references import CHUNK, BlockLayout, Chunk, References
 from model.sim.writers import LogWriter
 from model.workloads.transactions.tally import (
     BUSY,
@@ -30,9 +34,10 @@ from model.workloads.transactions.tally import (
     Tally,
 )
 
-Step = Generator[simpy.Event, Any, None]
-HandedOver = tuple[int, list[int], int]
-"""A read: what it is waited for as, the first of its blocks, or each by itself, and the blocks behind each."""
+THINKING, GETTING, SCANNING, APART, AWAITING, COMPUTING, NOTING, COMMITTING = 0, 1, 2, 3, 4, 5, 6, 7
+"""What a session waits for: its user, buffers, what it does elsewhere, others' reads, a processor, the log."""
+MARKS = 1024
+"""Marks of blocks that are being read, by their last digits: a power of two."""
 
 
 @dataclass
@@ -72,8 +77,9 @@ class StepCosts:
 class SimulationState:
     """What all users share, and what each of them does."""
 
-    env: simpy.Environment
-    sessions: Stretches
+    env: Clock
+    processors: Processors
+    files: BlockRequests
     threads: int
     layout: BlockLayout
     pools: list[BufferPool]
@@ -82,107 +88,184 @@ class SimulationState:
     log: LogWriter
     kinds: list[TransactionSteps]
     references: References
+    chunk: Chunk
+    """Of the references, from which transactions come next."""
     latch: list[Contention]
     pin: list[Contention]
     costs: StepCosts
     tally: Tally
+    thinks_s: Iterator[float]
+    """Pauses of the users, in the order in which they begin."""
     ended: Callable[[], None]
     """Called after each transaction."""
+    reading: dict[int, BlockRead]
+    """Blocks that are being read, with the last read of each."""
+    marks: Wholes
+    """How many of them there are, by their MARKS."""
+    drawn: int = 0
+    """Transactions of the chunk that have begun."""
     under_way: int = 0
+    running: int = 0
+    """Sessions on a processor, or waiting for one."""
 
-    def user(self, begin_s: float, thinks_s: Iterator[float]) -> Step:
-        """One user: wait for the begin; work, think, work, think, …"""
-        yield self.env.timeout(begin_s)
-        while True:
-            yield from self.transaction()
-            yield self.env.timeout(next(thinks_s))
 
-    def arrivals(self, gaps_s: Iterator[float]) -> Step:
-        """Transactions that come whether or not earlier ones are done."""
-        while True:
-            yield self.env.timeout(next(gaps_s))
-            self.env.process(self.transaction())
+@dataclass
+class BlockRead(Waiter):
+    """A read of a session: of blocks that are handed over at once, each the first of *length* blocks."""
 
-    def transaction(self) -> Step:  # noqa: PLR0915  (one way, step by step)
-        """One transaction from its first call to the end of its commit; what it took is added up as it ends."""
-        begin_s: float = self.env.now
-        drawn: DrawnTransaction = self.references.next()
-        kind: TransactionSteps = self.kinds[drawn.kind]
-        undo: float = self._undo(kind)
-        self.under_way += 1
-        running = min(self.sessions.running + 1, self.threads)
-        latch: Contention = self.latch[running]
-        pin: Contention = self.pin[running]
-        spin_s: float = kind.hottest_gets * latch.spin_s
-        latch_s: float = kind.hottest_gets * latch.wait_s
-        pin_s: float = kind.hottest_changes * pin.wait_s
-        took_s: list[list[float]] = [[] for _ in range(EVENTS)]
-        reads: list[int] = []
-        got: int = self._got(drawn, 0, reads)
-        if got < len(drawn.blocks):
-            yield from self._get_late(drawn, got, reads, took_s[FREE])
-        if kind.hottest_changes:
-            pool: BufferPool = self.pools[0]
-            pool.writer.changed(self.references.hottest_changed(drawn.kind), self.env.now)
-        scans: list[tuple[int, int]] = []
-        if drawn.scan_blocks:
-            scans = yield from self._scan(drawn, took_s[FREE])
-        others: list[simpy.Event] = self._others(drawn.blocks, reads)
-        wanted: list[HandedOver] = self._handed_over(drawn.kind, reads, scans)
-        handed_over: list[HandedOver] = self._of_the_disk(wanted)
-        requests: int = len(reads) + len(scans)
-        missed: int = len(reads)
-        for _, length in scans:
-            missed += length
-        costs: StepCosts = self.costs
-        own_s: float = (
-            kind.cpu_s + requests * costs.read_s + missed * costs.fill_s + undo * costs.undo_s + spin_s
-        )
-        if kind.apart_s + (latch_s + pin_s) > 0:
-            yield self.env.timeout(kind.apart_s + (latch_s + pin_s))
-        now: float
-        for other in others:
-            if not other.processed:
-                now = self.env.now
-                yield other
-                took_s[OTHER].append(self.env.now - now)
-        read_s: list[float] = []
-        queue_s, cpu_s = yield from self.sessions.play(handed_over, own_s / (len(handed_over) + 1), read_s)
-        space: simpy.Event | None = self.log.note(kind.redo_bytes)
-        if space is not None:
-            now = self.env.now
-            yield space
-            took_s[SPACE].append(self.env.now - now)
-        if kind.commits:
-            now = self.env.now
-            yield self.log.commit()
-            took_s[SYNC].append(self.env.now - now)
-        self.under_way -= 1
-        for (event, _, _), each_s in zip(handed_over, read_s, strict=True):
-            took_s[event].append(each_s)
-        if handed_over is not wanted:
-            self._answered_by_page_cache(wanted, handed_over)
-        tally: Tally = self.tally
-        tally.waited(took_s)
-        if latch_s + pin_s:
-            tally.wait(LATCH, latch_s, kind.hottest_gets * latch.waits)
-            tally.wait(BUSY, pin_s, kind.hottest_changes * pin.waits)
-        tally.took(queue_s, cpu_s, spin_s, undo)
-        tally.got(len(drawn.blocks), missed, requests)
-        tally.responses_s.append(self.env.now - begin_s)
-        tally.kinds.append(drawn.kind)
-        self.ended()
+    session: TransactionSession
+    event: int
+    """What it is waited for as."""
+    blocks: list[int]
+    length: int
+    ended: bool
+    others: list[TransactionSession]
+    """Sessions that wait for it, too."""
 
-    def _answered_by_page_cache(self, wanted: list[HandedOver], handed_over: list[HandedOver]) -> None:
-        """Those that were wanted and not handed over are waits, of no time."""
-        for event, _, _ in wanted:
-            self.tally.waits[event] += 1
-        for event, _, _ in handed_over:
-            self.tally.waits[event] -= 1
+    def happens(self) -> None:
+        """The last of the blocks has been read."""
+        self.ended = True
+        self.session.has_read(self)
+        for other in self.others:
+            session: TransactionSession = other
+            session.happens()
 
-    def _undo(self, kind: TransactionSteps) -> float:
+
+@dataclass
+class Arrivals(Waiter):
+    """Transactions that come whether or not earlier ones are done."""
+
+    state: SimulationState
+    gaps_s: Iterator[float]
+    idle: list[TransactionSession]
+    """Sessions whose transactions have ended."""
+
+    def happens(self) -> None:
+        """The next one comes."""
+        self.state.env.after(next(self.gaps_s), self)
+        if not self.idle:
+            self.idle.append(TransactionSession(self.state, self.idle))
+        session: TransactionSession = self.idle.pop()
+        session.happens()
+
+
+class TransactionSession(Waiter):
+    """A session and its transaction, from its first call to the end of its commit; then it thinks, or is idle."""
+
+    _state: SimulationState
+    _idle: list[TransactionSession] | None
+    """Where sessions go whose users do not come again."""
+    _waits: int
+    """What it waits for."""
+    _begin_s: float
+    _kind: TransactionSteps
+    _chunk: Chunk
+    _number: int
+    """Of the transaction in its chunk."""
+    _done: int
+    """Blocks that it has got; then those that it has scanned."""
+    _missed: list[int]
+    """Blocks that it has got and has to read."""
+    _scanned: list[int]
+    """Those that it has scanned and has to read."""
+    _awaited: list[BlockRead]
+    """Reads of others that it waits for."""
+    _reads: list[BlockRead]
+    _next: int
+    """Of the reads, or of those awaited."""
+    _misses: int
+    """Blocks that it reads."""
+    _requests: int
+    _stretch_s: float
+    """Of work between two reads."""
+    _undo: float
+    _spin_s: float
+    _latch_s: float
+    _pin_s: float
+    _waits_latch: float
+    _waits_pin: float
+    _queue_s: float
+    _cpu_s: float
+    _times: Wholes
+    """Waits by event."""
+    _took_s: Reals
+    _longest_s: Reals
+
+    def __init__(self, state: SimulationState, idle: list[TransactionSession] | None) -> None:
+        self._state, self._idle = state, idle
+        self._waits = THINKING
+        self._times, self._took_s, self._longest_s = wholes(EVENTS, 0), reals(EVENTS, 0.0), reals(EVENTS, 0.0)
+
+    def happens(self) -> None:
+        """What it has waited for is there."""
+        waits = self._waits
+        if waits == COMPUTING:
+            self._state.running -= 1
+            self._read()
+        elif waits == COMMITTING:
+            self._waited(SYNC)
+            self._end()
+        elif waits == THINKING:
+            self._begin()
+        elif waits == APART:
+            self._await_others()
+        elif waits == AWAITING:
+            self._waited(OTHER)
+            self._await_others()
+        elif waits == NOTING:
+            self._waited(SPACE)
+            self._commit()
+        elif waits == GETTING:
+            self._waited(FREE)
+            self._get()
+        else:
+            self._waited(FREE)
+            self._scan()
+
+    def _waited(self, event: int) -> None:
+        """Note a wait that has ended."""
+        took_s = self._state.env.now - self.since_s
+        self._times[event] += 1
+        self._took_s[event] += took_s
+        self._longest_s[event] = max(self._longest_s[event], took_s)
+
+    def _wait(self, event: simpy.Event, waits: int) -> None:
+        """Go on when an event happens."""
+        self._waits, self.since_s = waits, self._state.env.now
+        calls = event.callbacks
+        assert calls is not None
+        calls.append(self)
+
+    def _begin(self) -> None:
+        """The next transaction begins."""
+        state = self._state
+        if state.drawn == CHUNK:
+            state.chunk, state.drawn = state.references.chunk(), 0
+        self._chunk, self._number = state.chunk, state.drawn
+        state.drawn += 1
+        self._begin_s = state.env.now
+        kind: TransactionSteps = state.kinds[self._chunk.kinds[self._number]]
+        self._kind = kind
+        self._undo = self._undo_gets()
+        state.under_way += 1
+        running = min(state.running + 1, state.threads)
+        latch: Contention = state.latch[running]
+        pin: Contention = state.pin[running]
+        self._spin_s = kind.hottest_gets * latch.spin_s
+        self._latch_s = kind.hottest_gets * latch.wait_s
+        self._pin_s = kind.hottest_changes * pin.wait_s
+        self._waits_latch, self._waits_pin = kind.hottest_gets * latch.waits, kind.hottest_changes * pin.waits
+        for event in range(EVENTS):
+            self._times[event] = 0
+            self._took_s[event] = self._longest_s[event] = 0.0
+        self._queue_s = self._cpu_s = 0.0
+        self._missed, self._scanned, self._done = [], [], 0
+        self._get()
+
+    def _undo_gets(self) -> float:
         """Extra gets for changes that others have under way."""
-        costs, others = self.costs, self.under_way
+        state, kind = self._state, self._kind
+        costs, others = state.costs, state.under_way
         if not others:
             return 0.0
         extra_gets: float = undo_gets(kind.drawn_gets, others, costs.changes, costs.collision)
@@ -190,83 +273,187 @@ class SimulationState:
             extra_gets += undo_gets(kind.hottest_gets, others, costs.hottest_changes, costs.hottest_collision)
         return extra_gets
 
-    def _got(self, drawn: DrawnTransaction, done: int, reads: list[int]) -> int:
-        """Get the blocks of a transaction behind the first *done*, while there are buffers; how many are done then."""
-        first: int = drawn.first
-        blocks: GivenWholes = drawn.blocks
-        changes: GivenBytes = drawn.changes
-        pool: BufferPool
-        if done < first:
-            pool = self.pools[0]
-            done += pool.got(blocks[done:first], changes[done:first], changes[:0], reads)
-        if first <= done < len(blocks):
-            pool = self.pools[1]
-            done += pool.got(blocks[done:], changes[done:], changes[:0], reads)
-        return done
+    def _get(self) -> None:
+        """Get the blocks of a transaction while there are buffers, else wait until DBWR has cleaned some."""
+        state, chunk, number = self._state, self._chunk, self._number
+        begin, end = chunk.begins[number], chunk.begins[number + 1]
+        first = chunk.firsts[number]
+        while self._done < end - begin:
+            pool: BufferPool = state.pools[0 if self._done < first else 1]
+            behind = begin + first if self._done < first else end
+            now = begin + self._done
+            self._done += pool.got(
+                chunk.blocks[now:behind], chunk.changes[now:behind], chunk.changes[:0], self._missed
+            )
+            if begin + self._done < behind:
+                self._wait(pool.writer.cleaned(), GETTING)
+                return
+        if self._kind.hottest_changes:
+            pool = state.pools[0]
+            pool.writer.changed(state.references.hottest_changed(chunk.kinds[number]), state.env.now)
+        self._done = 0
+        self._scan()
 
-    def _get_late(self, drawn: DrawnTransaction, done: int, reads: list[int], late_s: list[float]) -> Step:
-        """Get the rest of them, as DBWR cleans buffers."""
-        now: float
-        pool: BufferPool
-        while done < len(drawn.blocks):
-            pool = self.pools[0] if done < drawn.first else self.pools[1]
-            now = self.env.now
-            yield pool.writer.cleaned()
-            late_s.append(self.env.now - now)
-            done = self._got(drawn, done, reads)
+    def _scan(self) -> None:
+        """Scan blocks in order; those that are not in memory enter at the cold end."""
+        state, chunk, number = self._state, self._chunk, self._number
+        count = chunk.scan_blocks[number]
+        if self._done < count:
+            first = chunk.scan_from[number]
+            # a scan may begin among the blocks of the one pool and end among those of the other
+            hot = count if len(state.pools) == 1 else min(count, max(0, state.hot_blocks - first))
+            blocks, none, all_of_them = wholes(count, 0), bytes(count), bytes([1]) * count
+            for k in range(count):
+                blocks[k] = first + k
+            while self._done < count:
+                pool: BufferPool = state.pools[0 if self._done < hot else 1]
+                now, behind = self._done, hot if self._done < hot else count
+                self._done += pool.got(
+                    blocks[now:behind], none[now:behind], all_of_them[now:behind], self._scanned
+                )
+                if self._done < behind:
+                    self._wait(pool.writer.cleaned(), SCANNING)
+                    return
+        self._hand_over()
 
-    def _scan(
-        self, drawn: DrawnTransaction, late_s: list[float]
-    ) -> Generator[simpy.Event, Any, list[tuple[int, int]]]:
-        """Scan blocks in order: the reads of those that are not in memory, which enter at the cold end."""
-        first: int = drawn.scan_from
-        count: int = drawn.scan_blocks
-        blocks, none, all_of_them = wholes(count, 0), bytes(count), bytes([1]) * count
-        for k in range(count):
-            blocks[k] = first + k
-        hot: int = count
-        if (
-            len(self.pools) > 1
-        ):  # a scan may begin among the blocks of the one and end among those of the other
-            hot = min(count, max(0, self.hot_blocks - first))
-        pool: BufferPool = self.pools[0]
-        reads: list[int] = yield from pool.get(blocks[:hot], none[:hot], all_of_them[:hot], late_s)
-        if hot < count:
-            pool = self.pools[1]
-            reads += yield from pool.get(blocks[hot:], none[hot:], all_of_them[hot:], late_s)
-        return self.layout.runs(reads, self.costs.mbrc)
-
-    def _others(self, blocks: GivenWholes, reads: list[int]) -> list[simpy.Event]:
-        """Reads under way of other sessions that a transaction has to wait for."""
-        reading = self.sessions.reading
-        awaited: list[simpy.Event] = []
-        if reading:
-            own = set(reads)
-            for k in range(len(blocks)):
-                block = blocks[k]
-                if block in reading and block not in own:
-                    awaited.append(reading[block])
-        return awaited
-
-    def _handed_over(self, kind: int, reads: list[int], scans: list[tuple[int, int]]) -> list[HandedOver]:
-        """How a transaction hands its reads over."""
-        handed_over: list[HandedOver] = []
-        sizes: list[int] = self.references.handed_over(kind, len(reads))
-        if len(sizes) == len(reads):
-            for block in reads:
-                handed_over.append((READ, [block], 1))
+    def _hand_over(self) -> None:
+        """The transaction knows what to read, and what it will take of a processor."""
+        state, kind = self._state, self._kind
+        costs, missed = state.costs, self._missed
+        self._awaited, self._next = [], 0
+        if state.reading:
+            self._find_others()
+        scans = state.layout.runs(self._scanned, costs.mbrc) if self._scanned else []
+        self._reads = []
+        kind_number = self._chunk.kinds[self._number]
+        sizes: list[int] = state.references.handed_over(kind_number, len(missed))
+        at = 0
+        for size in sizes:
+            self._add_read(READ if size == 1 else PARALLEL, missed[at : at + size], 1)
+            at += size
+        self._requests = len(missed) + len(scans)
+        self._misses = len(missed)
+        for block, length in scans:
+            self._add_read(SCAN, [block], length)
+            self._misses += length
+        own_s: float = (
+            kind.cpu_s
+            + self._requests * costs.read_s
+            + self._misses * costs.fill_s
+            + self._undo * costs.undo_s
+            + self._spin_s
+        )
+        self._stretch_s = own_s / (len(self._reads) + 1)
+        apart_s = kind.apart_s + (self._latch_s + self._pin_s)
+        if apart_s > 0:
+            self._waits = APART
+            state.env.after(apart_s, self)
         else:
-            blocks = iter(reads)
-            for size in sizes:
-                handed_over.append((READ if size == 1 else PARALLEL, list(islice(blocks, size)), 1))
-        for first, length in scans:
-            handed_over.append((SCAN, [first], length))
-        return handed_over
+            self._await_others()
 
-    def _of_the_disk(self, wanted: list[HandedOver]) -> list[HandedOver]:
-        """The reads left where the page cache answers some; a multiblock read it answers as a whole."""
-        share = self.costs.in_page_cache
-        if not share:
-            return wanted
-        left = [(event, self.references.not_found(blocks, share), length) for event, blocks, length in wanted]
-        return [read for read in left if read[1]]
+    def _find_others(self) -> None:
+        """Reads under way of other sessions that the transaction has to wait for."""
+        state, chunk, number = self._state, self._chunk, self._number
+        for k in range(chunk.begins[number], chunk.begins[number + 1]):
+            block = chunk.blocks[k]
+            if state.marks[block & (MARKS - 1)] and block in state.reading and block not in self._missed:
+                self._awaited.append(state.reading[block])
+
+    def _add_read(self, event: int, blocks: list[int], length: int) -> None:
+        """A read, of those blocks that the page cache does not answer; a multiblock read it answers as a whole."""
+        share = self._state.costs.in_page_cache
+        left: list[int] = self._state.references.not_found(blocks, share) if share else blocks
+        if left:
+            self._reads.append(BlockRead(self, event, left, length, False, []))
+        else:
+            self._times[event] += 1  # of no time
+
+    def _await_others(self) -> None:
+        """Wait for the next read of others that has not ended, then begin to work."""
+        while self._next < len(self._awaited):
+            read: BlockRead = self._awaited[self._next]
+            self._next += 1
+            if not read.ended:
+                self._waits, self.since_s = AWAITING, self._state.env.now
+                read.others.append(self)
+                return
+        self._next = 0
+        self._compute()
+
+    def _compute(self) -> None:
+        """Work before a read, or behind the last one."""
+        state = self._state
+        now = state.env.now
+        begin_s = state.processors.begins_s(now, self._stretch_s)
+        end_s = state.processors.end_s
+        self._queue_s += begin_s - now
+        self._cpu_s += end_s - begin_s
+        state.running += 1
+        self._waits = COMPUTING
+        state.env.after(end_s - now, self)
+
+    def _read(self) -> None:
+        """The next read, if there is one."""
+        if self._next == len(self._reads):
+            self._note()
+            return
+        read: BlockRead = self._reads[self._next]
+        self._next += 1
+        state = self._state
+        self.since_s = state.env.now
+        size = read.length * state.layout.block_bytes
+        if len(read.blocks) == 1:
+            state.files.request(False, state.layout.byte_of(read.blocks[0]), size, read)
+        else:
+            state.files.requests(False, [state.layout.byte_of(block) for block in read.blocks], size, read)
+        if read.length == 1:
+            for block in read.blocks:
+                number: int = block
+                if number not in state.reading:
+                    state.marks[number & (MARKS - 1)] += 1
+                state.reading[number] = read
+
+    def has_read(self, read: BlockRead) -> None:
+        """Go on after a read of its own."""
+        state = self._state
+        self._waited(read.event)
+        for block in read.blocks:
+            number: int = block
+            if state.reading.get(number) is read:
+                del state.reading[number]
+                state.marks[number & (MARKS - 1)] -= 1
+        self._compute()
+
+    def _note(self) -> None:
+        """All is read and worked on: redo goes to the log, once there is room for it."""
+        space: simpy.Event | None = self._state.log.note(self._kind.redo_bytes)
+        if space is None:
+            self._commit()
+        else:
+            self._wait(space, NOTING)
+
+    def _commit(self) -> None:
+        """Wait for LGWR, where the transaction commits."""
+        if self._kind.commits:
+            self._wait(self._state.log.commit(), COMMITTING)
+        else:
+            self._end()
+
+    def _end(self) -> None:
+        """What the transaction took is added up; the user thinks."""
+        state, chunk, number = self._state, self._chunk, self._number
+        state.under_way -= 1
+        tally = state.tally
+        tally.waited(self._times, self._took_s, self._longest_s)
+        if self._latch_s + self._pin_s:
+            tally.wait(LATCH, self._latch_s, self._waits_latch)
+            tally.wait(BUSY, self._pin_s, self._waits_pin)
+        tally.took(self._queue_s, self._cpu_s, self._spin_s, self._undo)
+        tally.got(chunk.begins[number + 1] - chunk.begins[number], self._misses, self._requests)
+        tally.ended(state.env.now - self._begin_s, chunk.kinds[number])
+        state.ended()
+        self._waits = THINKING
+        if self._idle is None:
+            state.env.after(next(state.thinks_s), self)
+        else:
+            self._idle.append(self)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from model import simulate
 from model.demand.transactions import Data, data_of, kinds_of
 from model.laws.processors import Cores, thread_speed
+from model.loops import as_written
 from model.machine.device.servers import Servers, Threads
 from model.results import TransactionStats
 from model.sim.references import BlockLayout, References
@@ -51,18 +52,26 @@ def test_transactions_are_drawn_as_the_mix_says() -> None:
     )
     data = data_of(system, work)
     references = References(kinds_of(system, work), data, 3)
-    drawn = [references.next() for _ in range(20_000)]
-    first = [one for one in drawn if one.kind == 0]
+    with as_written():
+        chunks = [references.chunk() for _ in range(40)]
+    drawn = [
+        (kind, chunk.blocks[begin:end].tolist(), sum(chunk.changes[begin:end]), scan_from, scanned)
+        for chunk in chunks
+        for kind, begin, end, scan_from, scanned in zip(
+            chunk.kinds, chunk.begins, chunk.begins[1:], chunk.scan_from, chunk.scan_blocks, strict=False
+        )
+    ]
+    first = [(blocks, changed, scanned) for kind, blocks, changed, _, scanned in drawn if kind == 0]
     assert len(first) / len(drawn) == pytest.approx(0.75, abs=0.01)
-    assert np.mean([len(one.blocks) for one in first]) == pytest.approx(10.5, abs=0.03)
-    assert {len(one.blocks) for one in first} == {10, 11}
-    assert np.mean([sum(one.changes) for one in first]) == pytest.approx(2.25, abs=0.03)
-    assert all(one.scan_blocks == 0 for one in first)
-    blocks = np.concatenate([one.blocks for one in drawn])
+    assert np.mean([len(blocks) for blocks, _, _ in first]) == pytest.approx(10.5, abs=0.03)
+    assert {len(blocks) for blocks, _, _ in first} == {10, 11}
+    assert np.mean([changed for _, changed, _ in first]) == pytest.approx(2.25, abs=0.03)
+    assert all(scanned == 0 for _, _, scanned in first)
+    blocks = np.concatenate([chunk.blocks for chunk in chunks])
     assert np.mean(blocks < data.blocks[0]) == pytest.approx(0.8, abs=0.01)
     assert blocks.min() == 0
     assert blocks.max() == sum(data.blocks) - 1
-    scans = [one.scan_from for one in drawn if one.kind == 1]
+    scans = [scan_from for kind, _, _, scan_from, _ in drawn if kind == 1]
     assert min(scans) >= 0
     assert max(scans) + 50 <= sum(data.blocks)
 

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import simpy
 from scipy.stats import norm, t
 
 from model import RunResult, calculate, simulate
 from model.laws import commit, queueing
 from model.results import TransactionStats
+from model.sim.clock import Clock
 from model.sim.writers import DatabaseWriter
 from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from model.units import GIB, MIB
@@ -317,7 +317,7 @@ def test_processes_of_dbwr_without_asynchronous_io_write_each_its_own_blocks() -
 )
 def test_the_checkpoint_lags_since_so_much_redo_ago(lag_bytes: float, since_s: float) -> None:
     """Redo comes at 100 bytes a second, before the run and in it, and is looked at every 10 s."""
-    env, log, no_buffers = simpy.Environment(), SimpleNamespace(noted=0), SimpleNamespace(touched=[])
+    env, log, no_buffers = Clock(), SimpleNamespace(noted=0), SimpleNamespace(touched=[])
     writer = DatabaseWriter(env, Any, no_buffers, Any, limits=(1, 30.0))  # type: ignore[arg-type]
     writer.follow(log, lag_bytes, 100.0)  # type: ignore[arg-type]
     for now_s in (0, 10, 20):

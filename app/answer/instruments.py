@@ -76,6 +76,9 @@ def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> 
     """The answer in the instruments' own forms; only the open tab is drawn."""
     shown = AnswerPair(before, after, other, command)
     names = [name for name, applies in APPLIES.items() if applies(before) or applies(after)]
+    # Tabs of other names are another widget, which would begin at its first one.
+    if st.session_state.get(TAB) in names:
+        st.session_state[TAB] = st.session_state[TAB]
     for name, tab in zip(names, st.tabs(names, key=TAB, on_change="rerun"), strict=True):
         if tab.open:
             with tab:

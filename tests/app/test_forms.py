@@ -2,8 +2,10 @@
 
 import tomllib
 from pathlib import Path
+from typing import Final
 
 import pytest
+from streamlit.config import get_config_options
 
 from app.controls import forms, widgets
 from scenarios import load, run
@@ -275,9 +277,19 @@ def test_a_step_is_a_tenth_of_the_magnitude() -> None:
     assert [widgets.step_of(value) for value in (1, 4, 100, 7_197_670)] == [1, 1, 10, 100_000]
 
 
+CONFIGURATION: Final = tomllib.loads(
+    (Path(forms.__file__).parents[1] / ".streamlit").joinpath("config.toml").read_text("utf-8")
+)
+
+
+def test_no_message_is_sent_as_a_reference_that_a_browser_may_have_forgotten_meanwhile() -> None:
+    """One that is not known any more ends a browser's connection: it shows nothing from then on."""
+    option = "minCachedMessageSize"
+    assert f"global.{option}" in get_config_options()
+    assert CONFIGURATION["global"][option] >= 2**31, "larger than a message can be"
+
+
 def test_the_configuration_keeps_the_page_to_itself() -> None:
-    config = tomllib.loads(
-        (Path(forms.__file__).parents[1] / ".streamlit").joinpath("config.toml").read_text("utf-8")
-    )
+    config = CONFIGURATION
     assert config["browser"]["gatherUsageStats"] is False
     assert config["client"]["toolbarMode"] == "viewer"

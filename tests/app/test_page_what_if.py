@@ -24,6 +24,7 @@ from model.errors import BlocktimeError
 from model.units import show_amount, show_seconds
 from model.workloads.families import family_for
 from scenarios import library, load, run
+from tests.app import page_numbers
 from tests.app.page_moves import as_a_browser_asks
 from tests.app.page_numbers import ENTRY, elapsed, metric, numbers, says
 from tests.app.page_numbers import scan as opened
@@ -90,6 +91,18 @@ def test_a_scenario_that_is_no_preset_can_be_chosen_too() -> None:
     app.selectbox("scenario").select(rest).run()
     assert app.query_params["scenario"] == rest
     assert says(app, own_files.title(rest))
+
+
+def test_an_open_tab_stays_open_where_another_scenario_has_other_tabs() -> None:
+    app = page_numbers.opened({"scenario": "magni-dd-raw-100"})
+    states = app._tree.get_widget_states()
+    (tabs,) = app.get("tab_container")
+    states.widgets.add(id=tabs.proto.tab_container.id, string_value="Device")  # a click
+    app._run(states)
+    app.selectbox("scenario").select("rahn-full-scan").run()
+    assert app.session_state["tab"] == "Device"
+    app.selectbox("scenario").select("tpc-b").run()
+    assert app.session_state["tab"] == "Device"
 
 
 def test_the_list_of_presets_takes_its_question() -> None:

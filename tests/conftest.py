@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from tests.command_line import CommandLine
 from tests.whole import SEED, WHOLE, keep_samples
 from tests.workers import pytest_xdist_make_scheduler, turn_of
 
@@ -52,6 +53,12 @@ def _store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BLOCKTIME_STORE", str(tmp_path_factory.mktemp("store")))
         yield
+
+
+@pytest.fixture
+def blocktime(capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    """The command, and what it prints."""
+    return CommandLine(capsys)
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.command.cli import main
+from tests.command_line import CommandLine
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -22,14 +22,13 @@ def test_the_readme_shows_three_answers_and_a_report() -> None:
 
 
 def test_commands_print_what_the_readme_shows(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    blocktime: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
     for command, lines in SHOWN:
         words, _, file = command.partition(" > ")
-        assert main(shlex.split(words)) == 0
-        printed = capsys.readouterr().out
+        printed = blocktime.prints(*shlex.split(words))
         if file:
             Path(file).write_text(printed, encoding="utf-8")
         shown = [line.strip() for line in lines.splitlines() if line.strip()]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.command.cli import main
+from tests.command_line import CommandLine
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "measure" / "system.md").read_text(encoding="utf-8")
 STEPS = re.findall(
@@ -26,14 +26,13 @@ def test_the_walk_goes_from_two_reports_to_a_decision() -> None:
 
 
 def test_every_line_of_the_walk_is_what_its_command_prints(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    blocktime: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
     for command, shown in STEPS:
         words, _, file = command.replace("\\\n", " ").partition(" > ")
-        assert main(shlex.split(words)) == 0
-        printed = capsys.readouterr().out
+        printed = blocktime.prints(*shlex.split(words))
         if file:
             Path(file).write_text(printed, encoding="utf-8")
         lines = [line.strip() for line in shown.splitlines() if line.strip()]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from app.answer.answer import estimate_badge
-from app.command.cli import main
 from app.reports.report_html import run_page
 from app.text.accuracy_text import accuracy_words, is_estimate, simulated_range
 from model.results import Accuracy, RunResult
 from model.units import show_span
 from scenarios import load, run
+from tests.command_line import CommandLine
 
 SCAN = "full-scan-nvme"
 
@@ -56,12 +56,11 @@ def test_a_simulated_answer_says_nothing_of_it() -> None:
     assert simulated_range(result) == accuracy_words(result) == ""
 
 
-def test_terminal_and_page_say_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+def test_terminal_and_page_say_the_same(blocktime: CommandLine) -> None:
     settings = ["disk.use=sas-15k", "workload.users=8"]
     result = run(load(SCAN, settings), "calculate")
     words = [word for one in settings for word in ("--set", one)]
-    assert main(["run", SCAN, *words, "--engine", "calculate"]) == 0
-    printed = " ".join(capsys.readouterr().out.split())
+    printed = " ".join(blocktime.prints("run", SCAN, *words, "--engine", "calculate").split())
     assert f"accuracy {accuracy_words(result)}" in printed
     assert simulated_range(result) in estimate_badge(result)
     accuracy = result.accuracy

@@ -15,25 +15,15 @@ from app.command.files import write_beside
 from app.command.list_text import LISTS, names_of
 from model.errors import BooksDoNotBalance
 from scenarios import library
+from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]
 
 
-def refused(capsys: Captured, *arguments: str) -> str:
-    """The one sentence that *arguments* are refused with."""
-    assert main(arguments) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    assert err.startswith("blocktime: ")
-    assert "Traceback" not in err
-    assert "Usage" not in err
-    return err[len("blocktime: ") : -1]
-
-
-def test_alone_it_shows_one_screen_that_starts_with_three_commands_worth_trying(capsys: Captured) -> None:
-    assert main([]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_alone_it_shows_one_screen_that_starts_with_three_commands_worth_trying(
+    blocktime: CommandLine,
+) -> None:
+    lines = blocktime.prints().splitlines()
     assert len(lines) <= 24
     assert [line.split()[1] for line in lines[:8] if line.startswith("  blocktime ")] == [
         "run",
@@ -62,45 +52,36 @@ def test_every_command_has_help() -> None:
         )
 
 
-def test_list_names_everything_with_where_it_comes_from(capsys: Captured) -> None:
-    assert main(["list"]) == 0
-    out = capsys.readouterr().out
+def test_list_names_everything_with_where_it_comes_from(blocktime: CommandLine) -> None:
+    out = blocktime.prints("list")
     for expected in ("rahn-full-scan", "nvme", "rahn-2008", "savvinov_logical_io", "scenarios", "cases"):
         assert expected in out
-    assert main(["list", "scenarios"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = blocktime.prints("list", "scenarios").splitlines()
     assert [line.split()[0] for line in lines] == list(library())
     assert all(line.endswith("]") for line in lines)
-    assert main(["list", "disks", "--quiet"]) == 0
-    assert "nvme" in capsys.readouterr().out.splitlines()
-    assert main(["list", "--json"]) == 0
-    assert {"scenarios", "disks", "hosts", "cases"} <= set(json.loads(capsys.readouterr().out))
+    assert "nvme" in blocktime.prints("list", "disks", "--quiet").splitlines()
+    assert {"scenarios", "disks", "hosts", "cases"} <= set(json.loads(blocktime.prints("list", "--json")))
 
 
-def test_list_shows_one_named_thing(capsys: Captured) -> None:
-    assert main(["list", "nvme"]) == 0
-    out = capsys.readouterr().out.splitlines()
+def test_list_shows_one_named_thing(blocktime: CommandLine) -> None:
+    out = blocktime.prints("list", "nvme").splitlines()
     assert out[:3] == ["nvme (disk)", "NVMe solid-state disk [general knowledge]", out[2]]
     assert any(
         line.split()[:3] == ["overhead_s", "80", "µs"] and "controller and bus" in line for line in out
     )
-    assert main(["list", "disks", "nvme", "--quiet"]) == 0
-    assert capsys.readouterr().out == "nvme\n"
-    assert main(["list", "magni-dd-raw-10000"]) == 0
-    text = capsys.readouterr().out
+    assert blocktime.prints("list", "disks", "nvme", "--quiet") == "nvme\n"
+    text = blocktime.prints("list", "magni-dd-raw-10000")
     assert "based on magni-dd-fs-10000; differs in" in text
     assert "  host.io_path = raw\n" in text
     assert "[magni-linux]" in text
-    assert main(["list", "rahn-2008", "--json"]) == 0
-    host, statistics = json.loads(capsys.readouterr().out)
+    host, statistics = json.loads(blocktime.prints("list", "rahn-2008", "--json"))
     assert (host["kind"], statistics["kind"]) == ("hosts", "statistics")
     assert all({"value", "unit", "how", "source"} <= set(one) for one in host["constants"].values())
 
 
 @pytest.mark.parametrize("name", [name for kind in LISTS for name, _, _ in names_of(kind)])
-def test_list_has_a_page_for_every_name_that_it_names(capsys: Captured, name: str) -> None:
-    assert main(["list", name]) == 0
-    assert capsys.readouterr().out.startswith(f"{name} (")
+def test_list_has_a_page_for_every_name_that_it_names(blocktime: CommandLine, name: str) -> None:
+    assert blocktime.prints("list", name).startswith(f"{name} (")
 
 
 def test_json_is_alone_on_standard_output(capsys: Captured) -> None:
@@ -127,30 +108,26 @@ growth_bytes = 30
 
 
 def test_json_of_an_update_has_its_segment_and_no_part_that_does_not_apply(
-    tmp_path: Path, capsys: Captured
+    tmp_path: Path, blocktime: CommandLine
 ) -> None:
     file = tmp_path / "growing.toml"
     file.write_text(GROWING)
-    assert main(["run", str(file), "--json"]) == 0
-    result = json.loads(capsys.readouterr().out)
+    result = json.loads(blocktime.prints("run", str(file), "--json"))
     assert result["segment"]["migrated_rows"] > 0
     assert {"itl_full_blocks", "rejected_probes"} <= set(result["segment"])
     assert result["changes"]["migrated"] == result["segment"]["migrated_rows"]
     assert result["space_search"]["functions"][0] == "kdtgrs"
-    assert main(["run", "rahn-full-scan", "--json"]) == 0
-    scanned = json.loads(capsys.readouterr().out)
+    scanned = json.loads(blocktime.prints("run", "rahn-full-scan", "--json"))
     assert not {"changes", "space_search"} & set(scanned)
     assert not {"itl_full_blocks", "rejected_probes", "blocks", "freeness_after"} & set(scanned["segment"])
 
 
-def test_a_scan_becomes_an_update_by_its_kind(capsys: Captured) -> None:
+def test_a_scan_becomes_an_update_by_its_kind(blocktime: CommandLine) -> None:
     command = ["run", "rahn-full-scan", "--set", "table.rows=20000", "--set", "workload.kind=update"]
-    assert main([*command, "--set", "workload.growth_bytes=20"]) == 0
-    out = capsys.readouterr().out
+    out = blocktime.prints(*command, "--set", "workload.growth_bytes=20")
     assert "\nRows\nupdated   20,000" in out
     assert "\nInside " in out
-    assert main([*command, "--set", "workload.growth_bytes=20", "--quiet"]) == 0
-    assert capsys.readouterr().out.count("\n") == 1
+    assert blocktime.prints(*command, "--set", "workload.growth_bytes=20", "--quiet").count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -173,9 +150,9 @@ def test_a_scan_becomes_an_update_by_its_kind(capsys: Captured) -> None:
         ("workload.kind=upadte", "'update'"),
     ],
 )
-def test_changes_that_cannot_be_are_refused(settings: str, says: str, capsys: Captured) -> None:
+def test_changes_that_cannot_be_are_refused(settings: str, says: str, blocktime: CommandLine) -> None:
     options = [word for setting in settings.split() for word in ("--set", setting)]
-    assert says in refused(capsys, "run", "rahn-full-scan", *options)
+    assert says in blocktime.refuses("run", "rahn-full-scan", *options)
 
 
 def test_the_page_of_an_update_has_its_sections(tmp_path: Path) -> None:
@@ -194,9 +171,10 @@ def test_the_page_of_an_update_has_its_sections(tmp_path: Path) -> None:
     assert "\x1b" not in html
 
 
-def test_compare_json_has_results_and_differences(capsys: Captured) -> None:
-    assert main(["compare", "rahn-full-scan", "full-scan-nvme", "--json", "--engine", "calculate"]) == 0
-    compared = json.loads(capsys.readouterr().out)
+def test_compare_json_has_results_and_differences(blocktime: CommandLine) -> None:
+    compared = json.loads(
+        blocktime.prints("compare", "rahn-full-scan", "full-scan-nvme", "--json", "--engine", "calculate")
+    )
     first, second = compared["results"]
     (difference,) = compared["differences"]
     change = second["time"]["elapsed_s"] - first["time"]["elapsed_s"]
@@ -205,11 +183,11 @@ def test_compare_json_has_results_and_differences(capsys: Captured) -> None:
     assert difference["why"]
 
 
-def test_quiet_is_one_line(capsys: Captured) -> None:
-    assert main(["run", "rahn-full-scan", "--quiet"]) == 0
-    assert capsys.readouterr().out.count("\n") == 1
-    assert main(["compare", "rahn-full-scan", "full-scan-nvme", "index-range-scan", "--quiet"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_quiet_is_one_line(blocktime: CommandLine) -> None:
+    assert blocktime.prints("run", "rahn-full-scan", "--quiet").count("\n") == 1
+    lines = blocktime.prints(
+        "compare", "rahn-full-scan", "full-scan-nvme", "index-range-scan", "--quiet"
+    ).splitlines()
     assert [line[0] for line in lines] == ["B", "C"]
 
 
@@ -235,9 +213,8 @@ def test_simulate_takes_seed_and_replications(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize("kind", ["scenario", "case", "result"])
-def test_schemas_are_json(kind: str, capsys: Captured) -> None:
-    assert main(["schema", kind]) == 0
-    assert json.loads(capsys.readouterr().out)["type"] == "object"
+def test_schemas_are_json(kind: str, blocktime: CommandLine) -> None:
+    assert json.loads(blocktime.prints("schema", kind))["type"] == "object"
 
 
 @pytest.mark.parametrize(
@@ -288,20 +265,20 @@ def test_schemas_are_json(kind: str, capsys: Captured) -> None:
         ("run rahn-full-scan --html /dev/null", "is not a file that could be replaced"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_sentence(arguments: str, says: str, capsys: Captured) -> None:
-    assert says in refused(capsys, *arguments.split())
+def test_what_is_wrong_is_said_in_one_sentence(arguments: str, says: str, blocktime: CommandLine) -> None:
+    assert says in blocktime.refuses(*arguments.split())
 
 
-def test_what_an_answer_refuses_names_the_file(tmp_path: Path, capsys: Captured) -> None:
+def test_what_an_answer_refuses_names_the_file(tmp_path: Path, blocktime: CommandLine) -> None:
     file = tmp_path / "rush.toml"
     file.write_text(
         'title = "x"\n[workload]\nkind = "transactions"\nrate_per_s = 100_000\n', encoding="utf-8"
     )
     for command in (["run", str(file)], ["compare", "oltp-nvme", str(file), "--engine", "calculate"]):
-        assert "rush.toml: workload.rate_per_s 100000 is more than" in refused(capsys, *command)
+        assert "rush.toml: workload.rate_per_s 100000 is more than" in blocktime.refuses(*command)
 
 
-def test_odd_files_are_refused(tmp_path: Path, capsys: Captured) -> None:
+def test_odd_files_are_refused(tmp_path: Path, blocktime: CommandLine) -> None:
     empty, binary, huge, broken = (
         tmp_path / f"{name}.toml" for name in ("empty", "binary", "huge", "broken")
     )
@@ -310,19 +287,19 @@ def test_odd_files_are_refused(tmp_path: Path, capsys: Captured) -> None:
     broken.write_text("[table\nrows = 3")
     with huge.open("wb") as file:
         file.truncate(100 * 2**20)
-    assert "is empty" in refused(capsys, "run", str(empty))
-    assert "is not text" in refused(capsys, "run", str(binary))
-    assert "104,857,600 bytes" in refused(capsys, "run", str(huge))
-    assert "is not TOML" in refused(capsys, "run", str(broken))
-    assert "is not a file" in refused(capsys, "run", str(tmp_path))
-    assert "there is no folder" in refused(
-        capsys, "run", str(empty), "--html", str(tmp_path / "no" / "x.html")
+    assert "is empty" in blocktime.refuses("run", str(empty))
+    assert "is not text" in blocktime.refuses("run", str(binary))
+    assert "104,857,600 bytes" in blocktime.refuses("run", str(huge))
+    assert "is not TOML" in blocktime.refuses("run", str(broken))
+    assert "is not a file" in blocktime.refuses("run", str(tmp_path))
+    assert "there is no folder" in blocktime.refuses(
+        "run", str(empty), "--html", str(tmp_path / "no" / "x.html")
     )
 
 
 @pytest.mark.parametrize("name", ["a\nb", "x\x1b[31mred", "null\0byte", "é" * 300, "-", "", "x" * 100_000])
-def test_odd_names_do_not_reach_the_terminal_as_they_are(name: str, capsys: Captured) -> None:
-    said = refused(capsys, "run", name)
+def test_odd_names_do_not_reach_the_terminal_as_they_are(name: str, blocktime: CommandLine) -> None:
+    said = blocktime.refuses("run", name)
     assert "\x1b" not in said
     assert len(said) < 2000
 
@@ -364,14 +341,12 @@ def test_writing_replaces_the_whole_file_or_nothing(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
 
 
-def test_calibrate_prints_estimates(capsys: Captured) -> None:
-    assert main(["calibrate", "rahn_full_scan"]) == 0
-    out = capsys.readouterr().out
+def test_calibrate_prints_estimates(blocktime: CommandLine) -> None:
+    out = blocktime.prints("calibrate", "rahn_full_scan")
     assert "\nhost/rahn-2008\n" in out
     assert re.search(r"\n  fetch_column_s +1\.1\d*e-07 +\S+ to \S+ +1 ", out)
     assert all(len(line) <= 88 for line in out.splitlines())
-    assert main(["calibrate", "rahn_full_scan", "--leave-out", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(blocktime.prints("calibrate", "rahn_full_scan", "--leave-out", "--json"))
     assert found["written"] == []
     assert found["left_out"]["rahn_full_scan:fetch:2048:cpu_s"]["without_its_row"] == pytest.approx(
         25.39, rel=0.02
@@ -438,12 +413,10 @@ def test_progress_goes_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch, caps
     assert capsys.readouterr().err == ""
 
 
-def test_compare_names_what_was_set_otherwise_of_the_disk(capsys: Captured, tmp_path: Path) -> None:
+def test_compare_names_what_was_set_otherwise_of_the_disk(blocktime: CommandLine, tmp_path: Path) -> None:
     page = tmp_path / "both.html"
     words = ["compare", "magni-dd-raw-100", "--set", "disk.use=nvme"]
-    assert main([*words, "--html", str(page)]) == 0
-    assert "- the disk is nvme instead of ida-2004; " in capsys.readouterr().out
+    assert "- the disk is nvme instead of ida-2004; " in blocktime.prints(*words, "--html", str(page))
     assert "<li>the disk is nvme instead of ida-2004; " in page.read_text(encoding="utf-8")
-    assert main([*words, "--json"]) == 0
-    (difference,) = json.loads(capsys.readouterr().out)["differences"]
+    (difference,) = json.loads(blocktime.prints(*words, "--json"))["differences"]
     assert difference["why"][0].startswith("the disk is nvme")

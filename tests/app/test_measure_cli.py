@@ -14,6 +14,7 @@ import pytest
 from app.command import measure_cli
 from app.command.cli import main
 from scenarios import from_mapping, load, run
+from tests.command_line import CommandLine
 from tests.validation.instruments import made
 
 
@@ -24,9 +25,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_folder_stands_for_its_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["measure", str(folder), "--quiet"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_a_folder_stands_for_its_files(folder: Path, blocktime: CommandLine) -> None:
+    lines = blocktime.prints("measure", str(folder), "--quiet").splitlines()
     assert [line.partition(":")[0] for line in lines] == [
         "fio.whatever",
         "iostat old.whatever",
@@ -34,11 +34,8 @@ def test_a_folder_stands_for_its_files(folder: Path, capsys: pytest.CaptureFixtu
     ]
 
 
-def test_text_names_sections_lines_and_what_was_left_alone(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["measure", str(folder / "iostat old.whatever")]) == 0
-    out = capsys.readouterr().out
+def test_text_names_sections_lines_and_what_was_left_alone(folder: Path, blocktime: CommandLine) -> None:
+    out = blocktime.prints("measure", str(folder / "iostat old.whatever"))
     assert "Linux 3.10.0-1, 8 CPUs" in out
     assert "lines 7 to 17" in out
     assert "a.host.example" not in out
@@ -58,17 +55,17 @@ def test_text_names_sections_lines_and_what_was_left_alone(
     assert "means over all samples but the first" in out
 
 
-def test_wide_numbers_stand_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wide_numbers_stand_apart(tmp_path: Path, blocktime: CommandLine) -> None:
     path = tmp_path / "iostat.txt"
     path.write_text(made.IOSTAT_NEW.replace("    222.14", " 1305454.67"))
-    assert main(["measure", str(path)]) == 0
-    row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("nvme0n1"))
+    row = next(
+        line for line in blocktime.prints("measure", str(path)).splitlines() if line.startswith("nvme0n1")
+    )
     assert row.split()[:4] == ["nvme0n1", "6,900.25", "1.69", "1,305,454.67"]
 
 
-def test_json_holds_every_figure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["measure", str(folder), "--json"]) == 0
-    data = json.loads(capsys.readouterr().out)
+def test_json_holds_every_figure(folder: Path, blocktime: CommandLine) -> None:
+    data = json.loads(blocktime.prints("measure", str(folder), "--json"))
     assert data["refused"] == []
     fio, iostat, tkprof = data["readings"]
     assert all(reading["digest"].startswith("sha256:") for reading in (fio, iostat, tkprof))
@@ -77,18 +74,14 @@ def test_json_holds_every_figure(folder: Path, capsys: pytest.CaptureFixture[str
     assert {"name", "of", "value", "unit", "low", "high", "line", "printed"} == set(tkprof["figures"][0])
 
 
-def test_one_device_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_device_alone(folder: Path, blocktime: CommandLine) -> None:
     file = str(folder / "iostat old.whatever")
-    assert main(["measure", file, "--device", "sda", "--json"]) == 0
-    [reading] = json.loads(capsys.readouterr().out)["readings"]
+    [reading] = json.loads(blocktime.prints("measure", file, "--device", "sda", "--json"))["readings"]
     assert [series["of"] for series in reading["series"]] == ["sda"]
-    assert main(["measure", file, "--device", "sbd"]) == 2
-    assert "sda" in capsys.readouterr().err
+    assert "sda" in blocktime.refuses("measure", file, "--device", "sbd")
 
 
-def test_figures_are_written_as_toml_and_nothing_is_replaced(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_figures_are_written_as_toml_and_nothing_is_replaced(folder: Path, blocktime: CommandLine) -> None:
     out = folder / "my.toml"
     assert main(["measure", str(folder), "--quiet", "--out", str(out)]) == 0
     measured = tomllib.loads(out.read_text(encoding="utf-8"))["measured"]
@@ -97,8 +90,9 @@ def test_figures_are_written_as_toml_and_nothing_is_replaced(
     assert (fetch["value"], fetch["unit"], fetch["line"], fetch["file"]) == (3.51, "s", 15, 2)
     reads = next(one for one in measured["series"] if (one["of"], one["name"]) == ("dm-0", "r/s"))
     assert (reads["mean"], reads["lowest"], reads["highest"], reads["first_line"]) == (300, 300, 300, 17)
-    assert main(["measure", str(folder / "fio.whatever"), "--quiet", "--out", str(out)]) == 2
-    assert "is there already; --force replaces a file" in capsys.readouterr().err
+    assert "is there already; --force replaces a file" in blocktime.refuses(
+        "measure", str(folder / "fio.whatever"), "--quiet", "--out", str(out)
+    )
     assert main(["measure", str(folder / "fio.whatever"), "--quiet", "--out", str(out), "--force"]) == 0
     assert len(tomllib.loads(out.read_text(encoding="utf-8"))["measured"]["file"]) == 1
 
@@ -126,17 +120,17 @@ def test_what_is_refused_loses_nothing_of_the_others(
 
 
 def test_a_folder_of_very_many_files_is_refused_at_once(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path, blocktime: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(measure_cli, "MOST_FILES", 2)
     monkeypatch.setattr(measure_cli, "read_file", None)
-    assert main(["measure", str(folder)]) == 2
-    assert "has more than 2 files; at most 2 are read: name a folder" in capsys.readouterr().err
+    assert "has more than 2 files; at most 2 are read: name a folder" in blocktime.refuses(
+        "measure", str(folder)
+    )
 
 
-def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["measure", "nowhere.txt"]) == 2
-    assert capsys.readouterr().err == "blocktime: measure: there is no file nowhere.txt\n"
+def test_a_file_that_is_not_there(blocktime: CommandLine) -> None:
+    assert blocktime.refuses("measure", "nowhere.txt") == "blocktime: measure: there is no file nowhere.txt\n"
 
 
 def test_an_empty_name_is_not_the_folder_one_is_in(
@@ -150,18 +144,18 @@ def test_an_empty_name_is_not_the_folder_one_is_in(
     assert error.count("is empty; name") == 2
 
 
-def test_links_in_a_circle_and_other_places_that_are_no_file(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_links_in_a_circle_and_other_places_that_are_no_file(folder: Path, blocktime: CommandLine) -> None:
     (folder / "circle").symlink_to(folder / "circle")
     file = str(folder / "fio.whatever")
-    assert main(["measure", file, "--out", str(folder / "circle")]) == 2
-    assert "its links run in a circle" in capsys.readouterr().err
-    assert main(["measure", file, "--force", "--out", "/dev/full"]) == 2
-    assert "/dev/full is not a file that could be replaced" in capsys.readouterr().err
+    assert "its links run in a circle" in blocktime.refuses("measure", file, "--out", str(folder / "circle"))
+    assert "/dev/full is not a file that could be replaced" in blocktime.refuses(
+        "measure", file, "--force", "--out", "/dev/full"
+    )
 
 
-def test_a_pipe_of_a_shell_is_read_as_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pipe_of_a_shell_is_read_as_a_file(
+    folder: Path, capsys: pytest.CaptureFixture[str], blocktime: CommandLine
+) -> None:
     data = (folder / "fio.whatever").read_bytes()
     pipe = folder / "pipe"
     os.mkfifo(pipe)
@@ -170,24 +164,19 @@ def test_a_pipe_of_a_shell_is_read_as_a_file(folder: Path, capsys: pytest.Captur
     assert main(["measure", str(pipe), "--quiet"]) == 0
     writer.join()
     assert capsys.readouterr().out.startswith("pipe: fio")
-    assert main(["measure", "/dev/null"]) == 2
-    assert capsys.readouterr().err == (
+    assert blocktime.refuses("measure", "/dev/null") == (
         "blocktime: measure: /dev/null is not a file; name a file, a folder, a pipe or -\n"
     )
 
 
-def test_a_job_without_a_depth_has_none(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_job_without_a_depth_has_none(folder: Path, blocktime: CommandLine) -> None:
     (folder / "none.json").write_text(made.FIO.replace('"iodepth" : "16", ', ""), "utf-8")
-    assert main(["measure", str(folder / "none.json"), "--quiet"]) == 0
-    assert "depth -: " in capsys.readouterr().out
+    assert "depth -: " in blocktime.prints("measure", str(folder / "none.json"), "--quiet")
 
 
-def test_standard_input_that_is_closed(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_standard_input_that_is_closed(blocktime: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", None)
-    assert main(["measure", "-"]) == 2
-    assert "standard input is closed" in capsys.readouterr().err
+    assert "standard input is closed" in blocktime.refuses("measure", "-")
 
 
 def test_a_file_that_may_not_be_opened_is_refused_alone(
@@ -208,71 +197,63 @@ def test_a_file_that_may_not_be_opened_is_refused_alone(
 
 
 def test_names_and_sql_are_printed_and_written_only_when_asked_for(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, blocktime: CommandLine
 ) -> None:
     file, out = str(folder / "tkprof.whatever"), folder / "my.toml"
-    assert main(["measure", file, "--out", str(out)]) == 0
-    assert "select secret" not in capsys.readouterr().out + out.read_text(encoding="utf-8")
-    assert main(["measure", file, "--keep-sql", "--keep-names", "--out", str(out), "--force"]) == 0
-    printed = " ".join(capsys.readouterr().out.split())
+    assert "select secret" not in blocktime.prints("measure", file, "--out", str(out)) + out.read_text(
+        encoding="utf-8"
+    )
+    printed = " ".join(
+        blocktime.prints("measure", file, "--keep-sql", "--keep-names", "--out", str(out), "--force").split()
+    )
     assert "statement 1 (0123456789abc), SQL text, line 9: select secret from a_table" in printed
     assert "TABLE ACCESS FULL A_TABLE" in printed
     names = tomllib.loads(out.read_text(encoding="utf-8"))["measured"]["name"]
     assert {name["what"] for name in names} == {"SQL text", "row source"}
-    assert main(["measure", file, "--keep-sql", "--json"]) == 0
-    [reading] = json.loads(capsys.readouterr().out)["readings"]
+    [reading] = json.loads(blocktime.prints("measure", file, "--keep-sql", "--json"))["readings"]
     assert [name["text"] for name in reading["names"]] == ["select secret from a_table"]
 
 
 def test_standard_input_is_copied_up_to_a_limit(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    blocktime: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.command.measure_cli.MOST_INPUT_BYTES", 1000)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x" * 2000)))
-    assert main(["measure", "-"]) == 2
-    assert "standard input has more than" in capsys.readouterr().err
+    assert "standard input has more than" in blocktime.refuses("measure", "-")
 
 
-def test_a_series_of_depths_ends_in_one_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_series_of_depths_ends_in_one_table(tmp_path: Path, blocktime: CommandLine) -> None:
     for depth in (16, 1, 4):
         text = made.FIO.replace('"iodepth" : "16"', f'"iodepth" : "{depth}"').replace(
             "5.25", f"{depth * 100}.5"
         )
         (tmp_path / f"depth-{depth}.json").write_text(text, encoding="utf-8")
-    assert main(["measure", str(tmp_path)]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = blocktime.prints("measure", str(tmp_path)).splitlines()
     begin = lines.index("fio: 3 jobs by direction, block size and depth")
     rows = [line.split() for line in lines[begin + 2 : begin + 5]]
     assert [(row[3], row[4], row[5], row[7]) for row in rows] == [
         ("read", "4K", "1", "100.5"), ("read", "4K", "4", "400.5"), ("read", "4K", "16", "1,600.5"),
     ]  # fmt: skip
-    assert main(["measure", str(tmp_path / "depth-1.json")]) == 0
-    out = capsys.readouterr().out
+    out = blocktime.prints("measure", str(tmp_path / "depth-1.json"))
     assert "fio: 1 job by direction" in out
     assert "lat_ns min" in out
 
 
 def test_several_files_of_fio_are_one_table_and_each_a_line_with_numbers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, blocktime: CommandLine
 ) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.json").write_text(made.FIO, encoding="utf-8")
-    assert main(["measure", str(tmp_path)]) == 0
-    assert "lat_ns min" not in capsys.readouterr().out
-    assert main(["measure", str(tmp_path), "--figures"]) == 0
-    assert "lat_ns min" in capsys.readouterr().out
-    assert main(["measure", str(tmp_path), "--quiet"]) == 0
-    first, _ = capsys.readouterr().out.splitlines()
+    assert "lat_ns min" not in blocktime.prints("measure", str(tmp_path))
+    assert "lat_ns min" in blocktime.prints("measure", str(tmp_path), "--figures")
+    first, _ = blocktime.prints("measure", str(tmp_path), "--quiet").splitlines()
     assert "read 4K, depth 16: 5.25 IOPS, lat mean 2 µs, p99 -" in first
 
 
-def test_mean_and_p99_are_of_the_time_that_has_percentiles(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_mean_and_p99_are_of_the_time_that_has_percentiles(tmp_path: Path, blocktime: CommandLine) -> None:
     clat = '"clat_ns" : { "mean" : 1700.5, "percentile" : { "99.000000" : 2999 } }, "lat_ns"'
     (tmp_path / "a.json").write_text(made.FIO.replace('"lat_ns"', clat, 1), encoding="utf-8")
-    assert main(["measure", str(tmp_path / "a.json"), "--quiet"]) == 0
-    assert "clat mean 1.7 µs, p99 3 µs" in capsys.readouterr().out
+    assert "clat mean 1.7 µs, p99 3 µs" in blocktime.prints("measure", str(tmp_path / "a.json"), "--quiet")
 
 
 AWR_FIRST = """
@@ -296,22 +277,20 @@ db_block_size                 8192
 """
 
 
-def test_the_figures_are_counted_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_figures_are_counted_once(tmp_path: Path, blocktime: CommandLine) -> None:
     (file := tmp_path / "awr.txt").write_text(made.AWR + PARAMETERS, encoding="utf-8")
-    assert main(["measure", str(file)]) == 0
-    first, *lines = capsys.readouterr().out.splitlines()
+    first, *lines = blocktime.prints("measure", str(file)).splitlines()
     assert f"{first.split()[-2]} figures in all: --figures prints them" in lines
 
 
 def test_awr_begins_with_events_and_load_and_tells_the_rest_with_figures(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, blocktime: CommandLine
 ) -> None:
     begin, _, rest = made.AWR.partition("Foreground Wait Events")
     _, _, rest = rest.partition("Buffer Pool Advisory")
     file = tmp_path / "awr.txt"
     file.write_text(f"{begin}{AWR_FIRST}\nBuffer Pool Advisory{rest}", encoding="utf-8")
-    assert main(["measure", str(file)]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = blocktime.prints("measure", str(file)).splitlines()
     titles = ["elapsed time and DB time", "top foreground events", "Load Profile"]
     places = [*map(lines.index, titles), next(n for n, line in enumerate(lines) if line.startswith("read "))]
     assert places == sorted(places)
@@ -328,14 +307,13 @@ def test_awr_begins_with_events_and_load_and_tells_the_rest_with_figures(
 
 
 def test_statements_are_ordered_by_elapsed_time_with_their_waits(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, blocktime: CommandLine
 ) -> None:
     fast = made.TKPROF.split("*" * 80)[1].replace("3.5", "0.0").replace("0123456789abc", "abcdefghijklm")
     text = made.TKPROF.replace("\nSQL ID:", f"\n{fast}{'*' * 80}\n\nSQL ID:", 1)
     file = tmp_path / "a.prf"
     file.write_text(text, encoding="utf-8")
-    assert main(["measure", str(file)]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = blocktime.prints("measure", str(file)).splitlines()
     begin = lines.index("longest 2 of 2 by elapsed time of their calls")
     assert lines[begin + 2].startswith("statement 2 (0123456789abc)")
     assert lines[begin + 3].startswith("statement 1 (abcdefghijklm)")
@@ -344,26 +322,22 @@ def test_statements_are_ordered_by_elapsed_time_with_their_waits(
 
 
 def test_one_sample_of_iostat_is_called_so_and_wide_headings_stay_apart(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, blocktime: CommandLine
 ) -> None:
     (tmp_path / "one").write_text(made.EVERY["iostat new"].replace("%util", "util-percent"), encoding="utf-8")
-    assert main(["measure", str(tmp_path / "one")]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = blocktime.prints("measure", str(tmp_path / "one")).splitlines()
     begin = lines.index("the one sample")
     assert lines[begin + 1].split()[-2:] == ["aqu-sz", "util-percent"]
     assert not any("means over" in line for line in lines)
 
 
-def test_headings_names_and_digits_without_end_are_cut(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_headings_names_and_digits_without_end_are_cut(tmp_path: Path, blocktime: CommandLine) -> None:
     long = "x" * 300_000
     text = made.AWR_HTML.replace("<th>Per Transaction", f"<th>\x1b[31mPer Transaction {long}")
     text = text.replace("<td> 30.0</td>", f"<td>30.{'0' * 300_000}</td>").replace(
         "DB Time(s):", f"DB Time(s){long}:"
     )
     (tmp_path / "awr.html").write_text(text, encoding="utf-8")
-    assert main(["measure", str(tmp_path / "awr.html")]) == 0
-    out = capsys.readouterr().out
+    out = blocktime.prints("measure", str(tmp_path / "awr.html"))
     assert "\x1b[31m" not in out
     assert max(map(len, out.splitlines())) < 400

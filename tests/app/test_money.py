@@ -7,7 +7,6 @@ import pytest
 from click import unstyle
 from streamlit.testing.v1 import AppTest
 
-from app.command.cli import main
 from app.reports.report_html import compare_page, run_page
 from app.text.compare_text import compare_lines
 from app.text.document import run_lines
@@ -17,6 +16,7 @@ from model.units import show_amount
 from scenarios import load, run
 from tests.app import page_numbers
 from tests.app.page_numbers import scan as opened
+from tests.command_line import CommandLine
 
 PRICED = "savvinov-lio-priced"
 
@@ -80,21 +80,18 @@ def test_amounts_have_no_powers_of_ten(amount: float, text: str) -> None:
     assert show_amount(amount) == text
 
 
-def test_it_is_part_of_the_answer_and_of_json(priced: RunResult, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_is_part_of_the_answer_and_of_json(priced: RunResult, blocktime: CommandLine) -> None:
     assert "Money" in [unstyle(line) for line in run_lines(priced)]
-    assert main(["run", PRICED, "--json"]) == 0
-    money = json.loads(capsys.readouterr().out)["money"]
+    money = json.loads(blocktime.prints("run", PRICED, "--json"))["money"]
     assert {"cpu_core_hours", "licence", "storage", "per_million_logical_io", "currency"} <= money.keys()
     assert "per_transaction" not in money
 
 
-def test_list_shows_the_price_book(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list", "prices", "example"]) == 0
-    shown = capsys.readouterr().out
+def test_list_shows_the_price_book(blocktime: CommandLine) -> None:
+    shown = blocktime.prints("list", "prices", "example")
     assert "Example, not an offer" in shown
     assert "currency USD" in shown
-    assert main(["list", "prices", "example", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["currency"] == "USD"
+    assert json.loads(blocktime.prints("list", "prices", "example", "--json"))[0]["currency"] == "USD"
 
 
 def test_a_comparison_has_costs_side_by_side_and_the_reason(priced: RunResult) -> None:

@@ -13,6 +13,7 @@ from app.my_system import my_system
 from app.session.downloads import PageAnswer, report
 from scenarios import load, run
 from tests.app.test_page_my_system import given, toml, words
+from tests.command_line import CommandLine
 from tests.validation.instruments import made
 
 pytestmark = pytest.mark.usefixtures("the_law_alone")
@@ -183,15 +184,14 @@ def test_measure_keeps_no_name_of_any_instrument(
         assert PLANTED not in (tmp_path / "my.toml").read_text(encoding="utf-8").lower()
 
 
-def test_names_are_there_for_who_asks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_are_there_for_who_asks(tmp_path: Path, blocktime: CommandLine) -> None:
     file = tmp_path / "given.txt"
     for content, names in (
         (planted_report(), ("zzhost7q7wk", "zz7q7wktable", "zz7q7wkuser1")),
         (planted_trace(), ("zzhost7q7wk", "zzcolumn7q7wk")),
     ):
         file.write_text(content, encoding="utf-8")
-        assert main(["measure", str(file), "--json", "--keep-names", "--keep-sql"]) == 0
-        printed = capsys.readouterr().out.lower()
+        printed = blocktime.prints("measure", str(file), "--json", "--keep-names", "--keep-sql").lower()
         assert [name for name in names if name not in printed] == []
 
 

@@ -11,6 +11,7 @@ import pytest
 from app.command.cli import main
 from app.text.optimise_text import change, command_of, field_shown, sentences_of
 from scenarios.search.optimise import Binding, Candidate, Optimum
+from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]
 ASKED = ("optimise", "tpc-b", "--engine", "calculate", "--workers", "1")
@@ -39,7 +40,7 @@ def test_a_reader_sees_the_best_and_what_binds(capsys: Captured, tmp_path: Path)
     assert "- This point is an instant estimate, elapsed_s 9 ms: a simulation" in " ".join(lines)
 
 
-def test_the_command_runs_the_best_point(capsys: Captured, tmp_path: Path) -> None:
+def test_the_command_runs_the_best_point(capsys: Captured, blocktime: CommandLine, tmp_path: Path) -> None:
     vary = ("--vary", "instance.buffer_cache_bytes=32M,96M", "--vary", "workload.think_s=0.5,1.25")
     _, out, _ = told(
         capsys, tmp_path, *vary, "--minimise", "response_s", "--set", "workload.users=20", "--json"
@@ -48,8 +49,7 @@ def test_the_command_runs_the_best_point(capsys: Captured, tmp_path: Path) -> No
     program, *words = shlex.split(found["command"])
     assert program == "blocktime"
     assert "instance.buffer_cache_bytes=96M" in words
-    assert main([*words, "--json"]) == 0
-    result = json.loads(capsys.readouterr().out)
+    result = json.loads(blocktime.prints(*words, "--json"))
     assert result["transactions"]["response_s"] == pytest.approx(
         found["best"]["measures"]["response_s"], rel=1e-9
     )

@@ -13,6 +13,7 @@ from click import style
 
 from app.base import output
 from app.command.cli import main
+from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]
 EVIL = "x\x1b]0;pwn\x07 \x1b[2J \x9b31m \x1b[8mhidden \u202egnp.exe \u2066 \u200f \x7f\x08 \r end"
@@ -57,9 +58,10 @@ def test_nothing_that_a_terminal_obeys_passes(words: str, evil_file: str, capsys
     assert obeyed(err) == set()
 
 
-def test_json_keeps_the_text_itself(evil_file: str, capsys: Captured) -> None:
-    assert main(["compare", evil_file, "--set", "table.rows=5", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["results"][0]["scenario"].startswith("evil")
+def test_json_keeps_the_text_itself(evil_file: str, blocktime: CommandLine) -> None:
+    assert json.loads(blocktime.prints("compare", evil_file, "--set", "table.rows=5", "--json"))["results"][
+        0
+    ]["scenario"].startswith("evil")
 
 
 def test_our_own_colours_pass_to_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
@@ -98,7 +100,7 @@ def test_a_page_that_finds_no_room_is_named(tmp_path: Path, capsys: Captured) ->
 
 @pytest.mark.parametrize("words", ["sweep", "sensitivity --samples 8", "optimise --minimise elapsed_s"])
 def test_a_home_that_cannot_be_written_names_the_ways_out(
-    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, blocktime: CommandLine
 ) -> None:
     home = tmp_path / "home"
     home.write_text("not a folder, so nobody, root least of all, can write into it")
@@ -106,8 +108,7 @@ def test_a_home_that_cannot_be_written_names_the_ways_out(
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", str(home))
     name, *options = words.split()
-    assert main([name, "rahn-full-scan", *options, "--vary", "table.rows=5,6"]) == 2
-    err = capsys.readouterr().err
+    err = blocktime.refuses(name, "rahn-full-scan", *options, "--vary", "table.rows=5,6")
     assert err.count("\n") == 1
     assert "--store FOLDER" in err
     assert "--no-store" in err

@@ -17,6 +17,7 @@ from app.session import engines, what_if_state
 from model.units import show_seconds
 from scenarios import measured, run
 from tests.app.page_numbers import metric
+from tests.command_line import CommandLine
 from tests.patience import LIMIT_S
 from tests.validation.instruments import made
 from validation.identify.report import DbTimePart
@@ -107,11 +108,15 @@ def test_the_bars_are_a_figure_and_say_what_is_longest() -> None:
     assert says == "The largest part of DB time is db file sequential read, 75%"
 
 
-def test_as_modelled_is_what_the_terminal_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_as_modelled_is_what_the_terminal_prints(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], blocktime: CommandLine
+) -> None:
     written(tmp_path, REPORT, my_system.sample().encode())
     capsys.readouterr()
-    assert main(["run", str(tmp_path / "out.toml"), "--engine", "calculate"]) == 0
-    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    lines = [
+        " ".join(line.split())
+        for line in blocktime.prints("run", str(tmp_path / "out.toml"), "--engine", "calculate").splitlines()
+    ]
     for row in table(given((REPORT, my_system.sample().encode())), "Modelled"):
         assert " ".join(row.values()) in lines
 

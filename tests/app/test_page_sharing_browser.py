@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.command.cli import main
 from app.command.serve import _free_port
 from app.controls import own_files
 from app.session import uploads
@@ -17,6 +16,7 @@ from model.units import show_seconds
 from scenarios import run
 from tests.app.servers import served
 from tests.app.windows import opened
+from tests.command_line import CommandLine
 from tests.patience import LIMIT_MS
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def downloaded(page: Page, label: str) -> Download:
 
 
 def test_a_file_of_ones_own_makes_the_round_trip(
-    browser: Browser, server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    browser: Browser, server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], blocktime: CommandLine
 ) -> None:
     files = {"mine": OWN, "typo": "[tabel]\nrows = 1", "large": "#" * 1_000_010}
     for name, text in files.items():
@@ -207,8 +207,9 @@ def test_a_file_of_ones_own_makes_the_round_trip(
             file.save_as(kept[label])
         assert [file.name for file in kept.values()] == ["mine.toml", "mine-result.json", "mine-report.html"]
         capsys.readouterr()
-        assert main(["run", str(kept["Scenario (TOML)"]), "--json"]) == 0
-        assert json.loads(capsys.readouterr().out) == json.loads(kept["Result (JSON)"].read_text())
+        assert json.loads(blocktime.prints("run", str(kept["Scenario (TOML)"]), "--json")) == json.loads(
+            kept["Result (JSON)"].read_text()
+        )
         report = page.context.new_page()
         report.on("request", lambda request: asked.append(request.url))
         report.goto(kept["Report (HTML)"].as_uri())

@@ -10,6 +10,7 @@ import pytest
 from app.command.cli import main
 from app.text.sensitivity_text import sensitivity_lines, sentences_of
 from scenarios.search.sensitivity import Sensitivity, SobolIndex, TornadoBar, VarianceShare
+from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]
 ASKED = ("sensitivity", "tpc-b", "--engine", "calculate", "--measure", "response_s", "--workers", "1")
@@ -153,7 +154,8 @@ def test_a_share_and_its_interval_stay_between_none_and_all() -> None:
     assert any("90 (0..100)" in line and "100 (90..100)" in line for line in lines)
 
 
-def test_a_store_and_no_store_contradict_each_other(capsys: Captured, tmp_path: Path) -> None:
+def test_a_store_and_no_store_contradict_each_other(blocktime: CommandLine, tmp_path: Path) -> None:
     asked = ["sweep", "tpc-b", "--vary", "workload.users=1,2", "--engine", "calculate", "--no-store"]
-    assert main([*asked, "--store", str(tmp_path / "kept")]) == 2
-    assert "with --no-store, which keeps no answers; give one of them" in capsys.readouterr().err
+    assert "with --no-store, which keeps no answers; give one of them" in blocktime.refuses(
+        *asked, "--store", str(tmp_path / "kept")
+    )

@@ -11,7 +11,6 @@ import pytest
 from click import unstyle
 
 from app.answer.instruments import TEXTS
-from app.command.cli import main
 from app.reports.report_html import compare_page, run_page
 from app.text import transaction_text
 from app.text.compare_text import compare_lines, difference_line
@@ -20,6 +19,7 @@ from app.text.text import answer
 from model.results import EventTime, RunResult
 from scenarios import load
 from scenarios.compare import components
+from tests.command_line import CommandLine
 
 FAST = ["--set", "workload.transactions=300"]
 
@@ -177,12 +177,11 @@ def test_no_line_is_wider_than_the_terminal(width: int, played: Answered) -> Non
     assert wide == []
 
 
-def test_json_and_the_report_hold_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], played: Answered
-) -> None:
+def test_json_and_the_report_hold_it(tmp_path: Path, blocktime: CommandLine, played: Answered) -> None:
     page = tmp_path / "page.html"
-    assert main(["run", "tpc-c", "--engine", "calculate", "--json", "--html", str(page)]) == 0
-    data = json.loads(capsys.readouterr().out)
+    data = json.loads(
+        blocktime.prints("run", "tpc-c", "--engine", "calculate", "--json", "--html", str(page))
+    )
     assert data["transactions"]["bottleneck"] == "data disk"
     text = page.read_text("utf-8")
     for words in (
@@ -196,9 +195,8 @@ def test_json_and_the_report_hold_it(
     assert run_page(load("tpc-b"), played("tpc-b")).count("<h2>Replacement") == 1
 
 
-def test_a_simulated_run_prints_what_only_it_knows(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "tpc-b", *FAST, "--seed", "2"]) == 0
-    text = capsys.readouterr().out
+def test_a_simulated_run_prints_what_only_it_knows(blocktime: CommandLine) -> None:
+    text = blocktime.prints("run", "tpc-b", *FAST, "--seed", "2")
     for words in (
         "p95",
         "with 95 % confidence",
@@ -249,9 +247,8 @@ def test_transactions_beside_a_scan_are_compared_in_seconds(law: Answered) -> No
     assert "Why B differs from A" in page
 
 
-def test_list_shows_the_presets(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list", "tpc-c"]) == 0
-    text = capsys.readouterr().out
+def test_list_shows_the_presets(blocktime: CommandLine) -> None:
+    text = blocktime.prints("list", "tpc-c")
     assert "transactions" in text
     assert "New-Order" in text
 
@@ -262,9 +259,8 @@ def test_money_is_that_of_a_million_transactions(law: Answered) -> None:
     assert "0.000000" not in " ".join(found[:7])
 
 
-def test_each_kind_of_the_mix_is_a_line_of_the_list(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list", "tpc-c"]) == 0
-    text = capsys.readouterr().out
+def test_each_kind_of_the_mix_is_a_line_of_the_list(blocktime: CommandLine) -> None:
+    text = blocktime.prints("list", "tpc-c")
     assert "workload.mix.Payment = weight 43, gets 14" in text
     assert "commits false" in text
     assert "{" not in text

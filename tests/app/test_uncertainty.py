@@ -27,6 +27,7 @@ from model.results import Accuracy, Contribution, Interval, RunResult, Uncertain
 from scenarios import load, run
 from scenarios.uncertainty import Difference
 from tests.app.page_numbers import opened, says
+from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]
 SCAN = "savvinov-lio-pc"
@@ -179,14 +180,14 @@ def test_the_models_own_error_is_a_cause_by_mechanism() -> None:
     assert "no published time is about it" in line
 
 
-def test_run_puts_it_into_text_json_and_report(capsys: Captured, tmp_path: Path) -> None:
+def test_run_puts_it_into_text_json_and_report(
+    capsys: Captured, blocktime: CommandLine, tmp_path: Path
+) -> None:
     page = tmp_path / "report.html"
-    assert main(["run", SCAN, "--uncertainty", "--html", str(page)]) == 0
-    out = capsys.readouterr().out
+    out = blocktime.prints("run", SCAN, "--uncertainty", "--html", str(page))
     assert "\nUncertainty\nIt takes " in out
     assert "<h2>Uncertainty</h2>" in page.read_text("utf-8")
-    assert main(["run", SCAN, "--uncertainty", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["uncertainty"]
+    found = json.loads(blocktime.prints("run", SCAN, "--uncertainty", "--json"))["uncertainty"]
     assert found["elapsed"]["low_s"] < found["elapsed"]["high_s"]
     assert found["contributions"][0]["mechanism"] == "logical I/O"
     assert found["contributions"][1]["constant"]["name"].startswith("host/")
@@ -198,37 +199,37 @@ def test_run_puts_it_into_text_json_and_report(capsys: Captured, tmp_path: Path)
     assert err == ""
 
 
-def test_without_the_option_nothing_is_said_of_it(capsys: Captured) -> None:
-    assert main(["run", SCAN, "--json"]) == 0
-    assert "uncertainty" not in json.loads(capsys.readouterr().out)
-    assert main(["compare", SCAN, "--set", "tablespace.block_size_bytes=16K"]) == 0
-    assert "Uncertainty" not in capsys.readouterr().out
+def test_without_the_option_nothing_is_said_of_it(blocktime: CommandLine) -> None:
+    assert "uncertainty" not in json.loads(blocktime.prints("run", SCAN, "--json"))
+    assert "Uncertainty" not in blocktime.prints("compare", SCAN, "--set", "tablespace.block_size_bytes=16K")
 
 
-def test_the_same_seed_gives_the_same_words(capsys: Captured) -> None:
+def test_the_same_seed_gives_the_same_words(blocktime: CommandLine) -> None:
     said = []
     for seed in ("7", "7", "8"):
-        assert main(["run", SCAN, "--uncertainty", "--json", "--seed", seed]) == 0
-        said.append(json.loads(capsys.readouterr().out)["uncertainty"])
+        said.append(
+            json.loads(blocktime.prints("run", SCAN, "--uncertainty", "--json", "--seed", seed))[
+                "uncertainty"
+            ]
+        )
     assert said[0] == said[1]
     assert said[0]["elapsed"] != said[2]["elapsed"]
 
 
-def test_compare_puts_it_into_text_json_and_report(capsys: Captured, tmp_path: Path) -> None:
+def test_compare_puts_it_into_text_json_and_report(blocktime: CommandLine, tmp_path: Path) -> None:
     asked = ["compare", SCAN, "--set", "table.rows=20000000", "--uncertainty"]
     page = tmp_path / "report.html"
-    assert main([*asked, "--html", str(page)]) == 0
-    assert "\nUncertainty\nSure: B takes more time than A, by " in capsys.readouterr().out
+    assert "\nUncertainty\nSure: B takes more time than A, by " in blocktime.prints(
+        *asked, "--html", str(page)
+    )
     assert "<h2>Uncertainty</h2>" in page.read_text("utf-8")
-    assert main([*asked, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(blocktime.prints(*asked, "--json"))
     change = found["differences"][0]
     assert change["uncertainty"]["sign"] == "more"
     assert change["uncertainty"]["sure"] is True
     assert change["uncertainty"]["low_s"] <= change["elapsed_change_s"] <= change["uncertainty"]["high_s"]
     assert all("uncertainty" in result for result in found["results"])
-    assert main([*asked, "--quiet"]) == 0
-    out = capsys.readouterr().out
+    out = blocktime.prints(*asked, "--quiet")
     assert [line.split(" takes ")[0] for line in out.splitlines()] == ["B", "Sure: B"]
 
 
@@ -268,11 +269,10 @@ def test_the_page_shows_how_sure_a_change_is() -> None:
     assert not says(app, "Sure:")
 
 
-def test_the_page_and_the_terminal_tell_one_interval(capsys: Captured) -> None:
+def test_the_page_and_the_terminal_tell_one_interval(blocktime: CommandLine) -> None:
     """A stream that both simulate."""
     stream = "magni-pwrite-8"
-    assert main(["run", stream, "--uncertainty", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = json.loads(blocktime.prints("run", stream, "--uncertainty", "--json"))
     assert told["engine"] == "simulate"
     scenario = load(stream)
     before, _, _ = uncertainty_view.propagated((scenario, scenario), (run(scenario),) * 2)

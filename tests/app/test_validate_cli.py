@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.command.cli import main
+from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]
 
@@ -51,24 +52,21 @@ def written(folder: Path, text: str, name: str = "mine.toml") -> str:
     return str(path)
 
 
-def test_a_case_of_ones_own_is_compared(tmp_path: Path, capsys: Captured) -> None:
-    assert main(["validate", written(tmp_path, CASE), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_a_case_of_ones_own_is_compared(tmp_path: Path, blocktime: CommandLine) -> None:
+    found = json.loads(blocktime.prints("validate", written(tmp_path, CASE), "--json"))
     assert {one["case"] for one in found["numbers"]} == {"mine"}
     assert found["summary"]["printed_numbers"] == 2
 
 
-def test_json_is_alone_on_standard_output(capsys: Captured) -> None:
-    assert main(["validate", "savvinov_logical_io", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_json_is_alone_on_standard_output(blocktime: CommandLine) -> None:
+    found = json.loads(blocktime.prints("validate", "savvinov_logical_io", "--json"))
     assert found["summary"]["printed_numbers"] == len(found["numbers"])
     assert len(found["constants"]) == found["summary"]["fitted_constants"]
     assert [one["name"] for one in found["by_case"]] == ["savvinov_logical_io"]
 
 
-def test_quiet_is_one_line(capsys: Captured) -> None:
-    assert main(["validate", "savvinov_logical_io", "--quiet"]) == 0
-    assert capsys.readouterr().out.count("\n") == 1
+def test_quiet_is_one_line(blocktime: CommandLine) -> None:
+    assert blocktime.prints("validate", "savvinov_logical_io", "--quiet").count("\n") == 1
 
 
 @pytest.mark.parametrize("how", ["--quiet", "--json"])
@@ -99,33 +97,15 @@ def test_check_passes_where_all_holds(tmp_path: Path, capsys: Captured) -> None:
     [
         ("[[table]]", CONTRADICTION + "[[table]]", "fetch.disk is 112237; wanted equal fetch.query = 183974"),
         (CASE[: CASE.index("[[table]]")], "", "mine.toml: source: Field required"),
-        ("calls.fetch.query", "calls.fetch.querry", "a result has no 'querry' there"),
-        ('column = "query"', 'column = "query"\nunit = "furlong"', "unit 'furlong'; wanted one of"),
-        (
-            'column = "query"',
-            'column = "query"\nfits = ["host/rahn-2008: logical_io_s"]',
-            "tests and fits host/rahn-2008: logical_io_s; wanted one or the other",
-        ),
-        (
-            'column = "disk"\npath',
-            'column = "query"\npath = "calls.fetch.query"\nmark = "fits"\nfits = ["host/rahn-2008: logical_io_s"]\n'
-            '[[table.number]]\ncolumn = "disk"\npath',
-            "column query: marked 2 times, as fits and tests; wanted one mark",
-        ),
         ("rahn-full-scan", "rahn-full-scam", "mine.toml: table fetch, row 8192, column disk: no scenario"),
         (
             "tablespace.block_size_bytes",
             "tablespace.block_sise_bytes",
             "mine.toml: table fetch, row 8192, column disk: tablespace.block_sise_bytes: there is no such field",
         ),
-        ("112237", '"about"', "'about' is not a size"),
-        ("[[table]]", "[[table]", "not TOML"),
     ],
-    ids=[
-        "a contradiction", "no source", "an unknown quantity", "an unknown unit", "tests and fits", "marked twice",
-        "an unknown scenario", "an unknown field", "no number", "no TOML",
-    ],
-)  # fmt: skip
+    ids=["a contradiction", "no source", "an unknown scenario", "an unknown field"],
+)
 def test_a_wrong_case_file_is_one_sentence(
     tmp_path: Path, capsys: Captured, old: str, new: str, says: str
 ) -> None:
@@ -140,34 +120,35 @@ def test_a_wrong_case_file_is_one_sentence(
 @pytest.mark.parametrize(
     "name", ["nosuch: table.rows", "rahn-full-scan: table.rowz", "rahn-full-scan: table"]
 )
-def test_a_fit_of_no_input_of_a_scenario_is_refused(tmp_path: Path, capsys: Captured, name: str) -> None:
+def test_a_fit_of_no_input_of_a_scenario_is_refused(
+    tmp_path: Path, blocktime: CommandLine, name: str
+) -> None:
     text = CASE.replace('mark = "tests"\ntolerance = 0.01', f'mark = "fits"\nfits = ["scenario/{name}"]', 1)
-    assert main(["validate", written(tmp_path, text), "--json"]) == 2
-    assert f"mine.toml: table fetch: fits 'scenario/{name}'" in capsys.readouterr().err
+    assert f"mine.toml: table fetch: fits 'scenario/{name}'" in blocktime.refuses(
+        "validate", written(tmp_path, text), "--json"
+    )
 
 
-def test_a_file_that_is_not_there_or_none(tmp_path: Path, capsys: Captured) -> None:
+def test_a_file_that_is_not_there_or_none(tmp_path: Path, blocktime: CommandLine) -> None:
     for path, says in ((tmp_path / "none.toml", "No such file"), (tmp_path, "no measured case named")):
-        assert main(["validate", str(path)]) == 2
-        assert says in capsys.readouterr().err
+        assert says in blocktime.refuses("validate", str(path))
 
 
-def test_two_cases_of_one_name_are_refused(tmp_path: Path, capsys: Captured) -> None:
+def test_two_cases_of_one_name_are_refused(tmp_path: Path, blocktime: CommandLine) -> None:
     path = written(tmp_path, CASE, "savvinov_logical_io.toml")
-    assert main(["validate", "savvinov_logical_io", path]) == 2
-    assert "got a second case called savvinov_logical_io" in capsys.readouterr().err
+    assert "got a second case called savvinov_logical_io" in blocktime.refuses(
+        "validate", "savvinov_logical_io", path
+    )
 
 
-def test_a_case_named_twice_is_compared_once(tmp_path: Path, capsys: Captured) -> None:
+def test_a_case_named_twice_is_compared_once(tmp_path: Path, blocktime: CommandLine) -> None:
     path = written(tmp_path, CASE)
-    assert main(["validate", path, path, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["summary"]["printed_numbers"] == 2
+    assert json.loads(blocktime.prints("validate", path, path, "--json"))["summary"]["printed_numbers"] == 2
 
 
-def test_the_page_is_self_contained(tmp_path: Path, capsys: Captured) -> None:
+def test_the_page_is_self_contained(tmp_path: Path, blocktime: CommandLine) -> None:
     page = tmp_path / "numbers.html"
-    assert main(["validate", written(tmp_path, CASE), "--html", str(page)]) == 0
-    assert "\x1b" not in capsys.readouterr().out
+    assert "\x1b" not in blocktime.prints("validate", written(tmp_path, CASE), "--html", str(page))
     html = page.read_text("utf-8")
     assert "Plotly.newPlot" in html
     assert not re.search(r"""<(?:script|link|img|iframe)[^>]*(?:src|href)\s*=""", html)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from app.command.cli import main
 from app.command.run_cli import WRITTEN
 from app.reports.written import FORMS, written
 from app.text.iostat_text import columns_of, value_of
@@ -15,6 +14,7 @@ from model.errors import SpecError
 from model.results import RunResult
 from scenarios import load, run
 from tests.answered import answered as answer
+from tests.command_line import CommandLine
 from tests.known_by_law import KNOWN
 from validation.instruments import Figure, OpenedFile, Reading, read
 from validation.instruments.sysstat import COLUMNS
@@ -36,14 +36,13 @@ def holds(figure: Figure, value: float) -> bool:
     return figure.low - room <= value <= figure.high + room
 
 
-def test_the_command_prints_what_measure_reads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command_prints_what_measure_reads(blocktime: CommandLine, tmp_path: Path) -> None:
     assert set(WRITTEN) == set(FORMS)
-    assert main(["run", "rahn-full-scan", "--as", "awr"]) == 0
-    (tmp_path / "report.txt").write_text(capsys.readouterr().out, encoding="utf-8")
-    assert main(["measure", str(tmp_path / "report.txt")]) == 0
-    assert "SQL*Net message from client" in capsys.readouterr().out
-    assert main(["run", "rahn-full-scan", "--as", "fio"]) == 2
-    assert capsys.readouterr().err.startswith(
+    (tmp_path / "report.txt").write_text(
+        blocktime.prints("run", "rahn-full-scan", "--as", "awr"), encoding="utf-8"
+    )
+    assert "SQL*Net message from client" in blocktime.prints("measure", str(tmp_path / "report.txt"))
+    assert blocktime.refuses("run", "rahn-full-scan", "--as", "fio").startswith(
         "blocktime: --as fio: this answer has no fio; allowed are tkprof"
     )
 

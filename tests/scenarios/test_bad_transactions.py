@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.command.cli import main
 from model.errors import BlocktimeError
 from scenarios import load, run, to_toml
+from tests.command_line import CommandLine
 
 LONGEST = 300
 
@@ -48,11 +48,10 @@ LONGEST = 300
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )  # fmt: skip
 def test_each_is_one_sentence_at_the_command_line(
-    settings: list[str], words: list[str], capsys: pytest.CaptureFixture[str]
+    settings: list[str], words: list[str], blocktime: CommandLine
 ) -> None:
     options = [part for setting in settings for part in ("--set", setting)]
-    assert main(["run", "tpc-c", "--engine", "calculate", *options]) == 2
-    said = capsys.readouterr().err.strip()
+    said = blocktime.refuses("run", "tpc-c", "--engine", "calculate", *options).strip()
     assert len(said.splitlines()) == 1
     assert len(said) < LONGEST
     assert [word for word in words if word not in said] == []

@@ -9,6 +9,7 @@ from app.command.cli import main
 from scenarios import load, run
 from scenarios.forecast import Budget, Forecast, OverBudget, forecast, show_duration
 from scenarios.sweeps.sweep import SweepBackend, sweep
+from tests.command_line import CommandLine
 
 GROWS = ("workload.growth_bytes=980000", "table.rows=4000", "table.row_bytes=100")
 MANY_USERS_ON_FLASH = (
@@ -69,20 +70,23 @@ def test_more_than_the_budget_is_refused_before_it_begins() -> None:
     assert run(load("tpc-b", ["workload.transactions=100"]), budget=Budget(None, None)).transactions
 
 
-def test_the_command_names_the_way_out(capsys: Captured) -> None:
-    assert main(["run", "rahn-pctfree-8k-10", *(word for one in GROWS for word in ("--set", one)),
-                 "--max-est-exec-time", "5"]) == 2  # fmt: skip
-    err = capsys.readouterr().err
+def test_the_command_names_the_way_out(blocktime: CommandLine) -> None:
+    err = blocktime.refuses(
+        "run",
+        "rahn-pctfree-8k-10",
+        *(word for one in GROWS for word in ("--set", one)),
+        "--max-est-exec-time",
+        "5",
+    )
     assert err.count("\n") == 1
     assert "the limit is 5.0 s" in err or "the limit is 5 s" in err
     assert "--max-est-exec-time 0" in err
     assert "engine calculate" not in err  # it plays the rows as well
-    assert main(["run", "tpc-b", "--max-est-memory", "1M"]) == 2
-    assert "--max-est-memory 0" in capsys.readouterr().err
-    assert main(["run", "tpc-b", "--max-est-memory", "lots"]) == 2
-    assert "a size such as 4G" in capsys.readouterr().err
-    assert main(["compare", "tpc-b", "tpc-c", "--max-est-exec-time", "1"]) == 2
-    assert "--max-est-exec-time 0" in capsys.readouterr().err
+    assert "--max-est-memory 0" in blocktime.refuses("run", "tpc-b", "--max-est-memory", "1M")
+    assert "a size such as 4G" in blocktime.refuses("run", "tpc-b", "--max-est-memory", "lots")
+    assert "--max-est-exec-time 0" in blocktime.refuses(
+        "compare", "tpc-b", "tpc-c", "--max-est-exec-time", "1"
+    )
 
 
 def test_a_point_of_a_sweep_has_the_same_budget() -> None:

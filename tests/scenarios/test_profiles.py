@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from app.command.cli import main
 from app.controls import fields, own_files
 from app.controls.settings import settle
 from app.session import address
@@ -21,6 +20,7 @@ from scenarios.load import source_in
 from scenarios.profiles import section_of
 from scenarios.sweeps.points import Points
 from scenarios.why_device import another_disk
+from tests.command_line import CommandLine
 from tests.scenarios.test_load import faults
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "scenario-files.md"
@@ -77,13 +77,10 @@ def test_each_value_says_where_it_comes_from() -> None:
     assert constants["disk.queue_depth"] == entry("disk", "nvme").constants["queue_depth"]
 
 
-def test_an_answer_names_the_entry_among_its_sources(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_answer_names_the_entry_among_its_sources(tmp_path: Path, blocktime: CommandLine) -> None:
     file = tmp_path / "orders.toml"
     file.write_text(OURS, encoding="utf-8")
-    assert main(["run", str(file), "--json"]) == 0
-    sources = json.loads(capsys.readouterr().out)["sources"]
+    sources = json.loads(blocktime.prints("run", str(file), "--json"))["sources"]
     assert {"old-array (this file)", "db7 (this file)"} < set(sources)
     assert "new-array (this file)" not in sources
 
@@ -137,15 +134,14 @@ def test_a_word_of_the_scenario_replaces_a_number_of_the_entry() -> None:
 # --- wherever a name may stand ----------------------------------------------------------------------------------------
 
 
-def test_settings_and_comparisons_name_own_entries(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_settings_and_comparisons_name_own_entries(tmp_path: Path, blocktime: CommandLine) -> None:
     file = tmp_path / "orders.toml"
     file.write_text(OURS, encoding="utf-8")
     changed = load(file, ["disk.use=new-array"])
     assert changed.system == from_mapping(mine(disk={"use": "new-array"})).system
-    assert main(["compare", str(file), f"{file},disk.use=new-array", "--quiet"]) == 0
-    assert capsys.readouterr().out.startswith("B takes ")
+    assert blocktime.prints("compare", str(file), f"{file},disk.use=new-array", "--quiet").startswith(
+        "B takes "
+    )
     before = load(file)
     assert another_disk((before, changed)) == "the disk is new-array instead of old-array"
 

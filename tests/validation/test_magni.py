@@ -44,20 +44,7 @@ def of(table_name: str, row: str = "") -> list[MeasuredNumber]:
 # --- what is there ----------------------------------------------------------------------------------------------------
 
 
-def test_every_number_is_there_and_marked() -> None:
-    assert Counter(n.table for n in NUMBERS) == {
-        "dd": 16,
-        "dd times": 6,
-        "dd CPU": 2,
-        "folds": 3,
-        "ratio": 1,
-        "iostat": 7 * 13,
-        "avg-cpu": 4 * 5,
-        "pwrite times": 5 * 4,
-        "pwrite CPU": 5,
-        "thrice": 2,
-        "time of 16 pages over 1": 1,
-    }
+def test_every_number_is_marked() -> None:
     assert Counter(n.mark for n in NUMBERS) == {"tests": 106, "descriptive": 49, "fits": 12}
 
 
@@ -157,7 +144,7 @@ def test_the_program_writes_once_more_than_its_total() -> None:
 
 def test_one_machine_under_two_programs() -> None:
     dd, pwrite = (load(name).system.host for name in ("magni-dd-fs-10000", "magni-pwrite-1"))
-    kernel = (
+    kernel = [
         "kernel",
         "scheduler",
         "filesystem",
@@ -165,7 +152,7 @@ def test_one_machine_under_two_programs() -> None:
         "max_request_bytes",
         "cpus",
         "journal_commit_s",
-    )
+    ]
     assert [getattr(dd, field) for field in kernel] == [getattr(pwrite, field) for field in kernel]
 
 

@@ -3,61 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 import pytest
 
 from model.causes import FREE_BUFFERS
 from scenarios import library, load, run
 from scenarios.compare import why
-from validation import Runs, load_case, numbers_of
-from validation.compare import compare
+from validation import load_case, numbers_of
 
 CASE = "magni_exp_imp"
 NUMBERS = list(numbers_of(load_case(CASE)))
 LOADS = [name for name in library() if name.startswith(("magni-imp", "magni-exp", "magni-select"))]
 
 
-def test_every_number_is_there_and_marked() -> None:
-    assert Counter(n.table for n in NUMBERS) == {
-        "exp": 3,
-        "imp": 4 * 3,
-        "table import": 4 * 3,
-        "select": 6 * 3,
-        "no difference": 2,
-    }
-    assert sum(n.printed for n in NUMBERS if n.table == "imp") == pytest.approx(
-        486.429
-        + 561.775
-        + 832.711
-        + 742.458
-        + 130.214
-        + 131.89
-        + 131.094
-        + 130.727
-        + 24.037
-        + 25.383
-        + 25.023
-        + 24.392
-    )
-    marks = Counter(n.mark for n in NUMBERS)
-    assert marks["tests"] > marks["fits"]
-    assert all(n.note for n in NUMBERS if n.mark == "descriptive")
-
-
-@pytest.mark.parametrize("number", [n for n in NUMBERS if n.mark != "descriptive"], ids=lambda n: n.id)
-def test_each_number_is_met(number: object) -> None:
-    found = compare(number, RUNS)  # type: ignore[arg-type]
-    wanted = "known_gap" if found.number.known_gap else "within"
-    assert found.verdict == wanted, f"{found.number.printed} and {found.predicted}"
+def test_the_printed_times_of_imports_are_there() -> None:
+    printed = [
+        486.429, 561.775, 832.711, 742.458, 130.214, 131.89, 131.094, 130.727, 24.037, 25.383, 25.023, 24.392,
+    ]  # fmt: skip
+    assert sorted(n.printed for n in NUMBERS if n.table == "imp") == sorted(printed)
 
 
 def test_only_the_system_time_of_the_small_import_is_a_known_gap() -> None:
     gaps = [n.id for n in NUMBERS if n.known_gap]
     assert gaps == [f"{CASE}:table import:200mb,{blocks}:sys" for blocks in ("32k", "4k")]
-
-
-RUNS = Runs()
 
 
 @pytest.mark.parametrize("name", LOADS)

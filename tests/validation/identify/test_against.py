@@ -11,6 +11,7 @@ from app.command.cli import main
 from app.reports.written import written
 from scenarios import load, run
 from scenarios.measured import CPU, READ_REQUESTS, READ_WAIT, TRANSACTIONS
+from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]
 
@@ -33,11 +34,12 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path
 
 
 def test_another_load_of_the_same_system_is_predicted_and_covered(
-    measured: tuple[Path, Path, Path], capsys: Captured
+    measured: tuple[Path, Path, Path], blocktime: CommandLine
 ) -> None:
     out, _, other = measured
-    assert main(["validate", str(out), "--against", str(other), "--engine", "calculate", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["against"]
+    found = json.loads(
+        blocktime.prints("validate", str(out), "--against", str(other), "--engine", "calculate", "--json")
+    )["against"]
     figures = {one["name"]: one for one in found["figures"]}
     assert {TRANSACTIONS, CPU, READ_WAIT, READ_REQUESTS} <= set(figures)
     assert abs(figures[CPU]["off_fraction"]) < 0.02
@@ -48,26 +50,26 @@ def test_another_load_of_the_same_system_is_predicted_and_covered(
     assert found["covered"] == sum(one["covered"] for one in figures.values()) >= len(figures) - 1
 
 
-def test_the_same_system_on_another_disk(measured: tuple[Path, Path, Path], capsys: Captured) -> None:
+def test_the_same_system_on_another_disk(measured: tuple[Path, Path, Path], blocktime: CommandLine) -> None:
     out, _, other = measured
     slower = f"{out},disk.overhead_s=0.05"
-    assert main(["validate", slower, "--against", str(other), "--engine", "calculate", "--json"]) == 0
-    figures = json.loads(capsys.readouterr().out)["against"]["figures"]
+    figures = json.loads(
+        blocktime.prints("validate", slower, "--against", str(other), "--engine", "calculate", "--json")
+    )["against"]["figures"]
     (read,) = (one for one in figures if one["name"] == READ_WAIT)
     assert read["predicted"] > 0.05
     assert not read["covered"]
 
 
-def test_what_it_prints(measured: tuple[Path, Path, Path], capsys: Captured) -> None:
+def test_what_it_prints(measured: tuple[Path, Path, Path], blocktime: CommandLine) -> None:
     out, _, other = measured
-    assert main(["validate", str(out), "--against", str(other), "--engine", "calculate"]) == 0
-    printed = capsys.readouterr().out
+    printed = blocktime.prints("validate", str(out), "--against", str(other), "--engine", "calculate")
     assert printed.startswith("An interval that was not used")
     assert "95 % interval" in printed
     assert "is farthest off" in printed
 
 
-def test_what_cannot_be_held_against_it(measured: tuple[Path, Path, Path], capsys: Captured) -> None:
+def test_what_cannot_be_held_against_it(measured: tuple[Path, Path, Path], blocktime: CommandLine) -> None:
     out, first, other = measured
     for command, says in (
         ((str(out), "--against", str(first)), "is the interval that my was made from"),
@@ -76,23 +78,20 @@ def test_what_cannot_be_held_against_it(measured: tuple[Path, Path, Path], capsy
         ((str(out), "--against", str(out)), "these files hold no AWR or Statspack report"),
         ((str(out), "--against", "absent.txt"), "there is no file absent.txt"),
     ):
-        assert main(["validate", *command]) == 2
-        said = capsys.readouterr().err
+        said = blocktime.refuses("validate", *command)
         assert says in said
         assert len(said.splitlines()) == 1
 
 
 def test_a_comparison_says_how_well_the_system_is_reproduced(
-    measured: tuple[Path, Path, Path], capsys: Captured
+    measured: tuple[Path, Path, Path], blocktime: CommandLine
 ) -> None:
     out, _, _ = measured
     what_if = f"{out},disk.overhead_s=2ms"
-    assert main(["compare", str(out), what_if, "--engine", "calculate"]) == 0
-    printed = capsys.readouterr().out
+    printed = blocktime.prints("compare", str(out), what_if, "--engine", "calculate")
     assert printed.startswith("The model ")
     assert "with 95 % confidence" in " ".join(printed.split())
-    assert main(["compare", str(out), what_if, "--engine", "calculate", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = json.loads(blocktime.prints("compare", str(out), what_if, "--engine", "calculate", "--json"))
     first, second = told["results"]
     (difference,) = told["differences"]
     assert (

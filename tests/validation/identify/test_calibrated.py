@@ -15,6 +15,7 @@ from app.reports.written import written
 from model.errors import SpecError
 from scenarios import load, run
 from scenarios.measured import PARTS, READ_WAIT, TRANSACTIONS
+from tests.command_line import CommandLine
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +48,9 @@ def with_target(measured: Path, tmp_path: Path) -> Path:
     return copy
 
 
-def test_a_latency_that_is_off_is_found_again(
-    measured: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_latency_that_is_off_is_found_again(measured: Path, tmp_path: Path, blocktime: CommandLine) -> None:
     copy = changed(measured, tmp_path)
-    assert main(["calibrate", str(copy), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(blocktime.prints("calibrate", str(copy), "--json"))
     read = next(one for one in found["fields"] if one["field"] == "disk.overhead_s")
     assert read["value"] > 1.1 * read["before"]
     assert read["low"] < read["value"] < read["high"]
@@ -69,17 +67,15 @@ def test_a_latency_that_is_off_is_found_again(
     assert main(["run", str(copy), "--engine", "calculate", "--quiet"]) == 0
 
 
-def test_what_it_prints(measured: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_it_prints(measured: Path, tmp_path: Path, blocktime: CommandLine) -> None:
     copy = changed(measured, tmp_path)
-    assert main(["calibrate", str(copy)]) == 0
-    printed = capsys.readouterr().out
+    printed = blocktime.prints("calibrate", str(copy))
     assert "figures tell" in printed
     assert "Wrote values, intervals and correlations into mine.toml." in printed
 
 
-def test_a_system_goes_alone(measured: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["calibrate", str(measured), "--write"]) == 2
-    assert "a system's file goes alone" in capsys.readouterr().err
+def test_a_system_goes_alone(measured: Path, blocktime: CommandLine) -> None:
+    assert "a system's file goes alone" in blocktime.refuses("calibrate", str(measured), "--write")
 
 
 def test_another_disk_without_a_limit_is_refused(
@@ -111,7 +107,7 @@ def test_a_file_of_a_newer_form_is_refused(measured: Path, tmp_path: Path, said:
 
 
 def test_a_calibrated_file_keeps_its_form_and_a_newer_one_is_refused(
-    measured: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    measured: Path, tmp_path: Path, blocktime: CommandLine
 ) -> None:
     copy = changed(measured, tmp_path)
     assert main(["calibrate", str(copy), "--quiet"]) == 0
@@ -121,8 +117,7 @@ def test_a_calibrated_file_keeps_its_form_and_a_newer_one_is_refused(
     newer = copy.read_text().replace(f"form = {content['form']}", f"form = {content['form'] + 1}", 1)
     copy.write_text(newer)
     for command in ("calibrate", "run"):
-        assert main([command, str(copy)]) == 2
-        said = capsys.readouterr().err
+        said = blocktime.refuses(command, str(copy))
         assert f"measured.form: got {content['form'] + 1}; this version reads form {content['form']}" in said
         assert len(said.splitlines()) == 1
     assert copy.read_text() == newer
@@ -158,6 +153,5 @@ def test_the_page_says_in_one_sentence_that_a_target_has_no_limit(measured: Path
     assert "got 'target', which has no limit of requests a second" in refused["disk.use"]
 
 
-def test_a_scenario_is_no_case(measured: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["validate", str(measured)]) == 2
-    assert "is a scenario, no case of printed numbers" in capsys.readouterr().err
+def test_a_scenario_is_no_case(measured: Path, blocktime: CommandLine) -> None:
+    assert "is a scenario, no case of printed numbers" in blocktime.refuses("validate", str(measured))

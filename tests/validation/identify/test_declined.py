@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.command.cli import main
+from tests.command_line import CommandLine
 from tests.validation.instruments import made
 from validation.identify.declined import check
 from validation.identify.found import Declined
@@ -53,11 +53,10 @@ def test_a_tenth_and_what_comes_before_reads_are_carried(event: str, seconds: fl
     check(report(event, seconds))
 
 
-def test_a_standby_is_declined_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_standby_is_declined_in_one_sentence(tmp_path: Path, blocktime: CommandLine) -> None:
     path, out = tmp_path / "hour.txt", tmp_path / "my.toml"
     path.write_text(made.AWR.replace("PRIMARY         ", "PHYSICAL STANDBY", 1))
-    assert main(["measure", str(path), "--out", str(out)]) == 2
-    said = capsys.readouterr().err
+    said = blocktime.refuses("measure", str(path), "--out", str(out))
     assert "hour.txt: is of a standby database" in said
     assert "give a report of the primary" in said
     assert not out.exists()

@@ -11,6 +11,7 @@ import pytest
 from app.command.cli import main
 from scenarios import from_mapping, run
 from scenarios.measured import READ_LATENCY, READS_A_SECOND, as_modelled
+from tests.command_line import CommandLine
 from validation.identify.found import NotIdentified
 from validation.identify.system import identify
 from validation.instruments import Keep, OpenedFile, read
@@ -106,7 +107,7 @@ def test_what_determines_no_drive_is_declined_in_a_sentence(
 
 
 def test_the_command_writes_a_drive_that_runs_and_answers_another_depth(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], blocktime: CommandLine
 ) -> None:
     for name, text in (("lone.json", LONE), ("deep.json", DEEP)):
         (tmp_path / name).write_text(text)
@@ -114,10 +115,12 @@ def test_the_command_writes_a_drive_that_runs_and_answers_another_depth(
     files = [str(tmp_path / "lone.json"), str(tmp_path / "deep.json")]
     assert main(["measure", *files, "--out", str(out), "--quiet"]) == 0
     capsys.readouterr()
-    assert main(["run", str(out), "--engine", "calculate"]) == 0
-    assert capsys.readouterr().out.startswith("As measured and as modelled")
-    assert main(["run", str(out), "--engine", "calculate", "--set", "workload.in_flight=8"]) == 0
-    assert "As measured" not in capsys.readouterr().out
+    assert blocktime.prints("run", str(out), "--engine", "calculate").startswith(
+        "As measured and as modelled"
+    )
+    assert "As measured" not in blocktime.prints(
+        "run", str(out), "--engine", "calculate", "--set", "workload.in_flight=8"
+    )
 
 
 TURNING = job(1, 125, 8e-3)
@@ -160,12 +163,15 @@ def test_turns_that_do_not_suit_are_declined(tmp_path: Path, texts: tuple[str, .
         identify(readings(tmp_path, *texts), rpm=10_000)
 
 
-def test_turns_go_with_a_file_to_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_turns_go_with_a_file_to_write(tmp_path: Path, blocktime: CommandLine) -> None:
     path = tmp_path / "lone.json"
     path.write_text(TURNING)
-    assert main(["measure", str(path), "--rpm", "10000"]) == 2
-    assert "--rpm goes with --out" in capsys.readouterr().err
+    assert "--rpm goes with --out" in blocktime.refuses("measure", str(path), "--rpm", "10000")
     assert (
-        main(["measure", str(path), "--rpm", "10000", "--out", str(tmp_path / "disk.toml"), "--quiet"]) == 0
+        "one depth does not tell who sorts"
+        in " ".join(
+            blocktime.prints(
+                "measure", str(path), "--rpm", "10000", "--out", str(tmp_path / "disk.toml"), "--quiet"
+            ).split()
+        ).lower()
     )
-    assert "one depth does not tell who sorts" in " ".join(capsys.readouterr().out.split()).lower()

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from app.command.cli import main
 from app.reports.written import written
 from model.causes import PARALLEL, SEQUENTIAL
 from model.results import RunResult
@@ -25,6 +24,7 @@ from scenarios.measured import (
     as_modelled,
     figure_in,
 )
+from tests.command_line import CommandLine
 from validation.identify.found import Declined
 from validation.identify.system import identify
 from validation.instruments import Keep, OpenedFile, read
@@ -82,19 +82,20 @@ def test_disk_groups_are_devices_with_their_own_share_and_latency(tmp_path: Path
     assert all(abs(off[figure]) < 0.05 for figure in (TRANSACTIONS, READ_WAIT, *each)), off
 
 
-def test_the_command_writes_a_scenario_that_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_a_scenario_that_runs(tmp_path: Path, blocktime: CommandLine) -> None:
     path = reported(tmp_path, "tpc-b")
     out = tmp_path / "my.toml"
-    assert main(["measure", str(path), "--out", str(out), "--quiet"]) == 0
-    assert "my.toml is a scenario of the system" in capsys.readouterr().out
-    assert main(["run", str(out), "--engine", "calculate"]) == 0
-    printed = capsys.readouterr().out
+    assert "my.toml is a scenario of the system" in blocktime.prints(
+        "measure", str(path), "--out", str(out), "--quiet"
+    )
+    printed = blocktime.prints("run", str(out), "--engine", "calculate")
     assert printed.startswith("As measured and as modelled")
     assert "The model" in printed
     known = tomllib.loads(out.read_text())["measured"]["known"]
     assert all(one["source"].startswith("report.txt: ") == (one["how"] == "measured") for one in known)
-    assert main(["run", str(out), "--set", "workload.users=2", "--engine", "calculate"]) == 0
-    assert "As measured" not in capsys.readouterr().out
+    assert "As measured" not in blocktime.prints(
+        "run", str(out), "--set", "workload.users=2", "--engine", "calculate"
+    )
 
 
 def test_an_idle_interval_identifies_nothing(tmp_path: Path) -> None:
@@ -114,12 +115,13 @@ def test_an_interval_of_no_length_is_refused_with_its_line(tmp_path: Path) -> No
 
 
 def test_a_report_that_identifies_nothing_still_gives_its_figures(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, blocktime: CommandLine
 ) -> None:
     path, out = tmp_path / "report.txt", tmp_path / "my.toml"
     path.write_text(written(run(load("rahn-full-scan", []), "calculate"), "tkprof"))
-    assert main(["measure", str(path), "--out", str(out), "--quiet"]) == 0
-    assert "contains the figures but no scenario: these files hold no AWR" in capsys.readouterr().out
+    assert "contains the figures but no scenario: these files hold no AWR" in blocktime.prints(
+        "measure", str(path), "--out", str(out), "--quiet"
+    )
     assert tomllib.loads(out.read_text())["measured"]["figure"]
 
 

@@ -14,6 +14,7 @@ from model.laws.logical_io import fetch_calls
 from model.results import RunResult
 from scenarios import load, run
 from scenarios.measured import CLIENT_WAIT, ELAPSED, FETCH_CALLS, GETS, READ_BLOCKS, as_modelled, compared_in
+from tests.command_line import CommandLine
 from validation.identify.fetches import equal_blocks, habit_of_calls, habit_of_sums
 from validation.identify.found import NotIdentified
 from validation.identify.statement import identify_statement
@@ -102,13 +103,12 @@ def test_the_scenario_reproduces_the_report(
 
 
 def test_run_prints_a_statement_as_measured_beside_as_modelled(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], blocktime: CommandLine
 ) -> None:
     result = run(load("full-scan-nvme", ["workload.select=rows", "table.rows=20000"]), "calculate")
     _, out = made(tmp_path, report(result, SCANNED))
     capsys.readouterr()
-    assert main(["run", str(out), "--engine", "calculate"]) == 0
-    printed = capsys.readouterr().out
+    printed = blocktime.prints("run", str(out), "--engine", "calculate")
     assert printed.startswith("As measured and as modelled")
     assert "fetch calls" in printed
 
@@ -140,12 +140,11 @@ def test_what_is_not_one_scan_is_declined_in_a_sentence_and_writes_nothing(
 
 
 def test_a_statement_without_a_file_for_its_scenario_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, blocktime: CommandLine
 ) -> None:
     path = tmp_path / "report.txt"
     path.write_text("anything")
-    assert main(["measure", str(path), "--statement", "1"]) == 2
-    assert "--statement goes with --out" in capsys.readouterr().err
+    assert "--statement goes with --out" in blocktime.refuses("measure", str(path), "--statement", "1")
 
 
 def test_files_without_statements_are_named(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from pydantic import Field
 
-from model.laws.numeric import is_array
+from model.laws.numeric import is_array, larger
 from model.provenance import Constant, Extrapolation, Frozen
 from model.units import show_span
 
@@ -31,6 +31,18 @@ class EventTime(Frozen):
     waits: float
     max_s: float
     total_s: float
+
+    def plus(self, other: EventTime | None) -> EventTime:
+        """Both together; numbers or arrays."""
+        if other is None:
+            return self
+        longest = larger(self.max_s, other.max_s)
+        return part(
+            EventTime,
+            waits=self.waits + other.waits,
+            max_s=longest,
+            total_s=self.total_s + other.total_s,
+        )
 
 
 class Interval(Frozen):

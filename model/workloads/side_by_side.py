@@ -21,10 +21,10 @@ from model.laws.numeric import known_or, known_where, over
 from model.laws.opened_files import UNBUFFERED
 from model.measures import READ_EVENTS
 from model.money_books import with_money
-from model.results import DeviceStats, EventTime, ProgramFigures, ProgramStats, RunResult, TransactionStats
+from model.results import DeviceStats, EventTime, RunResult, TransactionStats
 from model.spec import System, Workload
 from model.workloads.class_network import ProgramShare, shares
-from model.workloads.together import because, figures_of, lasts, names_of, system_of
+from model.workloads.together import lasts, program_stats, system_of
 from model.workloads.work_class import SPENT, Program, program_of
 
 METHOD = "mean values of several classes: programs that share processors and disk"
@@ -244,30 +244,13 @@ def _answer(
     results = [_beside(program, end_s) for program in programs]
     disk, fractions, requests = _device(programs, end_s)
     busy = disk.utilisation_fraction if disk else 0.0
-    names = names_of(work.programs)
-    stats = []
-    for rank, program in enumerate(programs):
-        here, alone = figures_of(results[rank]), figures_of(results_alone[rank])
-        others = [(fractions[other], names[other]) for other in range(len(names)) if other != rank]
-        stats.append(
-            ProgramStats(
-                **{key: getattr(here, key) for key in ProgramFigures.model_fields},
-                name=names[rank],
-                kind=program.work.kind,
-                users=program.work.users,
-                begin_s=program.begin_s,
-                disk_fraction=fractions[rank],
-                requests=round(requests[rank]),
-                alone=alone,
-                because=because(here, alone, busy, others),
-            )
-        )
+    at_disk = list(zip(fractions, map(round, requests), strict=True))
     first = results[0]
     other = {key: value for key, value in first.device.items() if key != "disk"}
     answer = changed(
         first,
         scenario=name,
-        programs=stats,
+        programs=program_stats(work, (results, results_alone), at_disk, busy),
         device=devices(disk=disk) | other,
         method=METHOD,
         sources=sorted({*first.sources, "reiser-lavenberg-1980", "lazowska-1984"}),

@@ -280,43 +280,54 @@ def _programs(
 ) -> list[ProgramStats]:
     """What every program gets of the machine, and what it would get alone; *results* are of both."""
     end_s = machine.env.now
-    names = names_of(work.programs)
     busy_s, requests = [], []
     for rank, program in enumerate(programs):
         counted = [*getattr(program, "past", ()), machine.counted_apart(rank * PROGRAM)]
         counted[-1].round(end_s)
         busy_s.append(sum(counters.busy_s for counters in counted))
         requests.append(sum(sum(counters.requests) for counters in counted))
-    program_statses = []
-    for rank, (program, here, there) in enumerate(zip(work.programs, *results, strict=True)):
-        figures, before = figures_of(here), figures_of(there)
-        others = [(busy_s[other], names[other]) for other in range(len(names)) if other != rank]
-        program_statses.append(
+    fractions = [min(1.0, seconds / end_s) for seconds in busy_s]
+    return program_stats(
+        work, results, list(zip(fractions, requests, strict=True)), machine.counters.busy_s / end_s
+    )
+
+
+def program_stats(
+    work: Workload,
+    results: tuple[Sequence[RunResult | None], Sequence[RunResult | None]],
+    at_disk: Sequence[tuple[float, int]],
+    busy: float,
+) -> list[ProgramStats]:
+    """What every program gets beside the others and alone, by its *results* of both.
+
+    *at_disk* has the share of the time that the disk, which is *busy* for all, has requests of it, and how many.
+    """
+    kinds = [program.kind.replace("_", " ") for program in work.programs]
+    names = [
+        f"{kind} {kinds[: rank + 1].count(kind)}" if kinds.count(kind) > 1 else kind
+        for rank, kind in enumerate(kinds)
+    ]
+    stats = []
+    for rank, (program, *both) in enumerate(zip(work.programs, *results, strict=True)):
+        here, alone = map(_figures_of, both)
+        others = [(at_disk[other][0], names[other]) for other in range(len(names)) if other != rank]
+        stats.append(
             ProgramStats(
-                **{name: getattr(figures, name) for name in ProgramFigures.model_fields},
+                **{name: getattr(here, name) for name in ProgramFigures.model_fields},
                 name=names[rank],
                 kind=program.kind,
                 users=program.users,
                 begin_s=getattr(program, "begin_s", 0.0),
-                disk_fraction=min(1.0, busy_s[rank] / end_s),
-                requests=requests[rank],
-                alone=before,
-                because=because(figures, before, machine.counters.busy_s / end_s, others),
+                disk_fraction=at_disk[rank][0],
+                requests=at_disk[rank][1],
+                alone=alone,
+                because=_because(here, alone, busy, others),
             )
         )
-    return program_statses
+    return stats
 
 
-def names_of(programs: Sequence[Any]) -> list[str]:
-    """The kinds, numbered where there are several of one."""
-    kinds = [program.kind.replace("_", " ") for program in programs]
-    return [
-        f"{kind} {kinds[: rank + 1].count(kind)}" if kinds.count(kind) > 1 else kind
-        for rank, kind in enumerate(kinds)
-    ]
-
-
-def figures_of(result: RunResult | None) -> ProgramFigures:
+def _figures_of(result: RunResult | None) -> ProgramFigures:
     """What a program gets by its own answer; nothing where there is none."""
     if result is None:
         return ProgramFigures(cpu_s=0.0, run_queue_s=0.0, waits={}, reads=0.0)
@@ -341,7 +352,7 @@ def figures_of(result: RunResult | None) -> ProgramFigures:
     )
 
 
-def because(
+def _because(
     here: ProgramFigures, alone: ProgramFigures, busy: float, others: Sequence[tuple[float, str]]
 ) -> list[str]:
     """The causes of what a program takes longer than alone, the largest first, and who makes them."""

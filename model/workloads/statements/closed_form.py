@@ -337,13 +337,10 @@ def _read_waits(
             each_s = over(together_s, plan.batches)
             waits[PARALLEL] = part(EventTime, waits=plan.batches, max_s=each_s, total_s=together_s)
     if some(plan.single_reads):
-        before = waits.get(SEQUENTIAL, EventTime(waits=0, max_s=0, total_s=0))
-        waits[SEQUENTIAL] = part(
-            EventTime,
-            waits=plan.single_reads + before.waits,
-            max_s=larger(asked.single_s, before.max_s),
-            total_s=scan_time.single_wait_s + before.total_s,
+        single = part(
+            EventTime, waits=plan.single_reads, max_s=asked.single_s, total_s=scan_time.single_wait_s
         )
+        waits[SEQUENTIAL] = single.plus(waits.get(SEQUENTIAL))
     return waits
 
 

@@ -257,14 +257,9 @@ def _timing(
 
 def _waits(of_demand: dict[str, EventTime], met: dict[str, EventTime]) -> dict[str, EventTime]:
     """The waits that the demand knows and those that the sessions met: busy buffers of leaves, and of the table."""
-    of_leaves, of_table = of_demand.get(causes.BUFFER_BUSY), met.get(causes.BUFFER_BUSY)
-    waits = of_demand | met
-    if of_leaves is not None and of_table is not None:
-        waits[causes.BUFFER_BUSY] = EventTime(
-            waits=of_leaves.waits + of_table.waits,
-            max_s=max(of_leaves.max_s, of_table.max_s),
-            total_s=of_leaves.total_s + of_table.total_s,
-        )
+    waits, of_leaves = of_demand | met, of_demand.get(causes.BUFFER_BUSY)
+    if causes.BUFFER_BUSY in met:
+        waits[causes.BUFFER_BUSY] = met[causes.BUFFER_BUSY].plus(of_leaves)
     return waits
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf
 from typing import Any
 
@@ -71,14 +70,14 @@ def figures_of(system: System, work: Stream) -> Figures:
         )
     stream_times = compose(system, work)
     mine = stream_times[0]
-    own = _program(work, mine)
+    cpu_s, thought_s, waited_s = _program(work, mine)
     held = HELD if mine.demand.hidden and work.writes else DEVICE
     waits = {
         cause: part(EventTime, waits=work.count, max_s=seconds / work.count, total_s=seconds)
-        for cause, seconds in ((THINKING, own.thought_s), (held, own.waited_s))
+        for cause, seconds in ((THINKING, thought_s), (held, waited_s))
         if some(seconds > 0)
     }
-    unaccounted = {AT_ONCE: mine.elapsed_s - own.cpu_s} if _overlaps(work) else {}
+    unaccounted = {AT_ONCE: mine.elapsed_s - cpu_s} if _overlaps(work) else {}
     streams = [
         part(
             StreamStats,
@@ -97,7 +96,7 @@ def figures_of(system: System, work: Stream) -> Figures:
     return stream_figures(
         work,
         streams,
-        Times(mine.elapsed_s, own.cpu_s, waits, unaccounted),
+        Times(mine.elapsed_s, cpu_s, waits, unaccounted),
         engine="calculate",
         method=mine.method,
         physical_io=_physical(work, stream_times),
@@ -115,25 +114,16 @@ LEAST_REQUESTS = 0.05
 """How far the requests of a call may be from its waits: a block of addresses of ext3 cuts a few calls."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramTime:
-    """Seconds of the first stream's mean program; numbers or arrays."""
-
-    cpu_s: Number
-    thought_s: Number
-    waited_s: Number
-
-
-def _program(work: Stream, mine: StreamTime) -> ProgramTime:
-    """What it works, pauses and waits; calls that run side by side have no waits that could be added."""
+def _program(work: Stream, mine: StreamTime) -> tuple[Number, Number, Number]:
+    """Seconds that its mean program works, pauses and waits; calls side by side have no waits that could be added."""
     if work.submission == "polled":  # the processor is busy while calls are under way
         thought_s = work.count * work.think_s * (not _overlaps(work))
-        return ProgramTime(larger(0.0, mine.elapsed_s - thought_s), thought_s, 0.0)
+        return larger(0.0, mine.elapsed_s - thought_s), thought_s, 0.0
     cpu_s = work.count * mine.demand.cpu_s
     if _overlaps(work):
-        return ProgramTime(cpu_s, 0.0, 0.0)
+        return cpu_s, 0.0, 0.0
     thought_s = work.count * work.think_s
-    return ProgramTime(cpu_s, thought_s, larger(0.0, mine.elapsed_s - cpu_s - thought_s))
+    return cpu_s, thought_s, larger(0.0, mine.elapsed_s - cpu_s - thought_s)
 
 
 def _overlaps(work: Stream) -> bool:

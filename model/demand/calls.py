@@ -70,8 +70,7 @@ def span_bytes(calls: Any, capacity_bytes: int, first_byte: int) -> int:
         return int(calls.span_bytes)
     if calls.pattern == "random":
         return int((capacity_bytes - first_byte) // calls.block_size_bytes * calls.block_size_bytes)
-    step = calls.stride_bytes if calls.pattern == "strided" else calls.block_size_bytes
-    return int((calls.count - 1) * step + calls.block_size_bytes)
+    return int((calls.count - 1) * calls.step_bytes + calls.block_size_bytes)
 
 
 def files_of(system: System, work: Calls, capacity_bytes: int, first_byte: int = 0) -> list[File]:
@@ -83,7 +82,7 @@ def files_of(system: System, work: Calls, capacity_bytes: int, first_byte: int =
     files: list[File] = []
     end = first_byte
     for calls in (work, *work.beside):
-        if (calls.path or system.host.io_path) in UNBUFFERED and calls.block_size_bytes % SECTOR_BYTES:
+        if calls.passes_page_cache(system) and calls.block_size_bytes % SECTOR_BYTES:
             raise OutsideLaw(
                 f"{calls.kind}: block_size_bytes {calls.block_size_bytes} is no multiple of {SECTOR_BYTES}; a call "
                 "past the page cache moves whole sectors"
@@ -98,7 +97,7 @@ def files_of(system: System, work: Calls, capacity_bytes: int, first_byte: int =
                     f"{calls.kind}: the file of user {user + 1} would end at byte {first + max(span, 0):,}, beyond the "
                     f"device's end at {capacity_bytes:,} ({show_bytes(capacity_bytes)})"
                 )
-            files.append(File(calls, calls.writes, calls.path or system.host.io_path, first, span))
+            files.append(File(calls, calls.writes, calls.opened_as(system), first, span))
             if (
                 calls.pattern != "random" or calls.span_bytes is not None
             ):  # else it may go anywhere, as others do
@@ -159,7 +158,7 @@ def shown_call(calls: Any) -> int:
 
 def _taken_bytes(system: System, calls: Any, span: int) -> int:
     """Bytes of the device that a file takes: those of ext3 have blocks of addresses between."""
-    if (calls.path or system.host.io_path) in UNBUFFERED or system.host.filesystem != "ext3":
+    if calls.passes_page_cache(system) or system.host.filesystem != "ext3":
         return span
     last = max(0, -(-span // PAGE_BYTES) - 1)
     return max(span, (place_of_page(last) + 1) * PAGE_BYTES)
@@ -174,7 +173,7 @@ def places(file: File, numbers: Any, draws: Any) -> Any:
     size = calls.block_size_bytes
     if calls.pattern == "random":
         return file.first_byte + (draws * (file.span_bytes // size)).astype("int64") * size
-    step = calls.stride_bytes if calls.pattern == "strided" else size
+    step = calls.step_bytes
     fit = (file.span_bytes - size) // step + 1
     place = numbers % fit * step
     return file.first_byte + ((fit - 1) * step - place if calls.pattern == "backward" else place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from model.demand.segment import RowShape, Segment, growth_of, row_shape, segment_of
+from model.demand.segment import RowShape, Segment, fresh_block, growth_of, row_shape, segment_of
 from model.errors import OutsideLaw
 from model.laws import assm, block, growth
 from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, some, where
@@ -106,30 +106,8 @@ def is_mended(system: System) -> bool:
     return release_tuple(system.instance.release) >= MENDED_IN
 
 
-@dataclass(slots=True)
-class FreshBlock:
-    """A block of the table before its first row."""
-
-    size: Number
-    assm: int
-    entries: Number
-    data: Number
-    """Bytes its headers and first ITL entries leave."""
-    reserve: Number
-    """Of them kept by PCTFREE."""
-
-
-def _fresh_block(system: System) -> FreshBlock:
-    space, table = system.tablespace, system.table
-    size = space.block_size_bytes
-    is_assm = 1 if space.space_management == "assm" else 0
-    entries = block.itl_entries(table.initrans, table.created_by == "ctas")
-    data = size - block.overhead_bytes(entries, is_assm)
-    return FreshBlock(size, is_assm, entries, data, block.reserve_bytes(size, table.pctfree_percent))
-
-
 def _pctfree_needed(system: System, row: RowShape, grows: Number, share: Number) -> Number:
-    fresh = _fresh_block(system)
+    fresh = fresh_block(system)
     wider = growth.padded_growth(row.piece_bytes, grows)
     return growth.pctfree_for(wider, row.piece_bytes, fresh.data, fresh.size, share)
 
@@ -188,7 +166,7 @@ def _by_law(
     if work.inserts:
         return _insert_by_law(system, cast("Insert", work), row, segment)
     grows, columns_after = grown
-    table, fresh = system.table, _fresh_block(system)
+    table, fresh = system.table, fresh_block(system)
     size, data, reserve, entries = fresh.size, fresh.data, fresh.reserve, fresh.entries
     repeats = work.passes
     slot = block.slot_bytes(row.piece_bytes)
@@ -290,7 +268,7 @@ def _insert_by_law(system: System, work: Insert, row: RowShape, segment: Segment
 
 def _blocks_on_offer(system: System, work: Dml, row: RowShape, fit: Number) -> Number:
     """Blocks that an uncommitted delete has put into a class that a search for one of the rows looks at."""
-    fresh = _fresh_block(system)
+    fresh = fresh_block(system)
     size, reserve = fresh.size, fresh.reserve
     slot = block.slot_bytes(row.piece_bytes)
     share = work.uncommitted_delete_fraction

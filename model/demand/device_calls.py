@@ -108,9 +108,7 @@ def _spread(cv: float) -> list[float]:
 def largest_bytes(system: System, calls: Any) -> Number:
     """The largest request that the host's block layer makes of *calls*."""
     size = calls.block_size_bytes
-    return largest_bytes_of(
-        system.host, calls.path or system.host.io_path, writes=calls.writes, call_bytes=size
-    )
+    return largest_bytes_of(system.host, calls.opened_as(system), writes=calls.writes, call_bytes=size)
 
 
 def run_requests(system: System, calls: Any, size: Number) -> Number:
@@ -141,7 +139,7 @@ def among_bytes(calls: Any) -> Number:
 
 def under_way(system: System, calls: Any) -> int:
     """Calls of one program that it has under way at a time; io_submit to a page cache waits."""
-    return int(one_value(calls.in_flight)) if (calls.path or system.host.io_path) in UNBUFFERED else 1
+    return int(one_value(calls.in_flight)) if calls.passes_page_cache(system) else 1
 
 
 def copies_of(disk: Any, calls: Any) -> int:
@@ -165,5 +163,5 @@ def span_of(system: System, calls: Any) -> Number:
     if calls.pattern == "random":
         capacity = system.disk.capacity_bytes * disk_means.data_members(system.disk)
         return smaller(capacity, capacity if calls.span_bytes is None else calls.users * calls.span_bytes)
-    step = calls.stride_bytes if calls.pattern == "strided" else calls.block_size_bytes
+    step = calls.step_bytes
     return calls.users * (calls.span_bytes if calls.span_bytes is not None else calls.count * abs(step))

@@ -491,9 +491,12 @@ def _stations(system: System, calls: Any, size: Number) -> Number:
     alike = disk_sets.equal_stations(disk, size, write)
     if calls.pattern == "random" or disk.raid_level == "none" or among_bytes(calls):
         return alike
-    step = calls.stride_bytes if calls.pattern == "strided" else calls.block_size_bytes
     first = first_bytes(calls, int(disk.capacity_bytes * disk_means.data_members(disk)))
-    starts = [start + step * number for start in first for number in range(min(calls.count, MOST_PLACES))]
+    starts = [
+        start + calls.step_bytes * number
+        for start in first
+        for number in range(min(calls.count, MOST_PLACES))
+    ]
     asked = (
         disk_sets.members_asked(disk, starts) * copies_of(disk, calls) * disk_sets.parts_of_call(disk, size)
     )
@@ -510,7 +513,7 @@ def _held_of_set(system: System, calls: Any, alone_s: Number, alike: Number, siz
 
 def _in_turns_s(disk: Any, calls: Any, size: Number) -> Number:
     """Mean request of programs in order that take turns on a platter, over rounds between the begin and the end."""
-    step = calls.stride_bytes if calls.pattern == "strided" else calls.block_size_bytes
+    step = calls.step_bytes
     starts = first_bytes(calls, int(disk.capacity_bytes))
     took: Number = 0.0
     for part in range(ROUNDS):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from model.causes import FETCHES, SEQUENTIAL
 from model.demand.calls import goes_on
 from model.demand.device_calls import changed
@@ -123,8 +121,9 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     )
     fetches, stops = where(unique, 1, fetching.calls(returned)), fetching.stops(returned)
     same_block = stops - aligned_stops(system, segment, row, fetching, stops)
-    visits = _table_visits(system, work, segment, rows, stops, same_block)
-    table_gets, distinct = visited * visits.gets, visited * visits.blocks
+    table_gets, distinct, anywhere = (
+        visited * amount for amount in _table_visits(system, work, segment, rows, stops, same_block)
+    )
     levels = logical_io.branch_gets(statistics.blevel, leaf, statistics.fan_out, probes)
     index_reads = (levels + leaf_gets) * (1 - index.cached_fraction)
     table_reads = distinct * (1 - table.cached_fraction)
@@ -132,7 +131,6 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     index_gets = logical_io.index_gets(levels, leaf_gets, where(work.select == "rows", fetches, 1))
     further = larger(0, reads - 1)
     in_order = visited * smaller(1, 2 * index_reads / larger(1e-9, index_reads + table_reads))
-    anywhere = visited * visits.apart_fraction
     jumps = nearest(further * (anywhere + (1 - anywhere) * in_order))
     searches = where(probes > 1, probes * (1 - index.cached_fraction), 0)
     jumps = larger(jumps, smaller(further, nearest(searches)))
@@ -176,22 +174,13 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     return demand
 
 
-class _TableVisits(NamedTuple):
-    """What an access through an index does in the table."""
-
-    gets: Number
-    blocks: Number
-    """Different blocks."""
-    apart_fraction: Number
-    """Share of them that lie anywhere, as seen from the one before."""
-
-
 def _table_visits(
     system: System, work: IndexRangeScan, segment: Segment, rows: Number, stops: Number, same_block: Number
-) -> _TableVisits:
-    """Blocks that *rows* rows are got from, in the order of their keys or of the blocks; further calls get one again.
+) -> tuple[Number, Number, Number]:
+    """Gets of *rows* rows in the order of their keys or of the blocks, different blocks, and their share apart.
 
-    Of the *stops* of calls within the rows, *same_block* do not end with a block's last row.
+    Further calls get a block again: of the *stops* of calls within the rows, *same_block* do not end with a block's
+    last row.
     """
     table, index, statistics = system.table, system.index, index_statistics(system, segment)
     factor, keys, holding = (
@@ -220,7 +209,7 @@ def _table_visits(
     )
     chance = where(by_turns, 1, where(sorted_rowids, where(scattered > 0, 1, 0), scattered))
     again = nearest((1 - chance) * same_block + chance * stops * (1 - leaves_block))
-    return _TableVisits(
+    return (
         ceiling(segment.blocks_per_row * gets) + moved + again,
         smaller(segment.blocks, ceiling(segment.blocks_per_row * blocks) + ceiling(of_moved)),
         scattered * where(sorted_rowids, 1 - blocks / holding, 1),

@@ -16,7 +16,6 @@ from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
 from model.laws import block_layer, disk_means, page_cache, queueing
 from model.laws.numeric import Number, ceil_div, floor_div, larger, largest, over, smaller, some, where
-from model.laws.opened_files import UNBUFFERED
 from model.laws.processors import thread_speed
 from model.machine.device.elevator import IDLE_S, SYNC_SLICE_S
 from model.spec import System
@@ -128,8 +127,7 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     calls are under way. Many programs meet at the device alone [jain-1991] and take their turns at
     the processors as a bound. A write cache holds them to its own pace once it is full.
     """
-    path = calls.path or system.host.io_path
-    unbuffered = path in UNBUFFERED
+    unbuffered = calls.passes_page_cache(system)
     in_flight = calls.users * (calls.in_flight if unbuffered else 1)  # io_submit to a page cache waits
     total = calls.users * calls.count
     own_s = demand.cpu_s + calls.think_s
@@ -333,7 +331,7 @@ def _late_s(system: System, calls: Any, late_s: Number, pace_s: Number, share: N
 
     What a controller's cache answers passes the drive's queue, not that before it.
     """
-    if (calls.path or system.host.io_path) not in UNBUFFERED:
+    if not calls.passes_page_cache(system):
         return share * late_s
     depth = max(system.disk.queue_depth, system.disk.parallel_requests)
     return share * late_s + (1 - share) * larger(0.0, late_s - depth * pace_s)
@@ -472,46 +470,31 @@ def _hidden(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     else:
         each_s = larger(demand.cpu_s + calls.think_s, calls.users * demand.cpu_s / system.host.cores.threads)
         own_s, queued_s = calls.count * each_s, each_s - demand.cpu_s - calls.think_s
-    flow = _behind(system, calls, demand, own_s)
+    at_limit_s, committing_s, commits, share = _behind(system, calls, demand, own_s)
+    each_commit_s = committing_s / larger(1, commits)
     method = "write-back as a flow: writers are held at the dirty limit, and by commits of ext3"
-    committing_s = flow.committing_s
-    if (
-        calls.rate_per_s is None
-    ):  # a commit that begins while the program pauses is over in part when it comes back
-        each_s, cycle_s = committing_s / larger(1, flow.commits), own_s / calls.count
+    if calls.rate_per_s is None:
+        # NOTE: a commit that begins while the program pauses is over in part when it comes back
+        each_s, cycle_s = each_commit_s, own_s / calls.count
         seen_s = where(each_s < cycle_s, each_s**2 / 2 / larger(LEAST_S, cycle_s), each_s - cycle_s / 2)
-        committing_s = flow.commits * seen_s
-    held_s = larger(flow.at_limit_s, committing_s)
-    wait = held_s / calls.count
-    elapsed = own_s + held_s
-    if calls.rate_per_s is not None:  # those that come while a commit lasts wait for the rest of it
-        each_s = flow.committing_s / larger(1, flow.commits)
-        kept_s = each_s**2 / 2 * calls.rate_per_s
-        if (
-            calls.arrivals == "regular"
-        ):  # a commit begins behind a call, so that some find it under way, or none
-            met = floor_div(each_s, 1 / calls.rate_per_s)
-            kept_s = met * each_s - met * (met + 1) / 2 / calls.rate_per_s
-        wait = larger(flow.at_limit_s / 2, flow.commits * kept_s / calls.count)
-        elapsed = own_s + flow.at_limit_s
-    return StreamTime(demand, total, elapsed, demand.cpu_s + queued_s + wait, wait, 0.0, method, flow.share)
+        held_s = larger(at_limit_s, commits * seen_s)
+        wait = held_s / calls.count
+        elapsed = own_s + held_s
+    else:  # those that come while a commit lasts wait for the rest of it
+        kept_s = each_commit_s**2 / 2 * calls.rate_per_s
+        if calls.arrivals == "regular":
+            # NOTE: a commit begins behind a call, so that some find it under way, or none
+            met = floor_div(each_commit_s, 1 / calls.rate_per_s)
+            kept_s = met * each_commit_s - met * (met + 1) / 2 / calls.rate_per_s
+        wait = larger(at_limit_s / 2, commits * kept_s / calls.count)
+        elapsed = own_s + at_limit_s
+    return StreamTime(demand, total, elapsed, demand.cpu_s + queued_s + wait, wait, 0.0, method, share)
 
 
-@dataclass(slots=True)
-class Flow:
-    """What write-back does to the writers; numbers or arrays."""
-
-    at_limit_s: Number
-    """Time that they stand still at the dirty limit."""
-    committing_s: Number
-    """Time that ordered commits write their data."""
-    commits: Number
-    share: Number
-    """Share that is written back until the writers have ended."""
-
-
-def _behind(system: System, calls: Any, demand: CallDemand, own_s: Number) -> Flow:
-    """Writers are held at the dirty limit, and while an ordered commit writes their data.
+def _behind(
+    system: System, calls: Any, demand: CallDemand, own_s: Number
+) -> tuple[Number, Number, Number, Number]:
+    """Time that writers stand still at the dirty limit, that of ordered commits, and how many; share written meanwhile.
 
     Write-back begins above the background limit, and with pages that are old.
     """
@@ -539,7 +522,7 @@ def _behind(system: System, calls: Any, demand: CallDemand, own_s: Number) -> Fl
     old = larger(0.0, own_s - host.dirty_expire_s) * dirtied_per_s
     flowed = larger(0.0, own_s + larger(at_limit_s, committing_s) - starts_s) * drained_per_s
     share = smaller(1.0, larger(larger(old, committed), flowed) / size)
-    return Flow(at_limit_s, committing_s, commits, share)
+    return at_limit_s, committing_s, commits, share
 
 
 def _mean(value: Number) -> Number:

@@ -87,22 +87,42 @@ def growth_of(table: Any, work: Dml, row: RowShape) -> tuple[Number, Number]:
     return after - row.columns_bytes, after
 
 
+@dataclass(slots=True)
+class FreshBlock:
+    """A block of the table before its first row."""
+
+    size: Number
+    assm: int
+    entries: Number
+    data: Number
+    """Bytes its headers and first ITL entries leave."""
+    reserve: Number
+    """Of them kept by PCTFREE."""
+
+
+def fresh_block(system: System) -> FreshBlock:
+    """A block of the table before its first row."""
+    space, table = system.tablespace, system.table
+    size, assm = space.block_size_bytes, 1 if space.space_management == "assm" else 0
+    entries = block.itl_entries(table.initrans, table.created_by == "ctas")
+    data = size - block.overhead_bytes(entries, assm)
+    return FreshBlock(size, assm, entries, data, block.reserve_bytes(size, table.pctfree_percent))
+
+
 def segment_of(system: System, row: RowShape, blocks: Number | None = None, ahead: Number = 0) -> Segment:
     """The table's blocks below the high-water mark and its extents; or what *blocks* blocks are of it.
 
     With *ahead*, the high-water mark has moved on to the end of the extent that they reach into.
     """
     table, space = system.table, system.tablespace
-    bs = space.block_size_bytes
-    assm = space.space_management == "assm"
-    itl = block.itl_entries(table.initrans, table.created_by == "ctas")
-    usable = block.usable_bytes(bs, itl, assm, table.pctfree_percent)
+    fresh = fresh_block(system)
+    usable = block.usable_bytes(fresh.size, fresh.entries, fresh.assm, table.pctfree_percent)
     fit = block.rows_per_block(usable, row.bytes, row.sd_bytes)
-    chained = block.blocks_per_row(bs - block.overhead_bytes(itl, assm), row.bytes)
+    chained = block.blocks_per_row(fresh.data, row.bytes)
     rows_per_block = fit / chained
-    by_insert = assm and table.created_by == "insert"
+    by_insert = fresh.assm and table.created_by == "insert"
     if blocks is not None:
-        by_insert = ahead * (1 if assm else 0)
+        by_insert = ahead * fresh.assm
     elif table.blocks is None:
         blocks = ceiling(table.rows / rows_per_block)
         moved_some = table.migrated_fraction > 0
@@ -115,8 +135,8 @@ def segment_of(system: System, row: RowShape, blocks: Number | None = None, ahea
         rows_per_block = table.rows / blocks
     shape = extents.segment_shape(
         blocks,
-        block_size_bytes=bs,
-        assm=assm,
+        block_size_bytes=fresh.size,
+        assm=bool(fresh.assm),
         uniform_extent_bytes=space.uniform_extent_bytes if space.extent_management == "uniform" else None,
         release_11_2=release_tuple(system.instance.release) >= (11, 2),
         formatted_ahead=by_insert,
@@ -127,13 +147,11 @@ def segment_of(system: System, row: RowShape, blocks: Number | None = None, ahea
 
 def check_blocks(system: System) -> None:
     """Raise OutsideLaw for fewer blocks than rows of a stated length take without PCTFREE."""
-    table, space = system.table, system.tablespace
+    table = system.table
     if table.blocks is None or not (table.columns or "row_bytes" in table.model_fields_set):
         return
-    row, assm = row_shape(table), space.space_management == "assm"
-    itl = block.itl_entries(table.initrans, table.created_by == "ctas")
-    usable = space.block_size_bytes - block.overhead_bytes(itl, assm)
-    least = floor_div(table.rows * block.slot_bytes(row.bytes), usable)
+    row = row_shape(table)
+    least = floor_div(table.rows * block.slot_bytes(row.bytes), fresh_block(system).data)
     if some(table.blocks < least):
         raise OutsideLaw(
             f"table.blocks is {largest(where(table.blocks < least, table.blocks, 0)):,.0f}; allowed is at least "

@@ -48,7 +48,7 @@ def fsyncs(calls: Any) -> int:
 
 def writes_for_all(system: System, calls: Any) -> bool:
     """Whether fsync of one file writes what is new in any, as a commit of ext3 in ordered mode does [linux-ext3]."""
-    host, path = system.host, calls.path or system.host.io_path
+    host, path = system.host, calls.opened_as(system)
     ordered = host.journal and host.filesystem == "ext3" and host.journal_data == "ordered"
     return bool(
         path == "buffered" and calls.writes and fsyncs(calls) and (ordered or host.filesystem == "none")
@@ -60,7 +60,7 @@ def _pages(calls: Any) -> tuple[Number, Number]:
     pages = page_cache.pages_per_call(calls.block_size_bytes, block_layer.PAGE_BYTES)
     if calls.pattern == "random":
         return pages, pages
-    step = calls.stride_bytes if calls.pattern == "strided" else calls.block_size_bytes
+    step = calls.step_bytes
     return pages, smaller(pages, abs(step) / block_layer.PAGE_BYTES)
 
 

@@ -18,7 +18,7 @@ from model.spec import System
 def call_demand(system: System, calls: Any) -> CallDemand:
     """Demand of one call of *calls*, whose device answers at once when nobody queues."""
     calls = forwards(calls)
-    host, path = system.host, calls.path or system.host.io_path
+    host, path = system.host, calls.opened_as(system)
     write = calls.writes
     if write and path in UNBUFFERED and calls.synced != "none":
         return written_through(system, calls, path)

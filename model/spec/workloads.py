@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeVar, cast
 
 from pydantic import Field, model_validator
 
+from model.laws.opened_files import UNBUFFERED
 from model.spec.fields import (
     GENERAL,
     LEAST_FRACTION,
@@ -348,6 +349,15 @@ class Calls(Work):
     def opened_as(self, system: System) -> str:
         """How its file is opened: it is none of the database's."""
         return self.path or system.host.io_path
+
+    def passes_page_cache(self, system: System) -> bool:
+        """Whether its calls go past the page cache."""
+        return self.opened_as(system) in UNBUFFERED
+
+    @property
+    def step_bytes(self) -> int:
+        """From the begin of a call to that of the next one of its program, where they go in order."""
+        return cast(int, self.stride_bytes) if self.pattern == "strided" else self.block_size_bytes
 
     @model_validator(mode="after")
     def _calls_that_can_be(self) -> Self:

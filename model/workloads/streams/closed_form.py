@@ -82,7 +82,7 @@ def figures_of(system: System, work: Stream) -> Figures:
         part(
             StreamStats,
             kind=calls.kind,
-            path=calls.path or system.host.io_path,
+            path=calls.opened_as(system),
             calls=stream_time.calls,
             bytes=stream_time.calls * calls.block_size_bytes,
             elapsed_s=stream_time.elapsed_s,

@@ -12,7 +12,6 @@ from model.demand.stream_demand import CallDemand
 from model.demand.stream_work import call_demand
 from model.laws import block_layer, page_cache
 from model.laws.numeric import Number, larger, over, smaller, some, where
-from model.laws.opened_files import UNBUFFERED
 from model.laws.write_back_throttle import is_throttled, target_s
 from model.machine.device.elevator import IN_BATCHES, QUANTUM, READ_EXPIRE_S, SYNC_SLICE_S, WRITE_EXPIRE_S
 from model.spec import Calls, System
@@ -134,7 +133,7 @@ def _share(system: System, calls: Any, time: StreamTime, span: Number) -> Stream
     other = demand
     if (disk.rotation_s or disk.average_seek_s) and not cached:
         other = call_demand(system, changed(calls, among_bytes=span))
-    unbuffered = (calls.path or system.host.io_path) in UNBUFFERED
+    unbuffered = calls.passes_page_cache(system)
     programs = calls.users * (calls.in_flight if unbuffered else 1)
     under_way = programs * max(1, demand.ahead) * (1 if unbuffered else demand.together)
     rest_s = demand.cpu_s + calls.think_s

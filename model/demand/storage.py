@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from model.demand.device_calls import changed
 from model.demand.reading import OneByOne, ReadPlan
-from model.demand.stream_work import call_demand
+from model.demand.stream_work import call_demand, requests_past_cache
 from model.demand.work import Demand
 from model.laws import disk_means, limits, scan_reads
 from model.laws.block_layer import stated_call_s
@@ -128,11 +128,10 @@ def device_demand(system: System, demand: Demand, own_s: Number, users: Number) 
     streams = asynchronous or parallel_of(disk) > 1
     exact: Any = True
 
+    calls_of = _calls_of(system, demand, own_s)
+
     def asked(blocks: Number, **fields: Any) -> Any:
-        calls = reads_as_calls(
-            system, demand, own_s, block_size_bytes=_whole(blocks * size), path="raw", **fields
-        )
-        return call_demand(system, calls)
+        return call_demand(system, calls_of(blocks, **fields))
 
     for blocks, count in _by_size(plan.pieces):
         near = asked(blocks, in_flight=in_flight)
@@ -183,6 +182,27 @@ def device_demand(system: System, demand: Demand, own_s: Number, users: Number) 
         batched_fraction=over(batched_s, alone_s),
         exact=exact & where(disk.rotation_s > 0, False, True),
     )
+
+
+def requested(system: System, demand: Demand, own_s: Number) -> DeviceDemand:
+    """Requests and bytes of :func:`device_demand`, of reads that are waited for and whose times others work out."""
+    plan, calls_of = demand.plan, _calls_of(system, demand, own_s)
+    requests = plan.single_reads * requests_past_cache(system, calls_of(FIRST, pattern="random"))
+    for blocks, count in _by_size(plan.pieces):
+        requests = requests + total(count * requests_past_cache(system, calls_of(blocks)))
+    times = {field.name: 0.0 for field in fields(DeviceDemand)}
+    size = (demand.read_blocks + plan.single_reads) * demand.block_size_bytes
+    return DeviceDemand(**{**times, "requests": requests, "bytes": size, "exact": False})
+
+
+def _calls_of(system: System, demand: Demand, own_s: Number) -> Callable[..., Any]:
+    """From the blocks of a read, and what else it has of its own, to the calls of a stream of such reads."""
+
+    def calls(blocks: Number, **fields: Any) -> Any:
+        size = _whole(blocks * demand.block_size_bytes)
+        return reads_as_calls(system, demand, own_s, block_size_bytes=size, path="raw", **fields)
+
+    return calls
 
 
 def _slowest_s(disk: Any, at_once: Number, each_s: Number, apart_s: Number) -> Number:

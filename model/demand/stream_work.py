@@ -33,9 +33,7 @@ def call_demand(system: System, calls: Any) -> CallDemand:
 
 def _unbuffered(system: System, calls: Any, cpu_s: Number, write: bool) -> CallDemand:
     size = calls.block_size_bytes
-    largest = largest_bytes(system, calls)
-    pieces = block_layer.pieces_of_call(size, largest)
-    together = _merged_calls(system, calls, largest)
+    pieces, together = _pieces(system, calls)
     gap_s = cpu_s + calls.think_s
     visit = visit_of(system, visiting(calls, 1 / together), size * together, gap_s)
     demand = CallDemand(
@@ -43,7 +41,7 @@ def _unbuffered(system: System, calls: Any, cpu_s: Number, write: bool) -> CallD
         device_s=visit.alone_s / together,
         held_s=visit.held_s / together,
         scv=visit.scv,
-        requests=larger(pieces / together, 1 / together),
+        requests=_requests(pieces, together),
         device_bytes=size,
         merged=1 - 1 / together,
         exact=where(pieces != 1, False, _remembers_nothing(system.disk, write)),
@@ -56,6 +54,21 @@ def _unbuffered(system: System, calls: Any, cpu_s: Number, write: bool) -> CallD
         start_s=start_s(system, calls, visit, size, gap_s),
     )
     return absorbed(system, calls, demand)
+
+
+def requests_past_cache(system: System, calls: Any) -> Number:
+    """Requests at the device of one call past the page cache."""
+    return _requests(*_pieces(system, calls))
+
+
+def _requests(pieces: Number, together: Number) -> Number:
+    return larger(pieces / together, 1 / together)
+
+
+def _pieces(system: System, calls: Any) -> tuple[Number, Number]:
+    """Requests of a call that no merge joins, and calls that merge."""
+    largest = largest_bytes(system, calls)
+    return block_layer.pieces_of_call(calls.block_size_bytes, largest), _merged_calls(system, calls, largest)
 
 
 def _merged_calls(system: System, calls: Any, largest: Number) -> Number:

@@ -11,7 +11,7 @@ from model.causes import FREE_BUFFERS, LOG_SPACE, PARALLEL, SEQUENTIAL
 from model.demand import Demand, DeviceDemand, demand_of, device_demand, parallel_of, reaps_are_waits
 from model.demand.index_upkeep import waits_at_leaves
 from model.demand.reading import one_for_all
-from model.demand.storage import slots_of
+from model.demand.storage import requested, slots_of
 from model.demand.turns import SessionAlone, among_others, ends_at
 from model.laws import device, read_slots
 from model.laws.iostat import DeviceSums
@@ -76,6 +76,9 @@ def _composed(
     waits = sum(times * each for times, each in demand.waits.values())
     own = demand.cpu_s + reaped + waits - demand.sent_twice_s + demand.trips * host.between_calls_s
     copied, blocked = 0.0 * own, 0.0 * own
+    timed = truly_async or demand.writing is not None or some(plan.batched_reads)
+    if follow and not timed and is_followed(system, work, demand):
+        return _as_followed(system, work, demand, own, requested(system, demand, own))
     asked = device_demand(system, demand, own, users)
     hidden = (
         truly_async
@@ -120,7 +123,6 @@ def _composed(
         for_device = where(crowded & for_disk, elapsed - alone, 0.0)
     extra = elapsed - alone
     log_s, free_s = _stalls_s(demand, elapsed, users * asked.keeps_s(demand))
-    posted_wait = reaped if posted else 0.0
     for_header = where(demand.reads > 0, 0.0, for_device)  # the only reads there are
     for_reads = for_device - for_header
     behind_reads = (plan.single_reads > 0) & (
@@ -130,7 +132,7 @@ def _composed(
         ScanTime(
             elapsed_s=elapsed + log_s + free_s,
             last_s=last_end + log_s + free_s,
-            read_wait_s=read_wait + (0.0 if inside_submit else for_reads) + posted_wait,
+            read_wait_s=read_wait + (0.0 if inside_submit else for_reads) + (reaped if posted else 0.0),
             single_wait_s=single + for_header,
             device_queue_s=for_device,
             run_queue_s=extra - for_device,
@@ -156,7 +158,10 @@ def _composed(
 def _as_followed(
     system: System, work: Statement, demand: Demand, own_s: Number, raw: DeviceDemand
 ) -> tuple[ScanTime, DeviceDemand]:
-    """Times of sessions whose reads are followed one by one; *raw* is what they ask without a page cache."""
+    """Times of sessions whose reads are followed one by one; *raw* is what they ask without a page cache.
+
+    Of its times those are used that others' reads and writes take of the device.
+    """
     plan, host = demand.plan, system.host
     mean_session = followed(system, work, demand)
     asked = replace(

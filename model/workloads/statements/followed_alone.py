@@ -90,9 +90,10 @@ class Alone:
             return None
         laid = (demand.segment.blocks, plan.single_reads, plan.mbrc, plan.window_blocks)
         read = where(demand.reads > 0, demand.segment.blocks, 0)
-        disks = None if (each := each_of(system.disk)) is None else list(each)
+        disks = each_of(system.disk)  # one after another: so many at once keep the garbage collector busy
+        drives = [] if disks is None else [drive_of(disk) for disk in disks]
         given = (*laid, read, *self.numbers)
-        lengths = {len(column) for column in (*given, disks) if isinstance(column, list) or is_array(column)}
+        lengths = {len(column) for column in given if is_array(column)} | {len(drives)} - {0}
         (length,) = lengths or {1}
         scan = _Scan(extents_of(system, largest(demand.segment.blocks), MOST_BLOCKS), self.ahead)
         columns: list[Any] = list(laid)
@@ -101,7 +102,7 @@ class Alone:
         for blocks, count, mbrc, window in zip(*columns, strict=True):
             singles.append(scan.singles(int(blocks), round(count)))
             reads.append(scan.reads(int(mbrc), None if window is None else int(window)))
-        drives = [drive_of(disk) for disk in disks or repeat(system.disk, length)]
+        drives = drives or [drive_of(system.disk) for _ in range(length)]
         if not lengths:
             return list(self._followed(drives, singles, reads, array("d", (read, *self.numbers))))
         import numpy as np  # noqa: PLC0415  (who asks one scenario waits for no numpy)

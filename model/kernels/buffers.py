@@ -131,7 +131,8 @@ class Buffers:
         aside = changing[:0] if cold_end is None else _flat("cold_end", cold_end, np.bool_, count)
         if 2 * count > len(self._missed_at):
             self._missed_at = np.zeros(4 * count, np.int64)
-        done, missed, writing, dirtied, inspected = self.touched.worked(
+        touched = self.touched
+        done = touched.worked(
             row(given),
             row(changing.view(np.uint8)),
             row(aside.view(np.uint8)),
@@ -140,11 +141,11 @@ class Buffers:
             row(self._missed_at),
         )
         return ReferenceCounts(
-            _copied(self._missed_at, 0, missed),
+            _copied(self._missed_at, 0, touched.missed),
             done,
-            np.array(self.to_write[:writing]),
-            _copied(self._missed_at, count, count + dirtied),
-            inspected,
+            np.array(self.to_write[: touched.writing]),
+            _copied(self._missed_at, count, count + touched.dirtied),
+            touched.inspected,
         )
 
     def written(self, blocks: ArrayLike) -> None:

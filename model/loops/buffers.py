@@ -37,8 +37,12 @@ class TouchCounts:
     midpoint: int
     """The coldest hot buffer."""
     dirties: int
+    missed: int
+    """Of the references that a call works on, those that have to read their block."""
+    dirtied: int
+    """Blocks that were clean and became dirty."""
     writing: int
-    """Blocks that go to be written, of those that a call works on."""
+    """Blocks that go to be written."""
     inspected: int
     """Buffers looked at for a clean one."""
 
@@ -72,7 +76,7 @@ class TouchCounts:
         self.cool_count = cool_count
         self.first_count = first_count
         self.inside = self.hots = self.midpoint = self.dirties = 0
-        self.writing = self.inspected = 0
+        self.missed = self.dirtied = self.writing = self.inspected = 0
 
     def blocks_inside(self) -> int:
         """Blocks in memory."""
@@ -94,13 +98,13 @@ class TouchCounts:
         now_s: float,
         touch_time_s: float,
         missed_at: Wholes,
-    ) -> tuple[int, int, int, int, int]:
-        """References in their order: how many were worked, and missed; blocks to write, newly dirty; buffers looked at.
+    ) -> int:
+        """References in their order, while there are buffers; how many.
 
         Misses are in *missed_at*, and behind the room for them the blocks newly dirty.
         """
         count, last, asides = len(blocks), len(self.table) - 1, len(cold_end)
-        missed, dirtied = 0, 0
+        missed, dirtied, done = 0, 0, count
         self.writing = self.inspected = 0
         for k in range(count):
             block = blocks[k]
@@ -118,7 +122,8 @@ class TouchCounts:
                 else:
                     slot = self._search()
                     if not slot:
-                        return k, missed, self.writing, dirtied, self.inspected
+                        done = k
+                        break
                     self._forget(self.buffers[slot * FIELDS + BLOCK])
                 self.table[self._place_of(block)] = slot
                 self.buffers[slot * FIELDS + BLOCK] = block
@@ -134,7 +139,8 @@ class TouchCounts:
                 self.dirties += 1
                 missed_at[count + dirtied] = block
                 dirtied += 1
-        return count, missed, self.writing, dirtied, self.inspected
+        self.missed, self.dirtied = missed, dirtied
+        return done
 
     def cleaned(self, blocks: GivenWholes) -> int:
         """Blocks written, in their order, up to one that is not in memory; how many."""

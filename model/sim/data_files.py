@@ -8,6 +8,7 @@ from model.laws import block_layer
 from model.loops.calendar import Waiter
 from model.loops.rows import Reals, longer, reals
 from model.machine.device import drive
+from model.machine.device.drive import BoundedDrive
 from model.machine.device.elevator import IN_ORDER
 from model.machine.device.iostat import Counters
 from model.sim.clock import Clock
@@ -68,6 +69,8 @@ class InOrder(Files):
 
     largest_bytes: int
     _drive: Drive
+    _bounded: BoundedDrive | None
+    """The drive, where no host limits it, which the compiled loops call sooner."""
     _depth: int
     _under_way: Reals
     """When each request will be done, was handed over, whether it writes, and its size; the next to end first."""
@@ -78,6 +81,7 @@ class InOrder(Files):
     def __init__(self, env: Clock, drive: Drive, counters: Counters, largest_bytes: int, depth: int) -> None:
         """*depth* requests are at the drive at once; those behind wait until one of them has ended."""
         self.env, self._drive, self.counters, self.largest_bytes = env, drive, counters, largest_bytes
+        self._bounded = drive if isinstance(drive, BoundedDrive) else None
         self._depth = depth
         self._under_way = reals(256 * FIELDS, 0.0)
         self._next = self._behind = 0
@@ -101,7 +105,11 @@ class InOrder(Files):
             size = min(size_bytes, self.largest_bytes)
             room_at = self._behind - self._depth * FIELDS
             begin_s = now if room_at < self._next else max(now, self._under_way[room_at + ENDED])
-            done: float = self._drive.submit(begin_s, write, start_byte, size)
+            done: float = 0.0
+            if self._bounded is not None:
+                done = self._bounded.submit(begin_s, write, start_byte, size)
+            else:
+                done = self._drive.submit(begin_s, write, start_byte, size)
             self._count_ended(now)
             self.counters.submitted(now, write, size, merged=False)
             self._goes_on(done, now, write, size)

@@ -12,6 +12,7 @@ import simpy
 from model.laws.block_layer import QUEUE_PLUG_REQUESTS, QUEUE_PLUG_S
 from model.loops.calendar import Waiter
 from model.machine.device.block_queue import BlockQueue
+from model.machine.device.drive import BoundedDrive
 from model.machine.device.iostat import Counters
 from model.machine.device.request import Request
 from model.machine.device.tagged import Member, Tagged
@@ -102,6 +103,8 @@ class BlockDevice:
 
     env: Clock
     server: Server
+    _bounded: BoundedDrive | None
+    """The server, where no host limits it, which the compiled loops call sooner."""
     queue: BlockQueue
     counters: Counters
     plugs: bool
@@ -129,6 +132,7 @@ class BlockDevice:
     def __init__(self, env: Clock, server: Server, queue: BlockQueue, counters: Counters, depth: int) -> None:
         self.env = env
         self.server = server
+        self._bounded = server if isinstance(server, BoundedDrive) else None
         self.queue = queue
         self.counters = counters
         self.plugs = self.unplugged_at_once = self.flushes = self.fua = self.plugged = False
@@ -259,7 +263,11 @@ class BlockDevice:
                 for member in self.tagged.hand_in(now, request.write, request.start_byte, size, request):
                     self._goes_on(member)
                 continue
-            done_s: float = self.server.submit(now, request.write, request.start_byte, size)
+            done_s: float = 0.0
+            if self._bounded is not None:
+                done_s = self._bounded.submit(now, request.write, request.start_byte, size)
+            else:
+                done_s = self.server.submit(now, request.write, request.start_byte, size)
             self.events += 1
             self.env.after(done_s - now, Command(self, request))
 

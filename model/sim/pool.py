@@ -59,16 +59,15 @@ class BufferPool:
         now, count = self.env.now, len(blocks)
         if 2 * count > len(self._missed_at):
             self._missed_at = wholes(4 * count, 0)
-        done, missed, writing, dirtied, _ = self._touched.worked(
-            blocks, changes, cold_end, now, self._touch_time_s, self._missed_at
-        )
-        for k in range(missed):
+        touched = self._touched
+        done: int = touched.worked(blocks, changes, cold_end, now, self._touch_time_s, self._missed_at)
+        for k in range(touched.missed):
             reads.append(blocks[self._missed_at[k]])
-        if dirtied:
-            self.writer.dirtied([self._missed_at[count + k] for k in range(dirtied)], now)
-        if writing:
-            self.writer.asked([self._to_write[k] for k in range(writing)])
-        return int(done)
+        for k in range(touched.dirtied):
+            self.writer.dirtied(self._missed_at[count + k], now)
+        if touched.writing:
+            self.writer.asked([self._to_write[k] for k in range(touched.writing)])
+        return done
 
 
 def references(blocks: ArrayLike, changes: ArrayLike, cold_end: ArrayLike | None) -> tuple[Any, Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import gcd
 from typing import Any
@@ -44,6 +45,30 @@ class Chunk:
     changes: GivenBytes
 
 
+@dataclass
+class HottestBlocks:
+    """Blocks that transactions change most, which have the numbers behind all others."""
+
+    changes: list[float]
+    """Of a mean transaction of each kind."""
+    first: int
+    count: int
+    draws: Iterator[float]
+
+    def changed(self, kind: int) -> list[int]:
+        """Which of them a transaction changes."""
+        mean: float = self.changes[kind]
+        if not mean:
+            return []
+        place: float = next(self.draws)
+        changes: int = int(mean + place)
+        blocks: list[int] = []
+        for _ in range(changes):
+            place = next(self.draws)
+            blocks.append(self.first + int(place * self.count))
+        return blocks
+
+
 class References:
     """Transactions in the order in which they begin."""
 
@@ -52,9 +77,12 @@ class References:
         self._gets = np.array([kind.drawn_gets for kind in kinds], dtype=float)
         self._changes = np.array([kind.drawn_changes for kind in kinds], dtype=float)
         self._scans = np.array([kind.scan_blocks for kind in kinds], dtype=float)
-        self._hottest_changes = [float(kind.hottest_changes) for kind in kinds]
-        self._hottest_blocks = hottest_blocks
-        self._of_hottest = uniform(stream(seed, "hottest blocks"))
+        self.hottest = fastest(HottestBlocks)(
+            [float(kind.hottest_changes) for kind in kinds],
+            int(sum(data.blocks)),
+            hottest_blocks,
+            uniform(stream(seed, "hottest blocks")),
+        )
         self._in_batches = [kind.parallel_fraction for kind in kinds]
         self._at_once = [kind.parallel_reads for kind in kinds]
         self._of_batches = stream(seed, "batches of reads")
@@ -88,15 +116,6 @@ class References:
         chances = self._of_page_cache.random(len(blocks)).tolist()
         return [block for block, chance in zip(blocks, chances, strict=True) if chance >= found_fraction]
 
-    def hottest_changed(self, kind: int) -> list[int]:
-        """Which of the hottest blocks a transaction changes; they have the numbers behind all others."""
-        mean = self._hottest_changes[kind]
-        if not mean:
-            return []
-        draws = self._of_hottest
-        count = int(mean + next(draws))
-        return [self._every + int(next(draws) * self._hottest_blocks) for _ in range(count)]
-
     def chunk(self) -> Chunk:
         """The next of them."""
         kinds = self._deck()
@@ -116,7 +135,10 @@ class References:
             order = np.lexsort((others, whose))
             blocks, changed = blocks[order], changed[order]
             first = gets - np.bincount(whose[others], minlength=CHUNK)
-        rows = [row(whole.astype(np.int64)) for whole in (kinds, begin, first, scans, scanned, blocks)]
+        rows = [
+            row(np.ascontiguousarray(whole, np.int64))
+            for whole in (kinds, begin, first, scans, scanned, blocks)
+        ]
         rows.append(row(changed.view(np.uint8)))
         return fastest(Chunk)(*rows)
 
@@ -131,9 +153,11 @@ class References:
         place = self._of_places.random(count)
         if self._hot == self._every:
             return (place * self._hot).astype(np.int64)
-        whose = np.searchsorted(self._below, self._of_places.random(count), side="right")
-        chosen: NDArray[np.int64] = (self._first[whose] + place * self._blocks[whose]).astype(np.int64)
-        return chosen
+        chance, chosen = self._of_places.random(count), place * self._blocks[0]
+        for group, below in enumerate(self._below, 1):
+            chosen = np.where(chance >= below, self._first[group] + place * self._blocks[group], chosen)
+        numbers: NDArray[np.int64] = chosen.astype(np.int64)
+        return numbers
 
 
 def _whole(mean: NDArray[np.float64], draws: np.random.Generator) -> NDArray[np.int64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
 
@@ -19,11 +18,13 @@ from model.laws.commit import (
 )
 from model.loops.buffers import TouchCounts
 from model.loops.calendar import Waiter
-from model.loops.rows import Wholes, wholes
+from model.loops.places import Places
+from model.loops.rows import Reals, Wholes, longer, more_wholes, reals, wholes
 from model.sim.clock import Clock
 from model.sim.data_files import BlockRequests
 from model.sim.references import BlockLayout, ByPlace
 
+ROOM = 1024
 NONE_OUTSIDE = 2**62
 """A number that no block has."""
 
@@ -192,8 +193,15 @@ class DatabaseWriter(Waiter):
     outside: int
     """Blocks from this number on are not in the buffers, as they never leave memory; they are written all the same."""
     _touched: TouchCounts
-    _since_s: dict[int, float]
-    """Dirty blocks, the longest dirty first."""
+    _dirty: Places
+    """Dirty blocks, with their places in the rows."""
+    _blocks: Wholes
+    """Blocks in the order in which they became dirty; some are not, or again, and have other places then."""
+    _since_s: Reals
+    """Since when they are dirty."""
+    _first: int
+    _behind: int
+    """Where the longest dirty is in the rows, and the first room behind the last."""
     _asked: list[int]
     _idle: bool
     _looks: int
@@ -222,7 +230,9 @@ class DatabaseWriter(Waiter):
         self.written = self._looks = self._under_way = 0
         self.one_by_one = False
         self.outside = NONE_OUTSIDE
-        self._since_s, self._asked = {}, []
+        self._dirty, self._asked = Places(), []
+        self._blocks, self._since_s = wholes(ROOM, 0), reals(ROOM, 0.0)
+        self._first = self._behind = 0
         self._idle = False
         self._cleaned = env.event()
         self._log, self._lag_bytes, self._come = None, 0.0, []
@@ -233,22 +243,32 @@ class DatabaseWriter(Waiter):
         if before_per_s:
             self._come.insert(0, (-lag_bytes / before_per_s, -lag_bytes))
 
-    def dirtied(self, blocks: list[int], now_s: float) -> None:
-        """Blocks have become dirty."""
-        since_s = self._since_s
-        for block in blocks:
-            since_s[block] = now_s
+    def dirtied(self, block: int, since_s: float) -> None:
+        """A block has become dirty; times are in order."""
+        if self._behind == len(self._blocks):
+            self._make_room()
+        self._blocks[self._behind], self._since_s[self._behind] = block, since_s
+        self._dirty.put(block, self._behind)
+        self._behind += 1
+
+    def _make_room(self) -> None:
+        """The rows begin with the longest dirty block, and have none that is not."""
+        kept = 0
+        for place in range(self._first, self._behind):
+            block = self._blocks[place]
+            if self._dirty.at(block) == place:
+                self._blocks[kept], self._since_s[kept] = block, self._since_s[place]
+                self._dirty.put(block, kept)
+                kept += 1
+        self._first, self._behind = 0, kept
+        if 2 * kept > len(self._blocks):
+            self._blocks, self._since_s = more_wholes(self._blocks), longer(self._since_s)
 
     def changed(self, blocks: list[int], now_s: float) -> None:
         """Blocks have changed that may be dirty already, since an earlier moment."""
-        since_s = self._since_s
         for block in blocks:
-            if block not in since_s:
-                since_s[block] = now_s
-
-    def since(self, blocks: Iterable[int], since_s: Iterable[float]) -> None:
-        """Blocks that have been dirty since times in order, at the begin."""
-        self._since_s.update(zip(blocks, since_s, strict=True))
+            if self._dirty.at(block) < 0:
+                self.dirtied(block, now_s)
 
     def asked(self, blocks: list[int]) -> None:
         """Blocks are on the write list: they come first, once there are enough of them or DBWR looks."""
@@ -264,10 +284,11 @@ class DatabaseWriter(Waiter):
     def cleaned(self) -> simpy.Event:
         """An event when some buffers have been cleaned (``free buffer waits``)."""
         if not self._asked:  # nothing is on its way: let it write the oldest
-            for block in self._since_s:
+            for place in range(self._first, self._behind):
                 if len(self._asked) >= self.most:
                     break
-                if block < self.outside:
+                block = self._blocks[place]
+                if block < self.outside and self._dirty.at(block) == place:
                     self._asked.append(block)
         self._wake()
         return self._cleaned
@@ -281,7 +302,7 @@ class DatabaseWriter(Waiter):
             self.env.after(LOOKS_EVERY_S, Pause(self, self._looks))
             return
         for block in blocks:
-            self._since_s.pop(block, None)
+            self._dirty.drop(block)
         self._under_way += len(blocks)
         bytes_of = [self.layout.byte_of(block) for block in blocks]
         if self.one_by_one:
@@ -337,13 +358,22 @@ class DatabaseWriter(Waiter):
 
     def _due(self, most: int) -> list[int]:
         """The next *most* blocks to write."""
-        due = [block for block in dict.fromkeys(self._asked[:most]) if block in self._since_s]
-        self._asked = self._asked[most:]
+        due: list[int] = []
+        if self._asked:
+            due = [block for block in dict.fromkeys(self._asked[:most]) if self._dirty.at(block) >= 0]
+            self._asked = self._asked[most:]
         old_s = max(self.env.now - self.age_s, self._lagging_s())
         chosen = set(due)
-        for block, since_s in self._since_s.items():
-            if len(due) >= most or since_s > old_s:
+        going = True  # from the longest dirty on, none that is dirty has been met
+        for place in range(self._first, self._behind):
+            if len(due) >= most or self._since_s[place] > old_s:
                 break
+            block = self._blocks[place]
+            if self._dirty.at(block) != place:
+                if going:
+                    self._first = place + 1
+                continue
+            going = False
             if block not in chosen:
                 due.append(block)
         return due

@@ -18,6 +18,8 @@ class BlockQueue:
     merged: list[int]
     _nr_requests: int
     _merges: str
+    _aside: Request | None
+    """The only one that waits, where nobody has been told of it yet."""
     _last: Request | None
     """The request that was made or grew last, with ``nomerges`` 1 (``elv_merge``)."""
     _by_end: tuple[dict[int, Request], dict[int, Request]]
@@ -28,7 +30,7 @@ class BlockQueue:
         self.largest_bytes = largest_bytes
         self._nr_requests = nr_requests
         self._merges = nomerges
-        self._last = None
+        self._last = self._aside = None
         self._by_end, self._by_start = ({}, {}), ({}, {})
         self.count, self.merged = [0, 0], [0, 0]
         self.waiting = 0
@@ -43,8 +45,13 @@ class BlockQueue:
 
         *largest_bytes* is what the bio's segments allow, where these are not single pages.
         """
-        if self._merges == "2":
+        if self._merges == "2" or not self.waiting:
             return None
+        if self._aside is not None:
+            aside: Request = self._aside
+            if aside.end_byte != start_byte and aside.start_byte != start_byte + size_bytes:
+                return None
+            self._enter_aside()
         room_bytes = (self.largest_bytes if largest_bytes is None else largest_bytes) - size_bytes
         by_end: dict[int, Request] = self._by_end[write]
         by_start: dict[int, Request] = self._by_start[write]
@@ -75,15 +82,35 @@ class BlockQueue:
 
     def insert(self, request: Request) -> None:
         """Queue a request of its own."""
-        by_end: dict[int, Request] = self._by_end[request.write]
-        by_start: dict[int, Request] = self._by_start[request.write]
         self.count[request.write] += 1
         self.waiting += 1
-        self._last = by_end[request.end_byte] = by_start[request.start_byte] = request
+        self._last = request
+        if self.waiting == 1 and not self.elevator.knows_all:
+            self._aside = request
+            return
+        if self._aside is not None:
+            self._enter_aside()
+        self._enter(request)
+
+    def _enter_aside(self) -> None:
+        aside: Request | None = self._aside
+        self._aside = None
+        assert aside is not None
+        self._enter(aside)
+
+    def _enter(self, request: Request) -> None:
+        by_end: dict[int, Request] = self._by_end[request.write]
+        by_start: dict[int, Request] = self._by_start[request.write]
+        by_end[request.end_byte] = by_start[request.start_byte] = request
         self.elevator.insert(request)
 
     def take(self, now_s: float) -> Request | None:
         """The request that goes to the device next; None where none waits, or the scheduler waits for a better one."""
+        if self._aside is not None:
+            aside: Request = self._aside
+            self._aside, self.waiting = None, 0
+            self.elevator.passes(aside)
+            return aside
         request: Request | None = self.elevator.take(now_s)
         if request is not None:
             self.waiting -= 1

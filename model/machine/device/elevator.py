@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import deque
-from typing import Protocol
 
 from model.loops import fastest
 from model.machine.device.request import Request
@@ -34,21 +33,28 @@ IDLE_S = 0.008
 NEAR_BYTES = 800 * 512  # farther than this a process seeks (CFQQ_SEEK_THR)
 
 
-class Elevator(Protocol):
+class Elevator:
     """Order in which waiting requests go to the device."""
 
     wake_s: float | None
     """While it waits for a better request: until when."""
+    knows_all: bool
+    """Whether it has to be told of a request that comes alone before it goes to the device."""
 
-    def __len__(self) -> int: ...
     def insert(self, request: Request) -> None:
         """Take a request in."""
+        raise NotImplementedError
 
     def moves(self, request: Request, start_byte: int) -> None:
         """A request begins earlier now, after a front merge."""
+        request.start_byte = start_byte
 
     def take(self, now_s: float) -> Request | None:
         """The next request; None for none, or not yet."""
+        raise NotImplementedError
+
+    def passes(self, request: Request) -> None:
+        """A request that was not inserted goes to the device; it is the only one."""
 
     def ended(self, request: Request, now_s: float) -> None:
         """A request has left the device."""
@@ -57,15 +63,14 @@ class Elevator(Protocol):
         """A process has ended."""
 
 
-class Fifo:
+class Fifo(Elevator):
     """First come, first served."""
 
-    wake_s: float | None
     _waiting: deque[Request]
 
     def __init__(self) -> None:
         self._waiting = deque()
-        self.wake_s = None
+        self.wake_s, self.knows_all = None, False
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -74,19 +79,9 @@ class Fifo:
         """Take a request in."""
         self._waiting.append(request)
 
-    def moves(self, request: Request, start_byte: int) -> None:
-        """A request begins earlier now; its turn is the same."""
-        request.start_byte = start_byte
-
     def take(self, now_s: float) -> Request | None:
         """The oldest request."""
         return self._waiting.popleft() if self._waiting else None
-
-    def ended(self, request: Request, now_s: float) -> None:
-        """Nothing depends on it."""
-
-    def left(self, owner: int) -> None:
-        """Nothing depends on it."""
 
 
 class SortedRequests:
@@ -126,13 +121,12 @@ class SortedRequests:
         return request
 
 
-class Deadline:
+class Deadline(Elevator):
     """Sweeps in batches, reads first, nobody forgotten.
 
     NOTE: of requests for the same place the second waits for the next sweep; the kernel takes it at once.
     """
 
-    wake_s: float | None
     _reads: SortedRequests
     _writes: SortedRequests
     _fifo: tuple[dict[Request, None], dict[Request, None]]
@@ -145,7 +139,7 @@ class Deadline:
         self._reads, self._writes = SortedRequests(), SortedRequests()
         self._fifo = ({}, {})
         self._batch = self._direction = self._passed_over = 0
-        self.wake_s = None
+        self.wake_s, self.knows_all = None, False
 
     def __len__(self) -> int:
         return len(self._reads.waiting) + len(self._writes.waiting)
@@ -179,6 +173,17 @@ class Deadline:
         self._batch += 1
         return request
 
+    def passes(self, request: Request) -> None:
+        """It goes on with the batch, or begins another, as if it had been inserted and taken."""
+        sweep = self._sweep(request.write)
+        goes_on = request.write == self._direction and request.start_byte >= sweep.at_byte
+        if not goes_on or not 0 < self._batch < FIFO_BATCH:
+            self._batch, self._direction = 0, int(request.write)
+            if request.write:
+                self._passed_over = 0
+        sweep.at_byte = request.end_byte
+        self._batch += 1
+
     def _first_of_batch(self, now_s: float) -> Request:
         reads, writes = len(self._reads.waiting), len(self._writes.waiting)
         if reads and not (writes and self._passed_over >= WRITES_STARVED):
@@ -193,21 +198,14 @@ class Deadline:
         expired = now_s - oldest.queued_s >= expires_s
         return oldest if expired else self._sweep(self._direction).upwards() or oldest
 
-    def ended(self, request: Request, now_s: float) -> None:
-        """Nothing depends on it."""
-
-    def left(self, owner: int) -> None:
-        """Nothing depends on it."""
-
 
 ASYNC = -1
 """Queue of the requests that nobody waits for."""
 
 
-class Fair:
+class Fair(Elevator):
     """Turns: one sweep for each process that waits for its requests, and one for the rest."""
 
-    wake_s: float | None
     _queues: dict[int, SortedRequests]
     _turns: deque[int]
     _active: int | None
@@ -227,7 +225,7 @@ class Fair:
         self._active = self._waiting_since_s = self.wake_s = None
         self._left = self._count = 0
         self._slice_ends_s = 0.0
-        self._idle_s = idle_s
+        self._idle_s, self.knows_all = idle_s, True
 
     def __len__(self) -> int:
         return self._count

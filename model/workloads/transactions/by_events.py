@@ -12,7 +12,7 @@ from model.demand.transactions import KindDemand, block_cpu_s, in_page_cache
 from model.errors import OutsideLaw
 from model.laws.block_layer import stated_call_s
 from model.loops import fastest
-from model.loops.rows import wholes
+from model.loops.places import Places
 from model.sim.pool import BufferPool
 from model.sim.writers import DatabaseWriter, LogWriter
 from model.spec import System, Transactions
@@ -21,7 +21,6 @@ from model.workloads.transactions.closed_form import Solved
 from model.workloads.transactions.means import RunSoFar
 from model.workloads.transactions.tally import Tally
 from model.workloads.transactions.users import (
-    MARKS,
     Arrivals,
     SimulationState,
     StepCosts,
@@ -41,12 +40,12 @@ class ByEvents:
         self.work, self.solved, self.begin, self.batch = work, solved, begin, batch
         self.env = begin.env
         self.tally = fastest(Tally)()
-        self.done = 0
         self._target = self.env.event()
         self._wanted = 0
         self.state = self._state_of(system)
         self._marks: list[list[float]] = []
         self._mark()
+        self._ask()
         for pool in self.state.pools:
             pool.writer.look()
         if begin.gaps_s is not None:
@@ -62,7 +61,8 @@ class ByEvents:
         pools = []
         for buffers, dirty in begin.pools:
             writer = fastest(DatabaseWriter)(self.env, begin.files, buffers, begin.layout, limits)
-            writer.since(dirty.blocks.tolist(), dirty.since_s.tolist())
+            for block, since_s in zip(dirty.blocks.tolist(), dirty.since_s.tolist(), strict=True):
+                writer.dirtied(block, since_s)
             writer.outside = int(sum(data.blocks))
             writer.one_by_one = not goes_on(system)
             pools.append(fastest(BufferPool)(self.env, buffers, writer))
@@ -83,6 +83,7 @@ class ByEvents:
             log=log,
             kinds=[kind_of(kind) for kind in parts.kinds],
             references=begin.references,
+            hottest=begin.references.hottest,
             chunk=begin.references.chunk(),
             latch=parts.latch,
             pin=parts.pin,
@@ -100,8 +101,8 @@ class ByEvents:
             tally=self.tally,
             thinks_s=begin.thinks_s,
             ended=self._ended,
-            reading={},
-            marks=wholes(MARKS, 0),
+            reading=fastest(Places)(),
+            sessions=[],
         )
 
     def _while_they_end(self, gaps_s: Iterator[float]) -> Iterator[float]:
@@ -116,11 +117,17 @@ class ByEvents:
             yield gap_s
 
     def _ended(self) -> None:
-        self.done += 1
+        """So many transactions have ended that somebody asked for."""
         if self.done % self.batch == 0:
             self._mark()
         if self.done == self._wanted:
             self._target.succeed()
+        self._ask()
+
+    def _ask(self) -> None:
+        """Be called at the next mark, or as many as are wanted, if that is sooner."""
+        mark = (self.done // self.batch + 1) * self.batch
+        self.state.asked = min(mark, self._wanted) if self._wanted > self.done else mark
 
     def _mark(self) -> None:
         self._marks.append(self.tally.sums(self.env.now, self.written_blocks, self.state.log.writes))
@@ -129,7 +136,13 @@ class ByEvents:
         """Play until so many transactions have ended."""
         self._wanted = wanted
         self._target = self.env.event()
+        self._ask()
         self.env.run(until=self._target)
+
+    @property
+    def done(self) -> int:
+        """Transactions that have ended."""
+        return self.state.done
 
     @property
     def queued(self) -> float:
@@ -172,6 +185,7 @@ def kind_of(kind: KindDemand) -> TransactionSteps:
         hottest_changes=float(kind.hottest_changes),
         redo_bytes=int(kind.redo_bytes),
         commits=kind.commits,
+        in_parallel=bool(kind.parallel_fraction),
         apart_s=float(kind.apart_s),
         cpu_s=float(kind.cpu_s),
     )

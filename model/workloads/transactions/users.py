@@ -13,12 +13,13 @@ import simpy
 from model.laws.changed_blocks import undo_gets
 from model.laws.processors import Contention
 from model.loops.calendar import Waiter
+from model.loops.places import Places
 from model.loops.rows import Reals, Wholes, reals, wholes
 from model.machine.device.servers import Processors
 from model.sim.clock import Clock
 from model.sim.data_files import BlockRequests
 from model.sim.pool import BufferPool
-from model.sim.references import CHUNK, BlockLayout, Chunk, References
+from model.sim.references import CHUNK, BlockLayout, Chunk, HottestBlocks, References
 from model.sim.writers import LogWriter
 from model.workloads.transactions.tally import (
     BUSY,
@@ -34,10 +35,18 @@ from model.workloads.transactions.tally import (
     Tally,
 )
 
-THINKING, GETTING, SCANNING, APART, AWAITING, COMPUTING, NOTING, COMMITTING = 0, 1, 2, 3, 4, 5, 6, 7
-"""What a session waits for: its user, buffers, what it does elsewhere, others' reads, a processor, the log."""
-MARKS = 1024
-"""Marks of blocks that are being read, by their last digits: a power of two."""
+THINKING, GETTING, SCANNING, APART, AWAITING, COMPUTING, READING, NOTING, COMMITTING = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+)
+"""What a session waits for: its user, buffers, what is apart, others' reads, a processor, its own read, the log."""
 
 
 @dataclass
@@ -49,6 +58,8 @@ class TransactionSteps:
     hottest_changes: float
     redo_bytes: int
     commits: bool
+    in_parallel: bool
+    """Whether some of its reads are handed over together."""
     apart_s: float
     """Time neither on a processor nor waiting for what the model makes it wait for."""
     cpu_s: float
@@ -88,6 +99,7 @@ class SimulationState:
     log: LogWriter
     kinds: list[TransactionSteps]
     references: References
+    hottest: HottestBlocks
     chunk: Chunk
     """Of the references, from which transactions come next."""
     latch: list[Contention]
@@ -97,38 +109,18 @@ class SimulationState:
     thinks_s: Iterator[float]
     """Pauses of the users, in the order in which they begin."""
     ended: Callable[[], None]
-    """Called after each transaction."""
-    reading: dict[int, BlockRead]
-    """Blocks that are being read, with the last read of each."""
-    marks: Wholes
-    """How many of them there are, by their MARKS."""
+    """Called after as many transactions as were *asked* for."""
+    reading: Places
+    """Blocks that are being read, with the number of the session that was last to begin with each."""
+    sessions: list[TransactionSession]
+    asked: int = 0
+    done: int = 0
+    """Transactions that have ended."""
     drawn: int = 0
     """Transactions of the chunk that have begun."""
     under_way: int = 0
     running: int = 0
     """Sessions on a processor, or waiting for one."""
-
-
-@dataclass
-class BlockRead(Waiter):
-    """A read of a session: of blocks that are handed over at once, each the first of *length* blocks."""
-
-    session: TransactionSession
-    event: int
-    """What it is waited for as."""
-    blocks: list[int]
-    length: int
-    ended: bool
-    others: list[TransactionSession]
-    """Sessions that wait for it, too."""
-
-    def happens(self) -> None:
-        """The last of the blocks has been read."""
-        self.ended = True
-        self.session.has_read(self)
-        for other in self.others:
-            session: TransactionSession = other
-            session.happens()
 
 
 @dataclass
@@ -153,6 +145,8 @@ class TransactionSession(Waiter):
     """A session and its transaction, from its first call to the end of its commit; then it thinks, or is idle."""
 
     _state: SimulationState
+    _own: int
+    """Its number."""
     _idle: list[TransactionSession] | None
     """Where sessions go whose users do not come again."""
     _waits: int
@@ -168,11 +162,24 @@ class TransactionSession(Waiter):
     """Blocks that it has got and has to read."""
     _scanned: list[int]
     """Those that it has scanned and has to read."""
-    _awaited: list[BlockRead]
-    """Reads of others that it waits for."""
-    _reads: list[BlockRead]
+    _awaited: list[TransactionSession]
+    """Others for whose reads it waits."""
+    _awaited_reads: list[int]
+    """The numbers of these reads."""
     _next: int
-    """Of the reads, or of those awaited."""
+    """Of those awaited, or of its own reads."""
+    _events: list[int]
+    """Of each of its reads, what it is waited for as."""
+    _counts: list[int]
+    """Of each, the blocks that are handed over together; each is the first of so many as *_lengths* says."""
+    _lengths: list[int]
+    _to_read: list[int]
+    """The blocks of all its reads, and where those of the next one begin."""
+    _place: int
+    _reads: int
+    """Reads that have ended, of all its transactions."""
+    _others: list[TransactionSession]
+    """Those who wait for its read."""
     _misses: int
     """Blocks that it reads."""
     _requests: int
@@ -194,6 +201,10 @@ class TransactionSession(Waiter):
     def __init__(self, state: SimulationState, idle: list[TransactionSession] | None) -> None:
         self._state, self._idle = state, idle
         self._waits = THINKING
+        self._own = len(state.sessions)
+        state.sessions.append(self)
+        self._reads, self._others = 0, []
+        self._awaited, self._awaited_reads, self._scanned = [], [], []
         self._times, self._took_s, self._longest_s = wholes(EVENTS, 0), reals(EVENTS, 0.0), reals(EVENTS, 0.0)
 
     def happens(self) -> None:
@@ -202,6 +213,8 @@ class TransactionSession(Waiter):
         if waits == COMPUTING:
             self._state.running -= 1
             self._read()
+        elif waits == READING:
+            self._has_read()
         elif waits == COMMITTING:
             self._waited(SYNC)
             self._end()
@@ -259,7 +272,9 @@ class TransactionSession(Waiter):
             self._times[event] = 0
             self._took_s[event] = self._longest_s[event] = 0.0
         self._queue_s = self._cpu_s = 0.0
-        self._missed, self._scanned, self._done = [], [], 0
+        self._missed, self._done = [], 0
+        if self._scanned:
+            self._scanned = []
         self._get()
 
     def _undo_gets(self) -> float:
@@ -290,7 +305,7 @@ class TransactionSession(Waiter):
                 return
         if self._kind.hottest_changes:
             pool = state.pools[0]
-            pool.writer.changed(state.references.hottest_changed(chunk.kinds[number]), state.env.now)
+            pool.writer.changed(state.hottest.changed(chunk.kinds[number]), state.env.now)
         self._done = 0
         self._scan()
 
@@ -320,22 +335,20 @@ class TransactionSession(Waiter):
         """The transaction knows what to read, and what it will take of a processor."""
         state, kind = self._state, self._kind
         costs, missed = state.costs, self._missed
-        self._awaited, self._next = [], 0
-        if state.reading:
+        self._next = 0
+        if self._awaited:
+            self._awaited, self._awaited_reads = [], []
+        if state.reading.used:
             self._find_others()
-        scans = state.layout.runs(self._scanned, costs.mbrc) if self._scanned else []
-        self._reads = []
-        kind_number = self._chunk.kinds[self._number]
-        sizes: list[int] = state.references.handed_over(kind_number, len(missed))
-        at = 0
-        for size in sizes:
-            self._add_read(READ if size == 1 else PARALLEL, missed[at : at + size], 1)
-            at += size
-        self._requests = len(missed) + len(scans)
-        self._misses = len(missed)
-        for block, length in scans:
-            self._add_read(SCAN, [block], length)
-            self._misses += length
+        self._misses = self._requests = len(missed)
+        if kind.in_parallel or costs.in_page_cache:
+            self._hand_over_some()
+        else:
+            singles = [1] * self._misses
+            self._events, self._to_read = [READ] * self._misses, missed
+            self._counts, self._lengths = singles, singles
+        if self._scanned:
+            self._hand_over_scans()
         own_s: float = (
             kind.cpu_s
             + self._requests * costs.read_s
@@ -343,7 +356,7 @@ class TransactionSession(Waiter):
             + self._undo * costs.undo_s
             + self._spin_s
         )
-        self._stretch_s = own_s / (len(self._reads) + 1)
+        self._stretch_s, self._place = own_s / (len(self._events) + 1), 0
         apart_s = kind.apart_s + (self._latch_s + self._pin_s)
         if apart_s > 0:
             self._waits = APART
@@ -356,26 +369,51 @@ class TransactionSession(Waiter):
         state, chunk, number = self._state, self._chunk, self._number
         for k in range(chunk.begins[number], chunk.begins[number + 1]):
             block = chunk.blocks[k]
-            if state.marks[block & (MARKS - 1)] and block in state.reading and block not in self._missed:
-                self._awaited.append(state.reading[block])
+            number_of_other = state.reading.at(block)
+            if number_of_other >= 0 and block not in self._missed:
+                other: TransactionSession = state.sessions[number_of_other]
+                self._awaited.append(other)
+                self._awaited_reads.append(other._reads)
+
+    def _hand_over_some(self) -> None:
+        """Reads of single blocks, some together."""
+        self._events, self._counts, self._lengths, self._to_read = [], [], [], []
+        sizes: list[int] = self._state.references.handed_over(self._chunk.kinds[self._number], self._misses)
+        at = 0
+        for k in range(len(sizes)):
+            size: int = sizes[k]
+            self._add_read(READ if size == 1 else PARALLEL, self._missed[at : at + size], 1)
+            at += size
+
+    def _hand_over_scans(self) -> None:
+        """Reads of a scan."""
+        self._events, self._counts, self._lengths = self._events[:], self._counts[:], self._lengths[:]
+        for first, length in self._state.layout.runs(self._scanned, self._state.costs.mbrc):
+            self._add_read(SCAN, [first], length)
+            self._requests += 1
+            self._misses += length
 
     def _add_read(self, event: int, blocks: list[int], length: int) -> None:
         """A read, of those blocks that the page cache does not answer; a multiblock read it answers as a whole."""
         share = self._state.costs.in_page_cache
         left: list[int] = self._state.references.not_found(blocks, share) if share else blocks
         if left:
-            self._reads.append(BlockRead(self, event, left, length, False, []))
+            self._events.append(event)
+            self._counts.append(len(left))
+            self._lengths.append(length)
+            self._to_read += left
         else:
             self._times[event] += 1  # of no time
 
     def _await_others(self) -> None:
         """Wait for the next read of others that has not ended, then begin to work."""
         while self._next < len(self._awaited):
-            read: BlockRead = self._awaited[self._next]
+            other: TransactionSession = self._awaited[self._next]
+            read: int = self._awaited_reads[self._next]
             self._next += 1
-            if not read.ended:
+            if other._reads == read:  # it has not ended
                 self._waits, self.since_s = AWAITING, self._state.env.now
-                read.others.append(self)
+                other._others.append(self)
                 return
         self._next = 0
         self._compute()
@@ -394,35 +432,46 @@ class TransactionSession(Waiter):
 
     def _read(self) -> None:
         """The next read, if there is one."""
-        if self._next == len(self._reads):
+        if self._next == len(self._events):
             self._note()
             return
-        read: BlockRead = self._reads[self._next]
-        self._next += 1
-        state = self._state
-        self.since_s = state.env.now
-        size = read.length * state.layout.block_bytes
-        if len(read.blocks) == 1:
-            state.files.request(False, state.layout.byte_of(read.blocks[0]), size, read)
+        state, begin = self._state, self._place
+        count: int = self._counts[self._next]
+        length: int = self._lengths[self._next]
+        self._place = begin + count
+        self._waits, self.since_s = READING, state.env.now
+        size = length * state.layout.block_bytes
+        if count == 1:
+            state.files.request(False, state.layout.byte_of(self._to_read[begin]), size, self)
         else:
-            state.files.requests(False, [state.layout.byte_of(block) for block in read.blocks], size, read)
-        if read.length == 1:
-            for block in read.blocks:
-                number: int = block
-                if number not in state.reading:
-                    state.marks[number & (MARKS - 1)] += 1
-                state.reading[number] = read
+            places = [state.layout.byte_of(self._to_read[k]) for k in range(begin, self._place)]
+            state.files.requests(False, places, size, self)
+        if length == 1:
+            for k in range(begin, self._place):
+                block: int = self._to_read[k]
+                state.reading.put(block, self._own)
 
-    def has_read(self, read: BlockRead) -> None:
-        """Go on after a read of its own."""
+    def _has_read(self) -> None:
+        """Go on after a read, and let others go on that have waited for it."""
         state = self._state
-        self._waited(read.event)
-        for block in read.blocks:
-            number: int = block
-            if state.reading.get(number) is read:
-                del state.reading[number]
-                state.marks[number & (MARKS - 1)] -= 1
+        event: int = self._events[self._next]
+        count: int = self._counts[self._next]
+        self._next += 1
+        self._waited(event)
+        self._reads += 1
+        for k in range(self._place - count, self._place):
+            block: int = self._to_read[k]
+            if state.reading.at(block) == self._own:
+                state.reading.drop(block)
+        others = self._others
+        if not others:
+            self._compute()
+            return
+        self._others = []
         self._compute()
+        for waiting in others:
+            other: TransactionSession = waiting
+            other.happens()
 
     def _note(self) -> None:
         """All is read and worked on: redo goes to the log, once there is room for it."""
@@ -451,7 +500,9 @@ class TransactionSession(Waiter):
         tally.took(self._queue_s, self._cpu_s, self._spin_s, self._undo)
         tally.got(chunk.begins[number + 1] - chunk.begins[number], self._misses, self._requests)
         tally.ended(state.env.now - self._begin_s, chunk.kinds[number])
-        state.ended()
+        state.done += 1
+        if state.done == state.asked:
+            state.ended()
         self._waits = THINKING
         if self._idle is None:
             state.env.after(next(state.thinks_s), self)

@@ -30,7 +30,6 @@ from scenarios.measured import (
     READ_WAIT,
     SYNC_WAIT,
     TRANSACTIONS,
-    AsModelled,
     as_modelled,
 )
 from validation.identify.advisory import Curve
@@ -94,6 +93,10 @@ class Samples:
         (path,) = sorted((self.folder / kind).glob(f"{name}.*"))
         return read(OpenedFile(path, path.name, Keep()))
 
+    def of_bench(self, name: str) -> list[Reading]:
+        """The report of a bench, with iostat's output where there is one."""
+        return self.read("awr_text", name) + (self.read("iostat", name) if name == BENCH else [])
+
     def reports(self) -> Iterator[tuple[str, Reading]]:
         """Each AWR or Statspack report."""
         for kind in OF_REPORTS:
@@ -113,9 +116,9 @@ def answered(content: Mapping[str, Any], engine: Engine) -> tuple[RunResult, Eng
         return run(scenario, "calculate"), "calculate"
 
 
-def offs(rows: Sequence[AsModelled]) -> dict[str, float]:
-    """Figure -> how far off it is."""
-    return {row.measured.name: row.off_fraction for row in rows}
+def offs(measured: Identified, result: RunResult) -> dict[str, float]:
+    """Figure -> how far off *result* is."""
+    return {row.measured.name: row.off_fraction for row in as_modelled(measured.compared, result)}
 
 
 def made_from(samples: Samples) -> Iterator[Bar]:
@@ -123,23 +126,16 @@ def made_from(samples: Samples) -> Iterator[Bar]:
     bars = {TRANSACTIONS: 0.03, READ_REQUESTS: 0.03, READ_WAIT: 0.05}
     for engine in ENGINES:
         for name in VOLUMES:
-            readings = samples.read("awr_text", name)
-            if name == BENCH:
-                readings += samples.read("iostat", name)
-            identified = identify(readings)
-            off = offs(
-                as_modelled(identified.compared, run(from_mapping(identified.sections(), "my"), engine))
-            )
+            identified = identify(samples.of_bench(name))
+            off = offs(identified, run(from_mapping(identified.sections(), "my"), engine))
             for what, bar in bars.items():
                 yield Bar("the interval it was made from", f"{name}, {engine}: {what}", off[what], bar)
 
 
 def other_volume(samples: Samples) -> Iterator[Bar]:
     """From the smallest volume to larger ones, each with its own mix and sessions, its disk by limits alone."""
-    before = limit_of(
-        Report(samples.read("awr_text", BENCH)[0]),
-        samples.read("awr_text", BENCH) + samples.read("iostat", BENCH),
-    )
+    readings = samples.of_bench(BENCH)
+    before = limit_of(Report(readings[0]), readings)
     for engine in ENGINES:
         for name, limit_per_s in list(VOLUMES.items())[1:]:
             identified = identify(samples.read("awr_text", name))
@@ -149,7 +145,7 @@ def other_volume(samples: Samples) -> Iterator[Bar]:
                 "service_cv": before.varies,
                 "iops_limit": before.share * limit_per_s,
             }
-            off = offs(as_modelled(identified.compared, run(from_mapping(system, "my"), engine)))
+            off = offs(identified, run(from_mapping(system, "my"), engine))
             for what, bar in {TRANSACTIONS: 0.10, READ_WAIT: 0.20, PARALLEL_WAIT: 0.20}.items():
                 if what in off:
                     yield Bar(
@@ -170,7 +166,7 @@ def arrays(samples: Samples) -> Iterator[Bar]:
             sections = identify_statement(readings, STATEMENT).sections()
             sections["workload"]["arraysize_rows"] = habit["workload.arraysize_rows"]
             sections["client"]["first_fetch_rows"] = habit["client.first_fetch_rows"]
-            off = offs(as_modelled(measured.compared, run(from_mapping(sections, "my"), "calculate")))
+            off = offs(measured, run(from_mapping(sections, "my"), "calculate"))
             check = f"array size {own} to {other}, from {what}"
             yield Bar(check, GETS, off[GETS], 0.005)
             yield Bar(check, ELAPSED, off[ELAPSED], 0.05 if what == "both traces" else None)
@@ -237,7 +233,7 @@ def explained(samples: Samples) -> Iterator[Bar]:
             )
             continue
         result, engine = answered(identified.sections(), "simulate")
-        off = offs(as_modelled(identified.compared, result))
+        off = offs(identified, result)
         for what in (*bars, *told):
             if what in off:
                 yield Bar(
@@ -264,16 +260,12 @@ def intervals(samples: Samples) -> Iterator[Bar]:
 def _unused(samples: Samples) -> Iterator[tuple[tuple[Any, dict[str, Any]], list[Reading], dict[str, Any]]]:
     """A system, the report of another interval, and the volume that this was on."""
     names = list(VOLUMES)
-    shares = {}
     systems: dict[str, tuple[Any, dict[str, Any]]] = {}
     for name in names:
-        readings = samples.read("awr_text", name)
-        if name == BENCH:
-            readings += samples.read("iostat", name)
-            shares[name] = limit_of(Report(readings[0]), readings).share
-        content = identify(readings).sections()
+        content = identify(samples.of_bench(name)).sections()
         systems[name] = from_mapping(content, name), content
-    share = shares[BENCH]
+    readings = samples.of_bench(BENCH)
+    share = limit_of(Report(readings[0]), readings).share
     for own in names:
         for other in names:
             if other != own:
@@ -290,7 +282,7 @@ def _with(content: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, An
 def speed(samples: Samples) -> Iterator[Bar]:
     """From files dropped to *as modelled*, in seconds of CPU."""
     begin = process_time()
-    identified = identify(samples.read("awr_text", BENCH) + samples.read("iostat", BENCH))
+    identified = identify(samples.of_bench(BENCH))
     run(from_mapping(identified.sections(), "my"), "calculate")
     yield Bar(
         "AWR and iostat to as modelled",

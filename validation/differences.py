@@ -8,7 +8,7 @@ what would settle it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Final
@@ -17,13 +17,13 @@ from validation.case import Cell
 from validation.compare import Comparison
 from validation.fit import ClosedForms
 from validation.markdown import anchor, paragraph, table, together
-from validation.tally import by_mechanism, groups, is_as_printed
+from validation.tally import by_mechanism, case_of, groups, is_as_printed
 from validation.validate import Validation
 from validation.words import (
     FIT_ALONE,
     NOTHING,
     WORDS,
-    bound_text,
+    measured_text,
     number_text,
     quantity_text,
     spread_text,
@@ -39,18 +39,6 @@ RIGHT: Final = ("the document", "the model", "neither", "both", "open")
 SECTION: Final = re.compile(r"^### (?P<title>.+)\n(?P<body>(?:(?!^#{1,3} ).*\n?)*)", re.MULTILINE)
 ABOUT: Final = re.compile(r"<!-- generated: numbers:\s(?P<patterns>.+?) -->", re.DOTALL)
 SAID: Final = re.compile(r"\*\*Likely right: (?P<who>[a-z ]+)")
-HEADS: Final = (
-    "number",
-    "use",
-    "printed",
-    "predicted",
-    "in sample",
-    "out of sample",
-    "without its block size",
-    "tolerance",
-    "spread",
-    "verdict",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,19 +164,29 @@ def error_text(comparison: Comparison, error: float | None) -> str:
     return f"{shown if float(shown) else shown[1:]} %"
 
 
-def _row(comparison: Comparison) -> list[str]:
-    return [
-        f"{comparison.number.where}: {quantity_text(comparison)}",
-        comparison.number.mark,
-        bound_text(comparison) + number_text(comparison.number.printed),
-        predicted_text(comparison, comparison.predicted),
-        error_text(comparison, comparison.in_sample_error),
-        FIT_ALONE if comparison.fit_alone else error_text(comparison, comparison.out_of_sample_error),
-        error_text(comparison, comparison.without_its_block_size_error),
-        tolerance_text(comparison),
-        spread_text(comparison),
-        WORDS[comparison.verdict],
-    ]
+CELLS: Final[dict[str, Callable[[Comparison], str]]] = {
+    "number": lambda it: f"{it.number.where}: {quantity_text(it)}",
+    "use": lambda it: it.number.mark,
+    "printed": measured_text,
+    "predicted": lambda it: predicted_text(it, it.predicted),
+    "in sample": lambda it: error_text(it, it.in_sample_error),
+    "out of sample": lambda it: FIT_ALONE if it.fit_alone else error_text(it, it.out_of_sample_error),
+    "without its block size": lambda it: error_text(it, it.without_its_block_size_error),
+    "tolerance": tolerance_text,
+    "spread": spread_text,
+    "verdict": lambda it: WORDS[it.verdict],
+    "fits": lambda it: together(it.number.fits, ": "),
+}
+"""Head of a column -> what it says of a comparison."""
+HEADS: Final = tuple(CELLS)[:-1]
+OF_FITS: Final = (
+    "number", "printed", "in sample", "out of sample", "without its block size", "tolerance", "spread", "fits"
+)  # fmt: skip
+"""Columns of the numbers that constants were fitted to, which are out of sample without their row."""
+
+
+def _rows(heads: Sequence[str], comparisons: Iterable[Comparison]) -> list[list[str]]:
+    return [[CELLS[head](comparison) for head in heads] for comparison in comparisons]
 
 
 def numbers_table(patterns: str, validation: Validation) -> str:
@@ -197,7 +195,7 @@ def numbers_table(patterns: str, validation: Validation) -> str:
     spreads = dict.fromkeys(
         comparison.number.spread_from for comparison in comparisons if comparison.number.spread_from
     )
-    shown = table(HEADS, map(_row, comparisons)) if comparisons else "Nothing disagrees here."
+    shown = table(HEADS, _rows(HEADS, comparisons)) if comparisons else "Nothing disagrees here."
     return "\n\n".join([shown, *(paragraph(f"Spread: {_sentence(spread)}") for spread in spreads)])
 
 
@@ -218,18 +216,11 @@ def contents(text: str, validation: Validation) -> str:
         )
         rows.append(
             [
-                ", ".join(
-                    sorted(
-                        {comparison.number.document.removeprefix("document ") for comparison in comparisons}
-                    )
-                ),
+                ", ".join(sorted({it.number.document.removeprefix("document ") for it in comparisons})),
                 f"[{section.title}]({anchor(section.title)})",
                 str(len(comparisons)),
                 error_text(largest[1], largest[0]) if largest else NOTHING,
-                ", ".join(
-                    f"{WORDS[verdict]}"
-                    for verdict in dict.fromkeys(comparison.verdict for comparison in comparisons)
-                ),
+                ", ".join(dict.fromkeys(WORDS[comparison.verdict] for comparison in comparisons)),
                 section.likely_right,
             ]
         )
@@ -267,33 +258,11 @@ def _percent(share: float | None) -> str:
 def fits_table(validation: Validation) -> str:
     """Every number that constants were fitted to, with what the model says of it without it."""
     fits = [comparison for comparison in validation.numbers if comparison.in_sample]
-    tables = []
-    for case, comparisons in groups(fits, lambda comparison: comparison.number.case):
-        rows = [
-            [
-                f"{number.number.where}: {quantity_text(number)}",
-                bound_text(number) + number_text(number.number.printed),
-                error_text(number, number.in_sample_error),
-                FIT_ALONE if number.fit_alone else error_text(number, number.out_of_sample_error),
-                error_text(number, number.without_its_block_size_error),
-                tolerance_text(number),
-                spread_text(number),
-                together(number.number.fits, ": "),
-            ]
-            for number in comparisons
-        ]
-        heads = (
-            case,
-            "printed",
-            "in sample",
-            "without its row",
-            "without its block size",
-            "tolerance",
-            "spread",
-            "fits",
-        )
-        tables.append(table(heads, rows))
-    return "\n\n".join(tables)
+    shown = {"out of sample": "without its row"}
+    return "\n\n".join(
+        table([case, *(shown.get(head, head) for head in OF_FITS[1:])], _rows(OF_FITS, comparisons))
+        for case, comparisons in groups(fits, case_of)
+    )
 
 
 def closed_form_table(patterns: str, validation: Validation) -> str:
@@ -301,7 +270,7 @@ def closed_form_table(patterns: str, validation: Validation) -> str:
     runs = ClosedForms()
     rows = [
         [
-            f"{comparison.number.where}: {quantity_text(comparison)}",
+            CELLS["number"](comparison),
             number_text(comparison.number.printed),
             predicted_text(comparison, comparison.predicted),
             predicted_text(comparison, runs.predict(comparison.number)),

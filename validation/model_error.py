@@ -19,7 +19,7 @@ from scipy.stats import chi2
 
 from validation.compare import Comparison, Runs
 from validation.leave_out import block_size_of
-from validation.tally import groups, kind_of, mechanism_of
+from validation.tally import case_of, groups, kind_of, mechanism_of
 
 if TYPE_CHECKING:
     from validation.numbers import MeasuredNumber
@@ -200,10 +200,7 @@ def _correlation_length(pairs: Sequence[tuple[float, float]]) -> float:
 def _exponent_sd(numbers: Iterable[Comparison]) -> tuple[float, int]:
     """Upper bound of the standard deviation of ln(error) over ln(distance), and how many numbers it is from."""
     squares: dict[tuple[str, int], list[float]] = {}
-    for name, those in groups(
-        [comparison for comparison in numbers if comparison.compared],
-        lambda comparison: comparison.number.case,
-    ):
+    for name, those in groups([number for number in numbers if number.compared], case_of):
         times = [number for number in those if number.without_its_block_size_error is not None]
         if not times:
             continue

@@ -202,8 +202,7 @@ class _Flash(_Drive):
                 "iodepth 32"
             )
             return
-        overhead_s = next(known.value for known in self.found.known if known.path == "disk.overhead_s")
-        if deep.per_s.value * overhead_s >= 1:
+        if deep.per_s.value * self.found.values()["disk.overhead_s"] >= 1:
             self.know(
                 "disk.controller_reads_per_s",
                 deep.per_s.value,
@@ -296,10 +295,7 @@ class _Turning(_Drive):
 
     def _short_seeks(self) -> None:
         """The seek to the next track with which the deepest job is as quick as measured."""
-        low, high = (
-            0.0,
-            next(known.value for known in self.found.known if known.path == "disk.average_seek_s"),
-        )
+        low, high = 0.0, self.found.values()["disk.average_seek_s"]
         for _ in range(HALVINGS):
             middle = (low + high) / 2
             quicker = self._modelled_per_s({"disk.track_seek_s": middle}) > self.deep.per_s.value

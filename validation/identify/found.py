@@ -43,9 +43,9 @@ class Identified:
     says: list[str] = field(default_factory=list)
     """What is assumed, and what would make it surer: a sentence each."""
 
-    def paths(self) -> set[str]:
-        """Fields that are filled in."""
-        return {known.path for known in self.known}
+    def values(self) -> dict[str, Any]:
+        """Fields that are filled in, with their values."""
+        return {known.path: known.value for known in self.known}
 
     def sections(self) -> dict[str, Any]:
         """The scenario as the content of its file."""

@@ -134,8 +134,7 @@ class Report:
             name = part.removeprefix(FOREGROUND)
             if name == part or name.startswith(IDLE):
                 continue
-            waits = next((figure for figure in figures if figure.name == "Waits"), None)
-            total = next((figure for figure in figures if figure.name.startswith("Total Wait Time")), None)
+            waits, total = self.named(part, "Waits"), _first(figures, "Total Wait Time")
             if waits and total:
                 yield WaitEvent(name, waits.value, self._finer(name, total))
 
@@ -199,11 +198,8 @@ class Report:
             size = part.removeprefix(ADVISORY).replace(",", "")
             if size == part or not re.fullmatch("[0-9]{1,12}", size):
                 continue
-            columns = [
-                next((figure for figure in figures if figure.name.startswith(name)), None)
-                for name in ("Size Fact", "Estimated Phys", "Est Phys Read Fact")
-            ]
-            factor, reads = columns[0], columns[1] or columns[2]
+            factor = _first(figures, "Size Fact")
+            reads = _first(figures, "Estimated Phys") or _first(figures, "Est Phys Read Fact")
             if factor is not None and reads is not None:
                 advice.append(AdvisorySize(int(size) << 20, factor, reads))
         return sorted(advice, key=lambda row: row.size_bytes)
@@ -251,6 +247,11 @@ class Report:
         if stated := self.setting("db_writer_processes"):
             return int(stated)
         return max(1, cpus // CPUS_OF_A_WRITER) if cpus else None
+
+
+def _first(figures: Sequence[Figure], begin: str) -> Figure | None:
+    """The first of *figures* whose name begins so."""
+    return next((figure for figure in figures if figure.name.startswith(begin)), None)
 
 
 def reads_at_once(report: Report) -> float:

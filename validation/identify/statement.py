@@ -243,9 +243,8 @@ class _Each(ScenarioBuilder):
         self.add_compared(READ_BLOCKS, self.each("p"), "blocks", self.first.call("fetch", "p"))
         waits = self.first.event(FROM_CLIENT, "waits")
         turns = turns_of(self.own)
-        known = {known.path: known.value for known in self.found.known}
         if turns is not None and waits is not None:
-            trip_s = known.get("client.round_trip_s", 0.0)
+            trip_s = self.found.values().get("client.round_trip_s", 0.0)
             self.add_compared(ELAPSED, turns.span_s + trip_s * (1 + self.parses()), "s", waits)
             self.add_compared(CLIENT_WAIT, turns.mean_s, "s", waits)
         elif waits is not None and (total := self.first.event(FROM_CLIENT, "total")):
@@ -307,8 +306,8 @@ class _FullScan(_Each):
 
     def wanted(self) -> float:
         """Blocks that it wants, as far as its gets tell them."""
-        known = {known.path: known.value for known in self.found.known}
-        return float(known.get("table.blocks") or max(1.0, self.each("cr") - max(0.0, self.fetches - 2)))
+        blocks = self.found.values().get("table.blocks")
+        return float(blocks or max(1.0, self.each("cr") - max(0.0, self.fetches - 2)))
 
     def not_read(self, event: str, waits: Figure, share: float, source: str) -> bool:
         """The share found in the cache, and how it reads; whether it waits for each of its reads."""
@@ -370,7 +369,7 @@ class _RangeScan(_Each):
 
     def wanted(self) -> float:
         """Blocks that it wants, as far as its gets tell them."""
-        known = {known.path: known.value for known in self.found.known}
+        known = self.found.values()
         parts = (known.get(f"index.{name}", 0) for name in ("blevel", "leaf_blocks", "clustering_factor"))
         return max(1.0, float(sum(parts)))
 

@@ -597,7 +597,7 @@ class SystemProfile(ScenarioBuilder):
         if SEQUENTIAL in waits:
             add(READ_WAIT, waits[SEQUENTIAL].each_s, "s", waits[SEQUENTIAL].total)
             add(READ_REQUESTS, self.reads * self.per_s.value, "1/s", waits[SEQUENTIAL].total)
-        for volume in self.report.volumes() if "workload.tablespaces" in self.found.paths() else ():
+        for volume in self.report.volumes() if "workload.tablespaces" in self.found.values() else ():
             if volume.read_s:
                 line = Figure(
                     volume.name, volume.name, volume.read_s, "s", volume.read_s, volume.read_s, volume.line

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Mapping
 from typing import Any, Final
 
 from validation.instruments.figures import (
@@ -30,6 +31,7 @@ PLAIN: Final[dict[str, tuple[str, float]]] = {
     "runtime": ("s", 1e-3),
     "total_ios": ("count", 1.0),
 }
+OF_JOB: Final = {"usr_cpu": ("fraction", 0.01), "sys_cpu": ("fraction", 0.01), "ctx": ("count", 1.0)}
 TIMES: Final = {"slat": 1e-6, "clat": 1e-6, "lat": 1e-6, "slat_ns": 1e-9, "clat_ns": 1e-9, "lat_ns": 1e-9}
 SECONDS: Final = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 OPTIONS: Final = {
@@ -103,13 +105,7 @@ def _take_job(reading: Reading, data: dict[str, Any], job: dict[str, Any], of: s
         total = part.get("total_ios") if isinstance(part, dict) else None
         if isinstance(part, dict) and not (isinstance(total, JsonNumber) and not total):
             _take_direction(reading, part, f"{of} {direction}")
-    for name, unit, scale in (
-        ("usr_cpu", "fraction", 0.01),
-        ("sys_cpu", "fraction", 0.01),
-        ("ctx", "count", 1.0),
-    ):
-        if isinstance(job.get(name), JsonNumber):
-            reading.figures.append(job[name].figure(name, of, unit, scale))
+    _take_numbers(reading, job, of, OF_JOB)
     figures = reading.figures[already:]
     if not figures:
         return
@@ -148,19 +144,25 @@ def _take_names(reading: Reading, job: dict[str, Any], of: str, line: int) -> No
             reading.name(of, what, named[what], line)
 
 
-def _take_direction(reading: Reading, part: dict[str, Any], of: str) -> None:
-    for name, (unit, scale) in PLAIN.items():
+def _take_numbers(
+    reading: Reading, part: dict[str, Any], of: str, units: Mapping[str, tuple[str, float]], begin: str = ""
+) -> None:
+    """Add those of *units* that *part* has; their names begin with *begin*."""
+    for name, (unit, scale) in units.items():
         if isinstance(part.get(name), JsonNumber):
-            reading.figures.append(part[name].figure(name, of, unit, scale))
-    if "bw_bytes" not in part and isinstance(part.get("bw"), JsonNumber):
-        reading.figures.append(part["bw"].figure("bw", of, "bytes/s", 1024.0))
+            reading.figures.append(part[name].figure(f"{begin}{name}", of, unit, scale))
+
+
+def _take_direction(reading: Reading, part: dict[str, Any], of: str) -> None:
+    _take_numbers(reading, part, of, PLAIN)
+    if "bw_bytes" not in part:
+        _take_numbers(reading, part, of, {"bw": ("bytes/s", 1024.0)})
     for name, scale in TIMES.items():
         times = part.get(name)
         if not isinstance(times, dict):
             continue
-        for key in ("min", "max", "mean", "stddev"):
-            if isinstance(times.get(key), JsonNumber):
-                reading.figures.append(times[key].figure(f"{name} {key}", of, "s", scale))
+        moments = dict.fromkeys(("min", "max", "mean", "stddev"), ("s", scale))
+        _take_numbers(reading, times, of, moments, f"{name} ")
         percentiles = times.get("percentile")
         for share, value in (percentiles if isinstance(percentiles, dict) else {}).items():
             if isinstance(value, JsonNumber) and not share.strip("0."):

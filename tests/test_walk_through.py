@@ -37,9 +37,9 @@ def test_every_line_of_the_walk_is_what_its_command_prints(
             Path(file).write_text(printed, encoding="utf-8")
         lines = [line.strip() for line in shown.splitlines() if line.strip()]
         assert [line for line in lines if line not in map(str.strip, printed.splitlines())] == []
-    (foretold, became) = re.search(
-        r"^(\d+ ms) were foretold .* takes (\d+ ms)\.$", PAGE, re.MULTILINE
+    (predicted, taken) = re.search(
+        r"^The prediction .* was (\d+ ms); a transaction takes (\d+ ms)\.$", PAGE, re.MULTILINE
     ).groups()  # type: ignore[union-attr]
     compared, after = STEPS[4][1], STEPS[-1][1]
-    assert f"C takes {foretold}," in compared
-    assert f"a transaction takes {became} " in after
+    assert f"C takes {predicted}," in compared
+    assert f"a transaction takes {taken} " in after

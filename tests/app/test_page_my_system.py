@@ -126,6 +126,14 @@ def test_the_file_is_that_of_measure(tmp_path: Path) -> None:
     assert toml(given((REPORT, content))) == written(tmp_path, REPORT, content)
 
 
+def test_files_can_be_removed() -> None:
+    app = sampled()
+    app.button(key="my_system.clear").click().run()
+    assert not app.exception
+    assert app.button(key="my_system.sample").label == "Try it with a sample report"
+    assert my_system.LOCAL in words(app)
+
+
 def test_a_compressed_report_is_read_too(tmp_path: Path) -> None:
     content = gzip.compress(my_system.sample().encode(), mtime=0)
     assert toml(given(("awr.gz", content))) == written(tmp_path, "awr.gz", content)

@@ -11,10 +11,12 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app.base.markdown import plain
-from app.controls.sweep_form import AxisLine, SweepForm
+from app.controls.sweep_form import AxisLine, SweepForm, suggested
 from app.reports.sweep_table import SweepTable, table_of
 from app.session.sweep_job import SweepJob
+from app.session.what_if_state import FIRST
 from app.sweep import sweep_page
+from app.sweep.sweep_page import FORM
 from app.sweep.sweep_view import CHOSEN, columns_of
 from app.text.sweep_text import accuracy_of
 from scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping
@@ -96,6 +98,33 @@ def test_a_control_that_is_drawn_again_still_says_its_value() -> None:
     assert points.proto.options[points.proto.default] == "Latin hypercube"
     assert [one.proto.default for one in app.number_input if one.label == "Samples"] == [7]
     assert [one.proto.default for one in app.text_area] == ["table.rows > 1"]
+
+
+def asked_of(app: AppTest) -> dict[str, list[str]]:
+    return {name: [text] if isinstance(text, str) else text for name, text in app.query_params.items()}
+
+
+def test_each_control_of_the_form_is_in_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep_page, "_tried", lambda form: SweepJob(form, tries=True))
+    app = opened(vary="workload.arraysize_rows=15,100")
+    next(one for one in app.button if one.label == "Add a field").click().run()
+    app.selectbox("sweep.asked.key.1").select("table.rows").run()
+    offered = suggested("table.rows", app.session_state[FORM].source())
+    assert app.text_input("sweep.asked.written.1").value == offered
+    app.text_input("sweep.asked.written.1").set_value("1000,2000")
+    for place in (0, 1):
+        app.text_input(f"sweep.asked.zip.{place}").set_value("a")
+    app.text_area[0].set_value(" table.rows > 1 \n\n")
+    app.number_input("sweep.asked.replications").set_value(3)
+    app.get_by_key("sweep.asked.engine").set_value("calculate").run()
+    assert not app.exception
+    assert asked_of(app) == {
+        "scenario": [FIRST], "vary": ["workload.arraysize_rows=15,100", "table.rows=1000,2000"],
+        "zip": ["workload.arraysize_rows:a", "table.rows:a"], "where": ["table.rows > 1"], "replications": ["3"],
+        "engine": ["calculate"],
+    }  # fmt: skip
+    app.selectbox("sweep.source").select("block-size-mbrc").run()
+    assert asked_of(app) == {"sweep": ["block-size-mbrc"]}
 
 
 def test_looking_for_a_job_keeps_it_going(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ from model.units import GIB, MIB
 from model.workloads.statements.closed_form_of_many import FieldColumns
 from scenarios import load
 from tests.known_by_law import KNOWN
-from tests.whole import quick, sample
+from tests.whole import quick
 
 VALUES: dict[str, Sequence[Any]] = {
     "tablespace.block_size_bytes": (2048, 4096, 8192, 16384, 32768),
@@ -165,31 +165,6 @@ def test_one_axis_of_a_range_scan(path: str) -> None:
 def test_one_axis_of_a_skip_scan(path: str, values: Sequence[Any]) -> None:
     scenario = load("index-skip-scan", ["index.clustering=scattered"])
     compare(scenario.system, scenario.workload, {path: values})
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("tablespace.block_size_bytes", "table.pctfree_percent"),
-        ("tablespace.block_size_bytes", "instance.db_file_multiblock_read_count"),
-        ("tablespace.block_size_bytes", "instance.buffer_cache_bytes"),
-        ("workload.arraysize_rows", "client.sdu_bytes"),
-        ("workload.users", "disk.parallel_requests"),
-        ("workload.users", "host.cpus"),
-        ("table.cached_fraction", "instance.db_file_multiblock_read_count"),
-        ("table.rows", "workload.arraysize_rows"),
-        ("instance.statistics.cpuspeed_hz", "instance.statistics.block_cycles"),
-        ("disk.bandwidth_bytes_per_s", "host.max_request_bytes"),
-    ],
-)
-def test_two_axes(first: str, second: str) -> None:
-    points = [{first: one, second: two} for one in VALUES[first] for two in VALUES[second]]
-    kept = sorted(sample(points, quick(12, len(points)), first + second))
-    compare(
-        SCAN.system,
-        SCAN.workload,
-        {path: [points[place][path] for place in kept] for path in (first, second)},
-    )
 
 
 def test_cache_sizes_on_both_sides_of_the_direct_path_stay_in_order() -> None:

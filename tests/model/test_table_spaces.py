@@ -267,6 +267,16 @@ def test_the_order_of_table_spaces_changes_nothing(disk: Any, mix: Any, users: i
         assert device.read_await_s == pytest.approx(other.device[name].read_await_s, rel=1e-6)
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_dbwr_is_as_busy_as_at_the_device_that_it_can_write_least_to(engine: str) -> None:
+    disk, mix = {"use": "nvme", "write_overhead_s": 0.02}, [{"name": "a", "gets": 60, "changed_blocks": 60}]
+    placed = spaces(80, 20, overhead_s=0.003)
+    for listed in (placed, placed[::-1]):
+        found = stats(answer(engine, disk, listed, users=300, mix=mix, transactions=300))
+        share = found.per_s / found.saturation_per_s
+        assert found.utilisation["database writer"] == pytest.approx(share, rel=0.02)
+
+
 def test_reads_at_once_on_two_devices_leave_no_time_without_a_cause() -> None:
     mix = [{"name": "a", "gets": 60, "changed_blocks": 5, "parallel_reads": 8}]
     result = answer("calculate", "nvme", spaces(80, 20, overhead_s=0.003), users=4, mix=mix)

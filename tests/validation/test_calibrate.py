@@ -166,14 +166,6 @@ def test_fitting_twice_is_the_same(fits: list[Fit]) -> None:
     assert once_more.residuals == again.residuals
 
 
-def test_fitting_leaves_catalog_and_library_as_they_were() -> None:
-    before = {kind: dict(catalog.entries(kind)) for kind in catalog.KINDS}
-    library = repr(library_data("shallahamer-direct"))
-    calibrate(["shallahamer_direct_reads"])
-    assert {kind: dict(catalog.entries(kind)) for kind in catalog.KINDS} == before
-    assert repr(library_data("shallahamer-direct")) == library
-
-
 def test_what_a_constant_was_fitted_to_lies_within_its_range(fits: list[Fit]) -> None:
     """However it is rounded, the range holds the very runs that it is made of."""
     marked = {number.id: number for case in case_names() for number in numbers_of(load_case(case))}
@@ -449,7 +441,10 @@ def test_a_wrong_printed_number_moves_its_constant(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_number_that_only_tests_moves_nothing(monkeypatch: pytest.MonkeyPatch, fits: list[Fit]) -> None:
+    """Fitting leaves catalog and library as they were, too."""
     case = "shallahamer_direct_reads"
+    before = {kind: dict(catalog.entries(kind)) for kind in catalog.KINDS}
+    library = repr(library_data("shallahamer-direct"))
 
     def planted(loaded: Any) -> list[Any]:
         return [
@@ -461,6 +456,8 @@ def test_a_number_that_only_tests_moves_nothing(monkeypatch: pytest.MonkeyPatch,
     moved = estimates(calibrate([case]).fits)
     for name, estimate in estimates([one for one in fits if one.case == case]).items():
         assert moved[name].value == pytest.approx(estimate.value, rel=1e-3)
+    assert {kind: dict(catalog.entries(kind)) for kind in catalog.KINDS} == before
+    assert repr(library_data("shallahamer-direct")) == library
 
 
 # --- how sure ---------------------------------------------------------------------------------------------------------

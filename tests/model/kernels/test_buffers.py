@@ -140,6 +140,7 @@ def test_work_is_that_of_the_state(
         same(cache, twin)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("size", [1, 300, 5_000])
 def test_long_work_is_that_of_the_state(way: Callable[..., Buffers], size: int) -> None:

@@ -51,6 +51,7 @@ def test_the_log_writer_is_as_busy_as_one_that_takes_commit_after_commit(load: f
     assert (np.abs(runs.mean(axis=0) - law) <= error + 1e-4 * law).all()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("cv", [0.9, 2.0])
 @pytest.mark.parametrize("load", [0.1, 1.0, 20.0])
 def test_a_log_writer_whose_writes_vary_is_as_busy_as_one_played(load: float, cv: float) -> None:

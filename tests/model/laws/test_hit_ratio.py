@@ -61,6 +61,7 @@ def test_the_exact_one_is_right_where_that_is_known() -> None:
     assert exact([3], np.full(12, 1 / 12)) == pytest.approx([3 / 12], rel=1e-9)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 0.8, 1.0, 1.2])
 def test_few_blocks_are_as_close_to_exact_lru_as_stated(exponent: float) -> None:
     popularity = zipf(40, exponent)

@@ -31,6 +31,7 @@ def test_zipf_by_hand() -> None:
     assert [share for _, share in classes] == pytest.approx([12 / 25, 6 / 25, 4 / 25, 3 / 25], abs=1e-3)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("exponent", [0.6, 0.9, 1.1])
 def test_the_inverse_of_a_curve_hits_between_its_points_as_the_blocks_do(exponent: float) -> None:
     popularity = np.arange(1, 200_001) ** -exponent

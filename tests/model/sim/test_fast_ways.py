@@ -57,15 +57,21 @@ STREAMS: dict[str, tuple[System, Any]] = {
 }
 SEVERAL = quick(1, 2)
 """Values of a field, each tried alone."""
+PARTS = quick(2, 1)
+"""Of the fields that are off their values with one stream; the next stream has the others."""
 
 
 def changed(
-    system: System, work: Any, sections: Callable[[str], bool], several: int = SEVERAL
+    system: System,
+    work: Any,
+    sections: Callable[[str], bool],
+    several: int = SEVERAL,
+    part: slice = slice(None),
 ) -> Iterator[tuple[str, System, Any]]:
-    """The scenario with every field of some sections off its value, one by one."""
+    """The scenario with every field of some sections off its value, or with a *part* of them, one by one."""
     kind = work.kind
     now = {**system.model_dump(), "workload": work.model_dump()}
-    for path, schema in fields_of(kind):
+    for path, schema in list(fields_of(kind))[part]:
         section, *names = path.split(".")
         if not sections(section) or "0" in names:
             continue
@@ -105,7 +111,8 @@ def test_a_fast_way_declines_a_field_that_it_does_not_read_or_answers_as_the_eve
     system, work = STREAMS[name]
     assert has_fast_way(system, work)
     taken = 0
-    for what, asked, calls in changed(system, work, matters):
+    part = slice(list(STREAMS).index(name) % PARTS, None, PARTS)
+    for what, asked, calls in changed(system, work, matters, part=part):
         try:
             if not has_fast_way(asked, calls):
                 continue
@@ -114,7 +121,7 @@ def test_a_fast_way_declines_a_field_that_it_does_not_read_or_answers_as_the_eve
             continue
         same_answer(simulate_streams(asked, calls, seed=2, name=""), events, what)
         taken += 1
-    assert taken > 40
+    assert taken > 40 / PARTS
 
 
 def test_other_sections_decide_nothing() -> None:

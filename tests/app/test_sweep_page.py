@@ -105,6 +105,7 @@ def asked_of(app: AppTest) -> dict[str, list[str]]:
 
 
 def test_each_control_of_the_form_is_in_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SweepJob, "active", False)
     monkeypatch.setattr(sweep_page, "_tried", lambda form: SweepJob(form, tries=True))
     app = opened(vary="workload.arraysize_rows=15,100")
     next(one for one in app.button if one.label == "Add a field").click().run()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import inf
 from typing import Final
 
 import streamlit as st
 
-from app.answer.drawn import chart, columns_of
+from app.answer.drawn import chart, columns_of, table
 from app.base.markdown import plain, sentence
 from app.charts import charts, segment_charts
 from app.session import engines
+from app.session.playing import Job
+from app.session.wishes import Wishes
 from app.text import key_numbers
 from app.text.accuracy_text import (
     ESTIMATE,
@@ -50,7 +53,7 @@ def headline(title: str, asked: Asked, changed: int, pair: engines.Pair, share: 
         share()
 
 
-def waiting(title: str, asked: Asked, pending: engines.AnswerPending) -> None:
+def waiting(title: str, asked: Asked, pending: engines.Answers) -> None:
     """What is asked while only the simulation can answer it: how far that is, or a button that starts it."""
     with st.container(key="head"):
         heading, status = st.columns([3.9, 2.2], vertical_alignment="center", gap="small")
@@ -58,9 +61,9 @@ def waiting(title: str, asked: Asked, pending: engines.AnswerPending) -> None:
     job = engines.WISHES.job()
     with status:
         if pending.pending and job is not None:
-            _under_way(asked, job.done, TOGETHER)
+            _simulating(asked, job, TOGETHER)
         else:
-            _simulate_button(asked)
+            simulate_button(engines.WISHES, asked)
     st.info(NO_CLOSED_FORM, icon=":material/info:")
 
 
@@ -95,47 +98,51 @@ def standing(asked: Asked, pair: engines.Pair) -> None:
     """What the other engine says, or is at, or a button that asks it."""
     job = engines.WISHES.job()
     if pair.pending and job is not None:
-        _under_way(asked, job.done, "interval follows" if pair.after.engine == "simulate" else "simulating")
+        _simulating(asked, job, "interval follows" if pair.after.engine == "simulate" else "simulating")
     elif pair.law is None:  # the simulation is the only answer
         return
     elif pair.after.engine == "simulate":
-        st.caption(
-            f"{ESTIMATE}: {show_seconds(pair.law.time.elapsed_s)}", help=plain(about_engine(pair.law)),
-            text_alignment="right",
-        )  # fmt: skip
+        _other_engine(ESTIMATE, pair.law)
     elif pair.verified is not None:
-        law_s, played = pair.law.time.elapsed_s, pair.verified
-        off = f" ({played.time.elapsed_s / law_s - 1:+.2%})" if law_s else ""
-        st.caption(
-            f"{SIMULATED}: {show_seconds(played.time.elapsed_s)}{off}", help=plain(about_engine(played)),
-            text_alignment="right",
-        )  # fmt: skip
+        law_s, played_s = pair.law.time.elapsed_s, pair.verified.time.elapsed_s
+        _other_engine(SIMULATED, pair.verified, f" ({played_s / law_s - 1:+.2%})" if law_s else "")
     elif not pair.refused and (pair.bound or not pair.queues):
-        _simulate_button(asked)
+        simulate_button(engines.WISHES, asked)
 
 
-def _simulate_button(asked: Asked) -> None:
+def _other_engine(name: str, result: RunResult, off: str = "") -> None:
+    text = f"{name}: {show_seconds(result.time.elapsed_s)}{off}"
+    st.caption(text, help=plain(about_engine(result)), text_alignment="right")
+
+
+def simulate_button(wishes: Wishes, asked: Sequence[Scenario], key: str = "simulate") -> None:
+    """A button that asks for the simulation of what is *asked*."""
     st.button(
-        "Simulate", icon=":material/play_arrow:", width="stretch", key="simulate", on_click=engines.WISHES.want,
-        args=asked, help="Simulates every request and queue in the background; you can go on meanwhile",
+        "Simulate", icon=":material/play_arrow:", width="stretch", key=key, on_click=wishes.want, args=tuple(asked),
+        help="Simulates every request and queue in the background; you can go on meanwhile",
     )  # fmt: skip
 
 
+def _simulating(asked: Asked, job: Job, what: str) -> None:
+    done = job.done
+    under_way(engines.WISHES, asked, "simulation.cancel", lambda job: f"{what} … {job.took_s:.0f} s", done)
+
+
 @st.fragment(run_every=LOOKS_S)
-def _under_way(asked: Asked, drawn: int, what: str) -> None:
-    """*What* goes on, for how long, and a way to end it; when there is more to show, the page is drawn anew."""
-    job = engines.WISHES.job()
+def under_way(
+    wishes: Wishes, asked: Sequence[Scenario], cancel: str, says: Callable[[Job], str], drawn: float = inf
+) -> None:
+    """What a job *says* of itself, and a way to end it; when more is done than is *drawn*, the page is drawn anew."""
+    job = wishes.job()
     if job is None or job.ended or job.done > drawn:
         st.rerun()
     job.look()
     with st.container(
         horizontal=True, gap="small", horizontal_alignment="right", vertical_alignment="center"
     ):
-        st.caption(f":material/progress_activity: {what} … {job.took_s:.0f} s")
-        st.button(
-            "Cancel", key="simulation.cancel", type="tertiary", on_click=engines.WISHES.give_up, args=asked,
-            help="Keep the answer shown",
-        )  # fmt: skip
+        st.caption(f":material/progress_activity: {says(job)}")
+        st.button("Cancel", key=cancel, type="tertiary", on_click=wishes.give_up, args=tuple(asked),
+                  help="Keep the answer shown")  # fmt: skip
 
 
 def keep_in_mind(pair: engines.Pair) -> None:
@@ -166,21 +173,16 @@ def figures(before: RunResult, after: RunResult) -> None:
     with st.container(key="numbers"):
         for column, part in zip(st.columns(2, gap="medium"), (rows[:half], rows[half:]), strict=True):
             if part:
-                column.table(columns_of(part), hide_index=True, hide_header=before == after, border="horizontal",
-                             alt=f"{len(part)} numbers of the answer")  # fmt: skip
+                says = f"{len(part)} numbers of the answer"
+                table(columns_of(part), says, column, hide_header=before == after)
 
 
 def waterfall(before: RunResult, after: RunResult) -> None:
     """Where the time goes, or where its difference comes from."""
-    figure, finding = charts.waterfall(before, after, ink=ink())
+    figure, finding = charts.waterfall(before, after)
     with st.container(height=HEIGHT, border=False, key="waterfall_place", gap=None):
         st.html(charts.key_html([before, after]))
         chart("waterfall", figure, finding)
-
-
-def ink() -> str:
-    """Colour of text in charts, for the theme in use."""
-    return charts.INK["dark" if st.context.theme.type == "dark" else "light"]
 
 
 def reasons(pair: engines.Pair, moved: str, changed: bool, asked: Asked) -> None:
@@ -215,9 +217,8 @@ def leading(before: RunResult, after: RunResult, reason: str, moved: str) -> str
 
 def accessed(result: RunResult) -> str:
     """How the blocks were reached."""
-    return (
-        result.access if result.changes or result.streams or result.transactions else f"read {result.access}"
-    )
+    is_query = not (result.changes or result.streams or result.transactions)
+    return f"read {result.access}" if is_query else result.access
 
 
 def notes(pair: engines.Pair) -> list[str]:
@@ -232,13 +233,10 @@ def _extrapolated(result: RunResult) -> list[str]:
     outside = result.extrapolated
     if not outside:
         return []
-    used = dict.fromkeys(
-        show_quantity(extrapolation.quantity, extrapolation.used) for extrapolation in outside
-    )
-    count = len({extrapolation.constant for extrapolation in outside})
+    used = dict.fromkeys(show_quantity(beyond.quantity, beyond.used) for beyond in outside)
+    count = len({beyond.constant for beyond in outside})
     verb = "constant was" if count == 1 else "constants were"
     far = farthest(outside)
     beyond = f" ({'up to ' if count > 1 else ''}{far} beyond)" if far else ""
-    return [
-        f"extrapolated: {count} {verb} not fitted at {' and '.join(used)}{beyond}; the tab Assumptions says more"
-    ]
+    at = " and ".join(used)
+    return [f"extrapolated: {count} {verb} not fitted at {at}{beyond}; the tab Assumptions says more"]

@@ -7,8 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from app.answer.answer import ink
-from app.answer.drawn import chart
+from app.answer.drawn import beside, chart
 from app.base.markdown import plain
 from app.charts import device_charts
 from app.text import rows
@@ -29,28 +28,22 @@ def draw(after: RunResult) -> None:
             _device(name, stats, columns_of(after))
     if after.timeline:
         st.caption("**One request through the stack**")
-        chart("device_timeline", *device_charts.timeline(after.timeline, ink=ink()))
+        chart("device_timeline", *device_charts.timeline(after.timeline))
 
 
 def _device(name: str, stats: DeviceStats, columns: Sequence[str]) -> None:
     if stats.request_bytes:
         st.caption(f"**Requests of {plain(name)} by size**")
-        chart(f"device_sizes_{name}", *device_charts.sizes(stats, ink=ink()))
+        chart(f"device_sizes_{name}", *device_charts.sizes(stats))
     if not stats.lines:
         return
     for pair in PAIRS:
-        for column, which in zip(st.columns(2), pair, strict=True):
-            with column:
-                chart(
-                    f"device_{which}_{name}", *device_charts.over_time(stats.lines, which, columns, ink=ink())
-                )
+        beside(*(
+            (f"device_{which}_{name}", *device_charts.over_time(stats.lines, which, columns)) for which in pair
+        ))  # fmt: skip
     table = rows.iostat(stats.lines, columns)
     st.caption(f"**iostat -x of {plain(name)}, interval by interval**")
     st.dataframe(
-        table,
-        hide_index=True,
-        key=f"device_lines_{name}",
-        column_config=TWO_DECIMALS,
-        height=TABLE_HEIGHT if len(table) > MOST_ROWS else "auto",
-        alt=f"{len(table)} lines of iostat for {name}",
-    )
+        table, hide_index=True, key=f"device_lines_{name}", column_config=TWO_DECIMALS,
+        height=TABLE_HEIGHT if len(table) > MOST_ROWS else "auto", alt=f"{len(table)} lines of iostat for {name}",
+    )  # fmt: skip

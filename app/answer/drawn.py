@@ -5,15 +5,17 @@ The tests check every figure with plotly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import plotly.io
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
-from app.charts.drawing import Figure
+from app.base.markdown import plain
+from app.charts import charts
+from app.charts.drawing import Figure, inked
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,9 +39,41 @@ def _template() -> dict[str, Any]:
     return template
 
 
+def in_ink(figure: Figure) -> Figure:
+    """A figure with its text in the colour that the theme in use has for it."""
+    return inked(figure, charts.INK["dark" if st.context.theme.type == "dark" else "light"])
+
+
 def chart(key: str, figure: Figure, says: str) -> None:
     """Draw a figure; *says* is what it shows, in words."""
-    st.plotly_chart(Ready(figure), key=key, alt=says, theme="streamlit", config={"displayModeBar": False})
+    ready = Ready(in_ink(figure))
+    st.plotly_chart(ready, key=key, alt=says, theme="streamlit", config={"displayModeBar": False})
+
+
+def captioned(key: str, figure: Figure, says: str) -> None:
+    """Draw a figure, and below it in words what it shows."""
+    chart(key, figure, says)
+    st.caption(plain(says))
+
+
+def beside(*shown: tuple[str, Figure, str], gap: Literal["small", "medium"] = "small") -> None:
+    """Draw figures side by side, each with its key and its words."""
+    for column, figure in zip(st.columns(len(shown), gap=gap), shown, strict=True):
+        with column:
+            chart(*figure)
+
+
+def tabs(key: str, drawn: Mapping[str, Callable[[], None]]) -> None:
+    """A tab for each name; what the open one shows is drawn, and nothing else."""
+    for draw, tab in zip(drawn.values(), st.tabs(list(drawn), key=key, on_change="rerun"), strict=True):
+        if tab.open:
+            with tab:
+                draw()
+
+
+def table(rows: Sequence[Mapping[str, str]], says: str, place: Any = st, **more: Any) -> None:
+    """Draw rows of text as a table; *says* is what it holds."""
+    place.table(rows, hide_index=True, border="horizontal", alt=says, **more)
 
 
 def columns_of(lines: Sequence[dict[str, str]]) -> pa.Table:

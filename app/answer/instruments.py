@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import streamlit as st
 from click import unstyle
 
-from app.answer import answer, device_view, segment_view, transaction_view
-from app.answer.answer import ink
+from app.answer import answer, device_view, drawn, segment_view, transaction_view
 from app.answer.drawn import chart, columns_of
+from app.base.lines import parted
 from app.base.markdown import plain, sentence
 from app.charts import charts
 from app.session.what_if_state import TAB
@@ -21,25 +22,6 @@ from app.text.iostat_text import MOST_ON_A_PAGE
 from app.text.segment_text import HALF_PAGE
 from model.results import RunResult
 from scenarios import Scenario, to_toml
-
-APPLIES: Final[dict[str, Callable[[RunResult], bool]]] = {
-    "Programs": lambda result: bool(result.programs),
-    "Stream": lambda result: bool(result.streams),
-    "Transactions": lambda result: result.transactions is not None,
-    "Load": lambda result: result.transactions is not None,
-    "Cache": lambda result: result.transactions is not None,
-    "TKPROF": lambda result: bool(result.calls),
-    "Breakdown": lambda _: True,
-    "Requests": lambda result: not result.streams and result.transactions is None,
-    "Device": lambda _: True,
-    "Segment": lambda result: result.segment is not None,
-    "Optimizer": lambda result: result.optimizer is not None,
-    "Money": lambda result: result.money is not None,
-    "Assumptions": lambda _: True,
-    "Command line": lambda _: True,
-}
-"""Tab -> whether it says something of an answer."""
-
 
 WIDTHS: Final = {
     "Constant": 200, "Value": 70, "Interval": 130, "Outside": 190, "Fitted range": 190, "How": 125, "Source": 130,
@@ -68,24 +50,33 @@ class Text:
 
     def lines(self, result: RunResult) -> str:
         """The sections, parted by empty lines."""
-        lines = [line for section in sections(result, self.form, self.names) for line in ("", *section)]
-        return "\n".join(unstyle(line) for line in lines[1:]) or "nothing"
+        return "\n".join(map(unstyle, parted(sections(result, self.form, self.names)))) or "nothing"
+
+
+@dataclass(frozen=True)
+class Tab:
+    """What a tab shows: a drawing, then a text; and whether it says something of an answer."""
+
+    applies: Callable[[RunResult], object] = lambda _: True
+    drawing: Callable[[AnswerPair], None] | None = None
+    text: Text | None = None
+
+    def draw(self, shown: AnswerPair) -> None:
+        """Draw both."""
+        if self.drawing is not None:
+            self.drawing(shown)
+        if self.text is not None:
+            _texts(shown, self.text)
 
 
 def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> None:
     """The answer in the instruments' own forms; only the open tab is drawn."""
     shown = AnswerPair(before, after, other, command)
-    names = [name for name, applies in APPLIES.items() if applies(before) or applies(after)]
+    applying = {name: tab for name, tab in TABS.items() if tab.applies(before) or tab.applies(after)}
     # Tabs of other names are another widget, which would begin at its first one.
-    if st.session_state.get(TAB) in names:
+    if st.session_state.get(TAB) in applying:
         st.session_state[TAB] = st.session_state[TAB]
-    for name, tab in zip(names, st.tabs(names, key=TAB, on_change="rerun"), strict=True):
-        if tab.open:
-            with tab:
-                if name in DRAWN:
-                    DRAWN[name](shown)
-                if name in TEXTS:
-                    _texts(shown, TEXTS[name])
+    drawn.tabs(TAB, {name: partial(tab.draw, shown) for name, tab in applying.items()})
 
 
 def _texts(shown: AnswerPair, text: Text) -> None:
@@ -116,13 +107,7 @@ def _assumptions(shown: AnswerPair) -> None:
     st.caption(f"{plain(sentence(answer.accessed(after)))} Sources: {', '.join(after.sources)}.")
     if after.extrapolated:
         st.markdown(
-            "\n".join(
-                [
-                    "**Extrapolated**",
-                    "",
-                    *(f"- {plain(str(extrapolation))}" for extrapolation in after.extrapolated),
-                ]
-            )
+            "\n".join(["**Extrapolated**", "", *(f"- {plain(str(use))}" for use in after.extrapolated)])
         )
     table = rows.assumptions(other.system, after)
     st.dataframe(
@@ -147,26 +132,30 @@ def _replay(shown: AnswerPair) -> None:
     )  # fmt: skip
 
 
-DRAWN: Final[dict[str, Callable[[AnswerPair], None]]] = {
-    "Load": lambda shown: transaction_view.load(shown.before, shown.after, shown.other),
-    "Cache": lambda shown: transaction_view.cache(shown.after, shown.other),
-    "Breakdown": _breakdown,
-    "Requests": lambda shown: chart("reads", *charts.reads_by_size(shown.before, shown.after, ink=ink())),
-    "Device": lambda shown: device_view.draw(shown.after),
-    "Segment": _segment,
-    "Assumptions": _assumptions,
-    "Command line": _replay,
-}
-"""Tab -> what draws it, above its text."""
-TEXTS: Final[dict[str, Text]] = {
-    "Programs": Text(Form(120), ("programs",), side_by_side=False),
-    "Stream": Text(Form(60), ("streams",)),
-    "Transactions": Text(Form(62, bar=""), ("transactions", "load", "kinds", "profile")),
-    "TKPROF": Text(Form(120), ("tkprof", "plan"), side_by_side=False),
-    "Requests": Text(Form(60), ("io",)),
-    "Device": Text(Form(120, most_lines=MOST_ON_A_PAGE), ("device",), side_by_side=False),
-    "Segment": Text(Form(HALF_PAGE), ("segment",)),
-    "Optimizer": Text(Form(60), ("optimizer",)),
-    "Money": Text(Form(60), ("money",)),
-}
-"""Tab -> the text in it; some instruments print 80 columns, too wide for two."""
+TABS: Final[dict[str, Tab]] = {
+    "Programs": Tab(lambda result: result.programs, text=Text(Form(120), ("programs",), side_by_side=False)),
+    "Stream": Tab(lambda result: result.streams, text=Text(Form(60), ("streams",))),
+    "Transactions": Tab(
+        lambda result: result.transactions, text=Text(Form(62, bar=""), ("transactions", "load", "kinds", "profile"))
+    ),
+    "Load": Tab(
+        lambda result: result.transactions, lambda shown: transaction_view.load(shown.before, shown.after, shown.other)
+    ),
+    "Cache": Tab(lambda result: result.transactions, lambda shown: transaction_view.cache(shown.after, shown.other)),
+    "TKPROF": Tab(lambda result: result.calls, text=Text(Form(120), ("tkprof", "plan"), side_by_side=False)),
+    "Breakdown": Tab(drawing=_breakdown),
+    "Requests": Tab(
+        lambda result: not result.streams and not result.transactions,
+        lambda shown: chart("reads", *charts.reads_by_size(shown.before, shown.after)), Text(Form(60), ("io",)),
+    ),
+    "Device": Tab(
+        drawing=lambda shown: device_view.draw(shown.after),
+        text=Text(Form(120, most_lines=MOST_ON_A_PAGE), ("device",), side_by_side=False),
+    ),
+    "Segment": Tab(lambda result: result.segment, _segment, Text(Form(HALF_PAGE), ("segment",))),
+    "Optimizer": Tab(lambda result: result.optimizer, text=Text(Form(60), ("optimizer",))),
+    "Money": Tab(lambda result: result.money, text=Text(Form(60), ("money",))),
+    "Assumptions": Tab(drawing=_assumptions),
+    "Command line": Tab(drawing=_replay),
+}  # fmt: skip
+"""Name -> tab; some instruments print 80 columns, too wide for two texts side by side."""

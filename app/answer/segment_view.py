@@ -9,17 +9,16 @@ import numpy as np
 import streamlit as st
 from pydantic import ValidationError
 
-from app.answer.answer import ink
 from app.answer.drawn import chart
 from app.base.markdown import plain, sentence
+from app.base.remembered import by_object
 from app.charts import segment_charts
 from app.charts.segment_charts import PctfreeLine
-from model.books import blocktime_version
 from model.demand.segment import row_shape
 from model.engine import calculate_many
 from model.laws import block
 from model.results import RunResult, SegmentSpace
-from model.spec import System, Table, Tablespace
+from model.spec import System, Table
 from model.units import KIB, show_seconds
 from scenarios import Scenario
 
@@ -41,7 +40,7 @@ def draw(after: RunResult, segment: SegmentSpace, scenario: Scenario) -> None:
     """The segment before and after the statement, and the same statement at every PCTFREE."""
     st.markdown(" ".join(plain(sentence(finding)) for finding in segment_charts.findings(after)))
     with st.container(key="segment"):
-        chart("segment_blocks", *segment_charts.blocks(segment, ink=ink()))
+        chart("segment_blocks", *segment_charts.blocks(segment))
         if segment.map_after is not None:
             _maps(segment)
         _lines(after, segment, scenario)
@@ -56,7 +55,7 @@ def _maps(segment: SegmentSpace) -> None:
     for column, (when, cells, count, counts, itl_full) in zip(st.columns(2), sides, strict=True):
         with column:
             st.caption(f"**Free space of {count:,.0f} blocks {when}**")
-            figure, text = segment_charts.freeness_map(cells or "", count, counts or {}, itl_full, ink=ink())
+            figure, text = segment_charts.freeness_map(cells or "", count, counts or {}, itl_full)
             chart(f"segment_map_{when}", figure, f"{when}: {text}")
     if full:
         st.caption(
@@ -66,21 +65,17 @@ def _maps(segment: SegmentSpace) -> None:
 
 
 def _lines(after: RunResult, segment: SegmentSpace, scenario: Scenario) -> None:
-    curves = _curves(scenario.model_dump_json(), blocktime_version(), scenario)
+    curves = curves_of(scenario)
     if not curves.percents or not curves.blocks:
         return
     size, percent = scenario.system.tablespace.block_size_bytes, scenario.system.table.pctfree_percent
-    shown = (
-        ("segment_by_pctfree", "blocks after", curves.blocks, segment.blocks_after),
-        ("elapsed_by_pctfree", "elapsed seconds", curves.elapsed_s, after.time.elapsed_s),
-    )
-    for column, (key, quantity, lines, value) in zip(st.columns(2), shown, strict=True):
+    for column, key, quantity, lines, value in zip(
+        st.columns(2), ("segment_by_pctfree", "elapsed_by_pctfree"), ("blocks after", "elapsed seconds"),
+        (curves.blocks, curves.elapsed_s), (segment.blocks_after, after.time.elapsed_s), strict=True,
+    ):  # fmt: skip
         with column:
             st.caption(f"**{quantity.capitalize()} at other settings**")
-            now = (size, percent, value)
-            chart(
-                key, *segment_charts.over_pctfree(curves.percents, lines, now, quantity=quantity, ink=ink())
-            )
+            chart(key, *segment_charts.over_pctfree(curves.percents, lines, (size, percent, value), quantity))
     st.caption(
         "The lines are instant estimates, which take every block for the mean one; the diamond is the answer above, "
         "worked out row by row. A line ends where a block has no room for a row. "
@@ -99,19 +94,17 @@ def off_the_line(curves: Curves, size_bytes: int, percent: float, elapsed_s: flo
     return f"**Here the line is off:** it says {show_seconds(law)}, the answer {show_seconds(elapsed_s)}."
 
 
-@st.cache_data(max_entries=200, show_spinner=False)
-def _curves(document: str, version: str, _scenario: Scenario) -> Curves:
-    del document, version  # the key: another version has other answers
-    return curves_of(_scenario)
-
-
+@by_object(200)
 def curves_of(scenario: Scenario) -> Curves:
     """The scenario at every block size and PCTFREE that the specification accepts, in closed form."""
     system, work = scenario.system, scenario.workload
-    sizes = [size for size in SIZES_BYTES if _takes_block_size(system, size)]
-    percents = [
-        percent for percent in range(MOST_PCTFREE_PERCENT + 1) if _takes_pctfree(system.table, percent)
-    ]
+    space, table = system.tablespace.model_dump(), system.table.model_dump()
+    sizes = [
+        size for size in SIZES_BYTES
+        if _accepted(System, {"tablespace": space | {"block_size_bytes": size}, "table": system.table})
+    ]  # fmt: skip
+    every = range(MOST_PCTFREE_PERCENT + 1)
+    percents = [percent for percent in every if _accepted(Table, table | {"pctfree_percent": percent})]
     if not sizes or not percents:
         return Curves([], [], [])
     axis = np.array(percents, dtype=float)
@@ -120,11 +113,10 @@ def curves_of(scenario: Scenario) -> Curves:
         "tablespace.block_size_bytes": np.repeat(sizes, len(axis)),
     }
     curves = calculate_many(system, work, settings)
-    shape = len(sizes), len(axis)
-    quantities = (curves["segment_after_blocks"].reshape(shape), curves["elapsed_s"].reshape(shape))
     fits = [_a_row_fits(system, size, axis) for size in sizes]
     blocks, seconds = (
-        [_line(*row) for row in zip(sizes, values, fits, strict=True)] for values in quantities
+        [_line(*row) for row in zip(sizes, curves[name].reshape(len(sizes), len(axis)), fits, strict=True)]
+        for name in ("segment_after_blocks", "elapsed_s")
     )
     return Curves(percents, blocks, seconds)
 
@@ -141,18 +133,10 @@ def _line(size_bytes: int, values: Any, fits: Any) -> PctfreeLine:
     return PctfreeLine(size_bytes, [float(v) if fit else None for v, fit in zip(spread, fits, strict=True)])
 
 
-def _takes_block_size(system: System, size_bytes: int) -> bool:
-    settings = system.tablespace.model_dump() | {"block_size_bytes": size_bytes}
+def _accepted(model: type[System | Table], values: dict[str, Any]) -> bool:
+    """Whether the specification takes *values*."""
     try:
-        System(tablespace=Tablespace.model_validate(settings), table=system.table)
-    except ValidationError:
-        return False
-    return True
-
-
-def _takes_pctfree(table: Table, percent: int) -> bool:
-    try:
-        Table.model_validate(table.model_dump() | {"pctfree_percent": percent})
+        model.model_validate(values)
     except ValidationError:
         return False
     return True

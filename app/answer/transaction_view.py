@@ -7,44 +7,30 @@ from typing import cast
 import streamlit as st
 from click import unstyle
 
-from app.answer.answer import ink
-from app.answer.drawn import chart
+from app.answer.drawn import beside, chart
 from app.base.markdown import plain, sentence
+from app.base.remembered import by_object
 from app.charts import transaction_charts
 from app.text import transaction_text
-from model.books import blocktime_version
 from model.errors import BlocktimeError
 from model.results import RunResult
 from model.spec import Transactions
 from model.workloads.transactions.curves import Load, Size, cache_curve, doubling_load, load_curve
 from scenarios import Scenario
-from scenarios.prices import without_prices
 
 
-@st.cache_data(max_entries=50, show_spinner=False)
-def _over_load(document: str, version: str, _scenario: Scenario) -> tuple[list[Load], float | None]:
-    del document, version  # the key
-    work = cast("Transactions", _scenario.workload)
-    points = load_curve(_scenario.system, work)
-    return points, doubling_load(_scenario.system, work, points)
-
-
-@st.cache_data(max_entries=50, show_spinner=False)
-def _over_size(document: str, version: str, _scenario: Scenario) -> list[Size]:
-    del document, version  # the key
-    return cache_curve(_scenario.system, cast("Transactions", _scenario.workload))
-
-
+@by_object(50)
 def over_load(scenario: Scenario) -> tuple[list[Load], float | None]:
     """Points over load, and the load at which the response is twice the least, computed once."""
-    bare = without_prices(scenario)
-    return _over_load(bare.model_dump_json(), blocktime_version(), bare)
+    work = cast("Transactions", scenario.workload)
+    points = load_curve(scenario.system, work)
+    return points, doubling_load(scenario.system, work, points)
 
 
+@by_object(50)
 def over_size(scenario: Scenario) -> list[Size]:
     """Points over the size of the cache, computed once."""
-    bare = without_prices(scenario)
-    return _over_size(bare.model_dump_json(), blocktime_version(), bare)
+    return cache_curve(scenario.system, cast("Transactions", scenario.workload))
 
 
 def load(before: RunResult, after: RunResult, scenario: Scenario) -> None:
@@ -60,14 +46,13 @@ def load(before: RunResult, after: RunResult, scenario: Scenario) -> None:
         st.caption(plain(f"No curve over load: {error}"))
         return
     st.markdown(plain(sentence(transaction_charts.doubles(points, stats, twice))))
-    left, right = st.columns(2)
-    with left:
-        chart("load_throughput", *transaction_charts.throughput(points, stats, ink=ink()))
-    with right:
-        chart("load_response", *transaction_charts.response(points, stats, twice, ink=ink()))
+    beside(
+        ("load_throughput", *transaction_charts.throughput(points, stats)),
+        ("load_response", *transaction_charts.response(points, stats, twice)),
+    )
     if stats.saturation_users is not None:
         st.caption(plain(transaction_charts.UNHINDERED_SAYS))
-    chart("load_resources", *transaction_charts.resources(before.transactions or stats, stats, ink=ink()))
+    chart("load_resources", *transaction_charts.resources(before.transactions or stats, stats))
 
 
 def cache(after: RunResult, scenario: Scenario) -> None:
@@ -82,7 +67,7 @@ def cache(after: RunResult, scenario: Scenario) -> None:
         st.caption(plain(f"No curve over the cache: {error}"))
         return
     size = float(scenario.system.instance.buffer_cache_bytes)
-    chart("cache_hits", *transaction_charts.hits(points, size, cache_use.hit_fraction, ink=ink()))
+    chart("cache_hits", *transaction_charts.hits(points, size, cache_use.hit_fraction))
     lines = list(transaction_text.policy_lines(after, width=100))
     if lines:
         st.code("\n".join(unstyle(line) for line in lines), language=None)

@@ -7,7 +7,6 @@ from typing import Final
 
 import streamlit as st
 
-from app.answer.answer import ink
 from app.answer.drawn import chart
 from app.base.markdown import plain
 from app.charts import uncertainty_charts
@@ -31,11 +30,8 @@ def draw(base: Scenario, other: Scenario, pair: engines.Pair) -> None:
     """
     if pair.law is None:
         return
-    if not st.toggle(
-        "Uncertainty",
-        key=SWITCH,
-        help="Interval of the time: uncertain constants, and the model's own error",
-    ):
+    helps = "Interval of the time: uncertain constants, and the model's own error"
+    if not st.toggle("Uncertainty", key=SWITCH, help=helps):
         return
     answers = difference_of(base, other, pair)
     if answers is None:
@@ -57,13 +53,28 @@ def difference_of(
     base: Scenario, other: Scenario, pair: engines.Pair
 ) -> tuple[RunResult, RunResult, Difference] | None:
     """Both results with their uncertainty and that of their difference; a warning and None where there is none."""
-    scenarios, results = (without_prices(base), without_prices(other)), (pair.before, pair.after)
-    documents = tuple(model.model_dump_json() for model in (*scenarios, *results))
+    refusal = "There is no interval for this setting"
+    if not (propagated := uncertainty_of((base, other), (pair.before, pair.after), refusal)):
+        return None
+    (before, after), (difference,) = propagated
+    return before, after, difference
+
+
+Uncertain = tuple[tuple[RunResult, ...], tuple[Difference, ...]]
+"""Results with their uncertainty, and that of the differences from the first."""
+
+
+def uncertainty_of(
+    scenarios: Sequence[Scenario], results: Sequence[RunResult], refusal: str
+) -> Uncertain | None:
+    """The *results* with their uncertainty; a warning that begins with *refusal*, and None, where there is none."""
+    bare = tuple(map(without_prices, scenarios))
+    documents = tuple(model.model_dump_json() for model in (*bare, *results))
     try:
         with st.spinner("Drawing constants …"):
-            return _propagated(documents, blocktime_version(), scenarios, results)
+            return _propagated(documents, blocktime_version(), bare, tuple(results))
     except BlocktimeError as error:
-        st.warning(plain(f"There is no interval for this setting: {error}"), icon=":material/warning:")
+        st.warning(plain(f"{refusal}: {error}"), icon=":material/warning:")
         return None
 
 
@@ -72,29 +83,18 @@ def _show(text: str, shares: Sequence[Contribution], results: dict[str, RunResul
     st.markdown(plain(f"{text} {largest_sentence(shares)}"))
     times, makers = st.columns(2, gap="medium")
     with times:
-        chart("intervals", *uncertainty_charts.intervals(results, ink=ink()))
+        chart("intervals", *uncertainty_charts.intervals(results))
     if shares:
         with makers:
-            chart("shares", *uncertainty_charts.shares(shares, ink=ink()))
+            chart("shares", *uncertainty_charts.shares(shares))
     st.caption(plain(" ".join(what_it_holds(list(results.values())))))
 
 
-@st.cache_data(max_entries=50, show_spinner=False)
+@st.cache_data(max_entries=80, show_spinner=False)
 def _propagated(
-    documents: tuple[str, ...],
-    version: str,
-    _scenarios: tuple[Scenario, ...],
-    _results: tuple[RunResult, ...],
-) -> tuple[RunResult, RunResult, Difference]:
-    """The two results with their uncertainty and that of their difference, worked out once."""
+    documents: tuple[str, ...], version: str, _scenarios: tuple[Scenario, ...], _results: tuple[RunResult, ...]
+) -> Uncertain:  # fmt: skip
+    """The results with their uncertainty as the terminal has them, worked out once."""
     del documents, version  # the key
-    return propagated(_scenarios, _results)
-
-
-def propagated(
-    scenarios: tuple[Scenario, ...], results: tuple[RunResult, ...]
-) -> tuple[RunResult, RunResult, Difference]:
-    """The two results with their uncertainty and that of their difference, as the terminal has them."""
-    sure = propagate(scenarios, results)
-    before, after = sure.results
-    return before, after, sure.difference(1)
+    sure = propagate(_scenarios, _results)
+    return tuple(sure.results), tuple(sure.difference(place) for place in range(1, len(_results)))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from click import style
 
 NAME_WIDTH = 30
+Item = TypeVar("Item")
 
 
 def head(text: str) -> str:
@@ -57,3 +59,17 @@ def table(rows: Sequence[Sequence[str]], width: int = 0, indent: str = "  ", gap
         widths[0] = min(widths[0], width - len(indent) - sum(widths[1:]))
     for row in rows:
         yield from (f"{indent}{line}" for line in aligned(row, widths))
+
+
+def parted(groups: Iterable[Iterable[str]]) -> Iterator[str]:
+    """Groups of lines, an empty one between any two."""
+    for place, group in enumerate(groups):
+        yield from [""] if place else []
+        yield from group
+
+
+def evenly(items: Sequence[Item], most: int) -> list[Item]:
+    """All of *items*, or so many of them spread evenly, both ends among them."""
+    if len(items) <= most:
+        return list(items)
+    return [items[place * (len(items) - 1) // (most - 1)] for place in range(most)]

@@ -100,6 +100,20 @@ def print_json(value: object) -> None:
     print_lines([json_text(value)])
 
 
+def print_answer(
+    as_json: bool,
+    quiet: bool,
+    data: Callable[[], object],
+    short: Callable[[], Iterable[str]],
+    lines: Callable[[], Iterable[str]],
+) -> None:
+    """An answer in the form that was asked for: as JSON, in a line or two, or whole."""
+    if as_json:
+        print_json(data())
+    else:
+        print_lines(short() if quiet else lines())
+
+
 def width_of_terminal() -> int:
     """Columns to fill: those of the terminal or of COLUMNS, else 80."""
     from shutil import get_terminal_size

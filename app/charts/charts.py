@@ -50,9 +50,7 @@ def differences(base: RunResult, other: RunResult) -> list[TimePart]:
     ]
 
 
-def waterfall(
-    base: RunResult, other: RunResult, *, most: int = ROWS - 2, ink: str = ""
-) -> tuple[Figure, str]:
+def waterfall(base: RunResult, other: RunResult, most: int = ROWS - 2) -> tuple[Figure, str]:
     """Baseline to what-if by component, the axis cut where steps are small; without any, zero to baseline by component.
 
     Returns the figure and a sentence that states its finding.
@@ -84,7 +82,7 @@ def waterfall(
     across = f"{scale.word} of {scale.of}" + (" (the axis does not begin at 0)" if shown_s[0] else "")
     for trace in traces:
         trace["x"], trace["base"] = [scale.per_s * trace["x"][0]], [scale.per_s * trace["base"][0]]
-    figure = drawing.figure(traces, _layout(rows, [scale.per_s * end for end in shown_s], across), ink)
+    figure = drawing.figure(traces, _layout(rows, [scale.per_s * end for end in shown_s], across))
     return figure, _finding(base, other, steps if changed else [])
 
 
@@ -97,23 +95,19 @@ def _axis(levels: list[float]) -> tuple[float, float]:
 
 
 def _folded(steps: list[TimePart], most: int) -> list[TimePart]:
-    """The first *most* steps, and the sum of the rest as one."""
+    """The first steps, and the sum of the rest as one where there are more than *most*."""
     if len(steps) <= most:
         return steps
-    rest = steps[most - 1 :]
-    return [
-        *steps[: most - 1],
-        TimePart(f"{len(rest)} smaller components", SEVERAL, sum(p.seconds for p in rest)),
-    ]
+    first, rest = steps[: most - 1], steps[most - 1 :]
+    together = sum(part.seconds for part in rest)
+    return [*first, TimePart(f"{len(rest)} smaller components", SEVERAL, together)]
 
 
 def _bar(row: str, base: float, length: float, kind: str, text: str) -> dict[str, Any]:
-    colour, pattern = _LOOKS_OF_BARS[kind]
-    return {
-        "type": "bar", "orientation": "h", "y": [row], "x": [length], "base": [base], "text": [text],
-        "textposition": "outside", "cliponaxis": False, "showlegend": False, "legendgroup": kind, "width": 0.62,
-        "marker": drawing.marker(colour, pattern), "hovertemplate": f"{row}<br>{text}<br>{kind}<extra></extra>",
-    }  # fmt: skip
+    return drawing.bars(
+        "", [row], [length], _LOOKS_OF_BARS[kind], base=[base], text=[text], textposition="outside", cliponaxis=False,
+        showlegend=False, legendgroup=kind, width=0.62, hovertemplate=f"{row}<br>{text}<br>{kind}<extra></extra>",
+    )  # fmt: skip
 
 
 def _end(row: str, result: RunResult, shown_s: float) -> dict[str, Any]:
@@ -212,19 +206,17 @@ _CSS: Final = {
 }
 
 
-def reads_by_size(base: RunResult, other: RunResult, *, ink: str = "") -> tuple[Figure, str]:
+def reads_by_size(base: RunResult, other: RunResult) -> tuple[Figure, str]:
     """How many reads of which size, baseline beside what-if, on a logarithmic axis."""
     both = {"Baseline": base, "What-if": other}
     sizes = sorted({size for result in both.values() for size in _sizes(result)})
     traces = []
-    for (name, result), (colour, pattern) in zip(
-        both.items(), (("#7f8b98", ""), LOOKS["User I/O"]), strict=True
-    ):
+    for (name, result), look in zip(both.items(), ((drawing.GREY, ""), LOOKS["User I/O"]), strict=True):
         counts = [_sizes(result).get(size, 0) for size in sizes]
         traces.append({
             "type": "bar", "name": name, "x": [show_bytes(size) for size in sizes], "y": counts,
             "text": [f"{count:,.0f}" if count else "" for count in counts], "textposition": "outside",
-            "marker": drawing.marker(colour, pattern), "cliponaxis": False,
+            "marker": drawing.marker(*look), "cliponaxis": False,
         })  # fmt: skip
     most = max((max(_sizes(result).values(), default=1) for result in both.values()), default=1)
     layout = drawing.layout(
@@ -235,7 +227,7 @@ def reads_by_size(base: RunResult, other: RunResult, *, ink: str = "") -> tuple[
         f"The baseline reads {base.physical_io.read_requests:,.0f} times, the what-if "
         f"{other.physical_io.read_requests:,.0f} times; {most:,.0f} reads have the most frequent size"
     )
-    return drawing.figure(traces, layout, ink), text
+    return drawing.figure(traces, layout), text
 
 
 def _sizes(result: RunResult) -> dict[float, float]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from app.charts import drawing
 from app.charts.charts import LOOKS, in_lines
-from app.charts.drawing import GREY, LINES, Figure, axis, marker
+from app.charts.drawing import GREY, LINES, Figure, axis
 from app.text.compare_table import value_said
 from app.text.profile import UNCHANGED_S, by_class, scale_of
 from model.results import RunResult
@@ -24,47 +24,33 @@ BY_RATIO: Final = 30.0
 """A field whose values span more is drawn by their ratio."""
 
 
-def bars(
-    results: Sequence[RunResult], letters: Sequence[str], titles: Sequence[str], *, ink: str = ""
-) -> tuple[Figure, str]:
+def bars(results: Sequence[RunResult], letters: Sequence[str], titles: Sequence[str]) -> tuple[Figure, str]:
     """One bar an answer, its time stacked by wait class in one order; what was counted twice stands left of zero.
 
     A line marks the first one's time, a diamond where the last session ends. Also returns the finding.
     """
     scale = scale_of(results)
-    rows = [f"{letter}  {in_lines(title)}" for letter, title in _named(letters, titles)]
+    rows = [f"{letter}  {in_lines(title)}" for letter, title in zip(letters, titles, strict=True)]
     classes = [by_class(result) for result in results]
     traces: list[dict[str, Any]] = []
-    for kind, (colour, pattern) in LOOKS.items():
+    for kind, look in LOOKS.items():
         if not any(abs(sums[kind]) > UNCHANGED_S for sums in classes):
             continue
         seconds = [sums[kind] for sums in classes]
-        traces.append({
-            "type": "bar", "orientation": "h", "name": kind, "y": rows,
-            "x": [scale.per_s * second for second in seconds],
-            "marker": marker(colour, pattern), "width": 0.62, "showlegend": False,
-            "hovertext": [
-                f"{row}<br>{kind}: {show_seconds(second)} of {show_seconds(result.time.elapsed_s)}"
-                for row, second, result in zip(rows, seconds, results, strict=True)
-            ],
-            "hoverinfo": "text",
-        })  # fmt: skip
-    ends = [
-        scale.per_s * sum(max(0.0, seconds_of_class) for seconds_of_class in sums.values())
-        for sums in classes
-    ]
+        traces.append(drawing.bars(
+            kind, rows, [scale.per_s * second for second in seconds], look, width=0.62, showlegend=False,
+            hovertext=[f"{row}<br>{kind}: {show_seconds(second)} of {show_seconds(result.time.elapsed_s)}"
+                       for row, second, result in zip(rows, seconds, results, strict=True)], hoverinfo="text",
+        ))  # fmt: skip
+    ends = [scale.per_s * sum(max(0.0, seconds) for seconds in sums.values()) for sums in classes]
     traces += _ends(results, rows, ends, scale.per_s)
     base = scale.per_s * results[0].time.elapsed_s
     layout = drawing.layout(
-        66 + ROW * max(len(rows), 2),
-        axis(f"{scale.word} of {scale.of}", rangemode="tozero", zeroline=True),
-        drawing.rows(rows),
-        margin=(8, 84, 4, 40),
-        barmode="relative",
-        showlegend=False,
+        66 + ROW * max(len(rows), 2), axis(f"{scale.word} of {scale.of}", rangemode="tozero", zeroline=True),
+        drawing.rows(rows), (8, 84, 4, 40), barmode="relative", showlegend=False,
         shapes=[drawing.upright(base, color=GREY, width=1.5, dash="dot")],
-    )
-    return drawing.figure(traces, layout, ink), finding(results, letters, titles)
+    )  # fmt: skip
+    return drawing.figure(traces, layout), finding(results, letters, titles)
 
 
 def _ends(
@@ -75,51 +61,38 @@ def _ends(
     at = [max(end, per_s * (last_s or 0.0)) for end, last_s in zip(ends, last, strict=True)]
     traces: list[dict[str, Any]] = [{
         "type": "scatter", "mode": "text", "y": rows, "x": at, "textposition": "middle right", "cliponaxis": False,
-        "text": [
-            f"{DIAMOND if last_s is not None else ''} <b>{show_seconds(result.time.elapsed_s)}</b>"
-            for result, last_s in zip(results, last, strict=True)
-        ],
-        "showlegend": False,
-        "hoverinfo": "skip",
+        "text": [f"{DIAMOND if last_s is not None else ''} <b>{show_seconds(result.time.elapsed_s)}</b>"
+                 for result, last_s in zip(results, last, strict=True)],
+        "showlegend": False, "hoverinfo": "skip",
     }]  # fmt: skip
     done = {row: last_s for row, last_s in zip(rows, last, strict=True) if last_s is not None}
     if done:
-        traces.append({
-            "type": "scatter", "mode": "markers", "name": "last session done", "y": list(done),
-            "x": [per_s * last_s for last_s in done.values()], "showlegend": False,
-            "marker": {"symbol": "diamond-open", "size": 12, "color": GREY, "line": {"width": 2}},
-            "hovertext": [
-                f"{row}<br>last session ends after: {show_seconds(last_s)}" for row, last_s in done.items()
-            ],
-            "hoverinfo": "text",
-        })  # fmt: skip
+        hovers = [f"{row}<br>last session ends after: {show_seconds(last_s)}" for row, last_s in done.items()]
+        ends_s = [per_s * last_s for last_s in done.values()]
+        rings = _rings("last session done", ends_s, list(done), ("diamond-open", 12, 2))
+        traces.append(rings | {"hovertext": hovers, "showlegend": False})
     return traces
 
 
-def _named(letters: Sequence[str], titles: Sequence[str]) -> list[tuple[str, str]]:
-    return list(zip(letters, titles, strict=True))
+def _rings(name: str, x: Sequence[float], y: Sequence[Any], look: tuple[str, int, float]) -> dict[str, Any]:
+    """Open marks in grey; *look* is symbol, size and how wide their lines are."""
+    symbol, size, wide = look
+    drawn = drawing.dots(name, x, y, GREY, symbol, size, hoverinfo="text")
+    drawn["marker"]["line"] = {"width": wide}
+    return drawn
 
 
 def finding(results: Sequence[RunResult], letters: Sequence[str], titles: Sequence[str]) -> str:
     """The times in their order, shortest first, in one sentence."""
     ranked = sorted(range(len(results)), key=lambda place: results[place].time.elapsed_s)
-    texts = [
-        f"{letters[place]} ({titles[place]}) {show_seconds(results[place].time.elapsed_s)}"
-        for place in ranked
-    ]
+    texts = [f"{letters[i]} ({titles[i]}) {show_seconds(results[i].time.elapsed_s)}" for i in ranked]
     whole = "One transaction" if all(result.transactions for result in results) else "Elapsed"
     return f"{whole}, the shortest first: {', '.join(texts)}"
 
 
 def crossing(
-    crossover: Crossover,
-    letters: tuple[str, str],
-    titles: tuple[str, str],
-    label: str,
-    *,
-    ink: str = "",
-    is_of_one: bool = False,
-) -> tuple[Figure, str]:
+    crossover: Crossover, letters: tuple[str, str], titles: tuple[str, str], label: str, is_of_one: bool = False
+) -> tuple[Figure, str]:  # fmt: skip
     """Both times along a field, with a mark where they are equal; and the sentence that says so."""
     known = [reached for reached in crossover.line if reached.less != "unknown"]
     longest = max(max(reached.first_s, reached.second_s) for reached in known)
@@ -136,7 +109,7 @@ def crossing(
     layout = drawing.layout(
         320, _along(crossover.key, known, label), up, drawing.SNUG, uirevision=crossover.key
     )
-    return drawing.figure(traces, layout, ink), crossing_sentence(crossover, letters, label)
+    return drawing.figure(traces, layout), crossing_sentence(crossover, letters, label)
 
 
 def _both_along(
@@ -159,16 +132,13 @@ def _both_along(
     ]  # fmt: skip
     at = [change.at for change in crossover.changes]
     if at:
-        traces.append({
-            "type": "scatter", "mode": "markers", "name": "equal", "x": [reached.value for reached in at],
-            "y": [per_s * reached.first_s for reached in at],
-            "marker": {"size": 13, "symbol": "circle-open", "color": GREY, "line": {"width": 2.5}},
-            "hovertext": [_change_said(crossover.key, change) for change in crossover.changes], "hoverinfo": "text",
-        })  # fmt: skip
+        hovers = [_change_said(crossover.key, change) for change in crossover.changes]
+        x, y = [reached.value for reached in at], [per_s * reached.first_s for reached in at]
+        traces.append(_rings("equal", x, y, ("circle-open", 13, 2.5)) | {"hovertext": hovers})
     return traces
 
 
-def apart(crossover: Crossover, letters: tuple[str, str], label: str, *, ink: str = "") -> tuple[Figure, str]:
+def apart(crossover: Crossover, letters: tuple[str, str], label: str) -> tuple[Figure, str]:
     """By how many percent the second takes longer than the first along a field; and its range in words."""
     known = [reached for reached in crossover.line if reached.less != "unknown" and reached.first_s]
     percents = [100 * (reached.second_s / reached.first_s - 1) for reached in known]
@@ -188,7 +158,7 @@ def apart(crossover: Crossover, letters: tuple[str, str], label: str, *, ink: st
     text = (
         f"{letters[1]} takes from {min(percents):+.3g} % to {max(percents):+.3g} % longer than {letters[0]}"
     )
-    return drawing.figure([trace], layout, ink), f"{text}; below zero it takes less time"
+    return drawing.figure([trace], layout), f"{text}; below zero it takes less time"
 
 
 def _along(key: str, known: Sequence[TimesAt], label: str) -> dict[str, Any]:
@@ -232,9 +202,6 @@ def _change_said(key: str, change: LeadChange) -> str:
     if change.is_equal:
         return f"equal at {value_said(key, change.at.value)}"
     if change.is_whole:
-        return f"they change places between {_both(key, change.below, change.above)}"
+        sides = (value_said(key, side.value) for side in (change.below, change.above))
+        return f"they change places between {' and '.join(sides)}"
     return f"they change places at {value_said(key, change.at.value)}, in a jump"
-
-
-def _both(key: str, below: TimesAt, above: TimesAt) -> str:
-    return f"{value_said(key, below.value)} and {value_said(key, above.value)}"

@@ -26,35 +26,26 @@ OVER_TIME: Final[dict[str, tuple[tuple[tuple[str, ...], ...], str]]] = {
 SYMBOLS: Final = ("circle", "diamond-open")
 
 
-def sizes(stats: DeviceStats, *, ink: str = "") -> tuple[Figure, str]:
+def sizes(stats: DeviceStats) -> tuple[Figure, str]:
     """How many requests of which size the device got, and how many of the bytes those are."""
     bands = by_size(stats.request_bytes, most=24)
     requests, held = sum(band[1] for band in bands), sum(band[2] for band in bands)
-    shares = {
-        "requests": [100 * count / requests for _, count, _ in bands],
-        "bytes": [100 * size / held if held else 0.0 for *_, size in bands],
-    }
-    told = {
-        "requests": [f"{count:,.0f} requests" for _, count, _ in bands],
-        "bytes": [f"{size / 2**20:,.1f} MB" for *_, size in bands],
-    }
-    looks = {"requests": LOOKS["User I/O"], "bytes": (GREY, "")}
+    counts = [(100 * count / requests, f"{count:,.0f} requests") for _, count, _ in bands]
+    sizes = [(100 * size / held if held else 0.0, f"{size / 2**20:,.1f} MB") for *_, size in bands]
     traces: list[dict[str, Any]] = [
         {
-            "type": "bar", "name": f"% of {name}", "x": [band for band, *_ in bands], "y": values,
-            "hovertext": told[name], "hovertemplate": "%{x}: %{hovertext}, %{y:.1f} %<extra></extra>",
-            "marker": marker(*looks[name]),
+            "type": "bar", "name": name, "x": [band for band, *_ in bands], "y": [share for share, _ in shares],
+            "hovertext": [told for _, told in shares], "marker": marker(*look),
+            "hovertemplate": "%{x}: %{hovertext}, %{y:.1f} %<extra></extra>",
         }
-        for name, values in shares.items()
+        for name, shares, look in (("% of requests", counts, LOOKS["User I/O"]), ("% of bytes", sizes, (GREY, "")))
     ]  # fmt: skip
     across, up = axis("size of a request", type="category"), axis("%", rangemode="tozero")
     layout = drawing.layout(260, across, up, margin=SNUG, barmode="group")
-    return figure(traces, layout, ink), said_of_requests(stats)
+    return figure(traces, layout), said_of_requests(stats)
 
 
-def over_time(
-    lines: Sequence[DeviceLine], which: str, columns: Sequence[str], *, ink: str = ""
-) -> tuple[Figure, str]:
+def over_time(lines: Sequence[DeviceLine], which: str, columns: Sequence[str]) -> tuple[Figure, str]:
     """What iostat prints in those of its *columns* that the chart *which* has, each in the middle of its interval."""
     sets, unit = OVER_TIME[which]
     wanted = next(names for names in sets if names[0] in columns)
@@ -65,17 +56,15 @@ def over_time(
         {
             "type": "scatter", "mode": "lines+markers" if len(lines) <= MOST_POINTS else "lines", "name": name,
             "x": middles, "y": [value_of(name, line) for line in lines], "line": {"color": colour, "dash": dash},
-            "marker": {"symbol": symbol, "size": 7},
-            "hovertemplate": f"{name} %{{y:,.2f}} at %{{x}} s<extra></extra>",
+            "marker": {"symbol": symbol, "size": 7}, "hovertemplate": f"{name} %{{y:,.2f}} at %{{x}} s<extra></extra>",
         }
         for name, (colour, dash), symbol in zip(shown, LINES, SYMBOLS, strict=False)
     ]  # fmt: skip
-    up = axis(
-        " and ".join(shown) + unit, rangemode="tozero", **({"range": [0, 105]} if which == "util" else {})
-    )
+    full = {"range": [0, 105]} if which == "util" else {}
+    up = axis(" and ".join(shown) + unit, rangemode="tozero", **full)
     across = axis("seconds since the begin")
     layout = drawing.layout(240, across, up, margin=SNUG, showlegend=len(shown) > 1)
-    return figure(traces, layout, ink), "; ".join(_course(name, lines) for name in shown)
+    return figure(traces, layout), "; ".join(_course(name, lines) for name in shown)
 
 
 def _course(name: str, lines: Sequence[DeviceLine]) -> str:
@@ -89,23 +78,21 @@ def _course(name: str, lines: Sequence[DeviceLine]) -> str:
     return f"{name} {min(values):,.2f} to {values[most]:,.2f}, the most in seconds {span_of(lines[most])}"
 
 
-def timeline(stages: Sequence[Stage], *, ink: str = "") -> tuple[Figure, str]:
+def timeline(stages: Sequence[Stage]) -> tuple[Figure, str]:
     """One request from the call to its end: each stage a bar where it begins and ends."""
     if not stages:
         empty = drawing.layout(120, axis("ms since the call"), axis(""), margin=SNUG)
-        return figure([], empty, ink), "No request was followed"
+        return figure([], empty), "No request was followed"
     begin = min(stage.begin_s for stage in stages)
-    rows = [f"{place + 1}. {stage.name}" for place, stage in enumerate(stages)]
+    rows = [f"{place}. {stage.name}" for place, stage in enumerate(stages, 1)]
     traces: list[dict[str, Any]] = []
     for row, stage in zip(rows, stages, strict=True):
         at, takes = stage.begin_s - begin, stage.end_s - stage.begin_s
-        traces.append({
-            "type": "bar", "orientation": "h", "y": [row], "base": [1000 * at],
-            "x": [1000 * takes], "width": 0.6, "showlegend": False, "text": [show_seconds(takes)],
-            "textposition": "outside", "cliponaxis": False,
-            "marker": marker(*LOOKS["User I/O"]),
-            "hovertemplate": f"{row}<br>{show_seconds(takes)} from {show_seconds(at)} on<extra></extra>",
-        })  # fmt: skip
+        hover = f"{row}<br>{show_seconds(takes)} from {show_seconds(at)} on<extra></extra>"
+        traces.append(drawing.bars(
+            "", [row], [1000 * takes], LOOKS["User I/O"], base=[1000 * at], width=0.6, showlegend=False,
+            text=[show_seconds(takes)], textposition="outside", cliponaxis=False, hovertemplate=hover,
+        ))  # fmt: skip
     whole = max(stage.end_s for stage in stages) - begin
     across = axis("ms since the call", range=[0, 1130 * whole or 1], zeroline=True)
     layout = drawing.layout(
@@ -116,4 +103,4 @@ def timeline(stages: Sequence[Stage], *, ink: str = "") -> tuple[Figure, str]:
     text = f"One request takes {show_seconds(whole)}"
     if longest is not None:
         text += f"; the longest part of it is {longest.name}, {show_seconds(longest.end_s - longest.begin_s)}"
-    return figure(traces, layout, ink), text
+    return figure(traces, layout), text

@@ -17,17 +17,15 @@ LINES: Final = (
 """Colour and dash of the lines of one figure, in their order."""
 SNUG: Final = (8, 12, 30, 42)
 """Margins of a figure whose labels make room for themselves: left, right, top, bottom."""
+OF_TEXT: Final = "rgb(127,139,152)"
+"""Colour of what a page draws in the colour of its text; this grey where nothing says another."""
 SIZES: Final = tuple(2**power for power in range(9, 21))
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:
     """An axis that stays as it is."""
-    return {
-        "title": {"text": title, "standoff": 8},
-        "fixedrange": True,
-        "zeroline": False,
-        "automargin": True,
-    } | more
+    kept = {"fixedrange": True, "zeroline": False, "automargin": True}
+    return {"title": {"text": title, "standoff": 8}} | kept | more
 
 
 def rows(names: Sequence[str], shown: Callable[[str], str] = str, **more: Any) -> dict[str, Any]:
@@ -37,8 +35,7 @@ def rows(names: Sequence[str], shown: Callable[[str], str] = str, **more: Any) -
 
 
 def log_sizes(title: str, low: int, high: int) -> dict[str, Any]:
-    """A logarithmic axis of bytes, with ticks that are sizes; from half a step before *low* to half a step after "
-    "*high*."""
+    """A logarithmic axis of bytes from *low* to *high*, with ticks that are sizes."""
     from math import log10
 
     ticks = [size for size in SIZES if low <= size <= high]
@@ -53,12 +50,15 @@ def layout(
     across: dict[str, Any],
     up: dict[str, Any],
     margin: tuple[int, int, int, int] = (56, 14, 34, 46),
+    *,
+    top: int | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """A figure with one pair of axes and its legend above."""
+    """A figure with one pair of axes and its legend above; *top* makes room for more lines of it."""
     up["title"]["standoff"] = 12  # beside its ticks, of which automargin knows only in part
     return {
-        "height": height, "uirevision": "kept", "margin": dict(zip("lrtb", margin, strict=True)),
+        "height": height, "uirevision": "kept",
+        "margin": dict(zip("lrtb", margin, strict=True)) | ({} if top is None else {"t": top}),
         "xaxis": across, "yaxis": up,
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, "hoverlabel": {"align": "left"},
         "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR,
@@ -86,25 +86,45 @@ def marker(colour: str, pattern: str) -> dict[str, Any]:
     }
 
 
-def in_turns(count: int, looks: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Marker of bars side by side, every other one with another colour and pattern."""
-    colours, shapes = (
-        list(look) for look in zip(*(looks[rank % len(looks)] for rank in range(count)), strict=True)
-    )
+def bars(
+    name: str, rows: Sequence[Any], lengths: Iterable[float | None], look: tuple[str, str], **more: Any
+) -> dict[str, Any]:
+    """Horizontal bars, one a row, in a colour and a pattern."""
     return {
-        "color": colours,
-        "pattern": {"shape": shapes, "fillmode": "overlay", "fgcolor": "#ffffff", "size": 6, "solidity": 0.2},
-        "line": {"color": "#ffffff", "width": 0.5},
-    }
+        "type": "bar", "orientation": "h", "name": name, "y": list(rows), "x": list(lengths), "marker": marker(*look),
+    } | more  # fmt: skip
 
 
-def mark(name: str, x: float, y: float, ink: str, **look: Any) -> dict[str, Any]:
+def dots(
+    name: str, x: Iterable[Any], y: Iterable[Any], colour: Any, symbol: str, size: int = 9, **more: Any
+) -> dict[str, Any]:
+    """Marks of one kind."""
+    return {
+        "type": "scatter", "mode": "markers", "name": name, "x": list(x), "y": list(y),
+        "marker": {"color": colour, "symbol": symbol, "size": size},
+    } | more  # fmt: skip
+
+
+def pieces(
+    row: Any, sizes: Sequence[float], begins: Sequence[float], looks: Sequence[tuple[str, str]],
+    texts: Sequence[str], hovers: Sequence[str], **more: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """One row in pieces side by side, every other one with another colour and pattern."""
+    colours, shapes = zip(*(looks[rank % len(looks)] for rank in range(len(sizes))), strict=True)
+    pattern = {"shape": list(shapes), "fillmode": "overlay", "fgcolor": "#ffffff", "size": 6, "solidity": 0.2}
+    return bars(
+        "", [row] * len(sizes), sizes, looks[0], base=list(begins), width=0.7, text=list(texts), textposition="inside",
+        insidetextanchor="middle", constraintext="inside", textangle=0, textfont={"color": "#ffffff"},
+        hovertext=list(hovers), hovertemplate="%{hovertext}<extra></extra>",
+        marker={"color": list(colours), "pattern": pattern, "line": {"color": "#ffffff", "width": 0.5}}, **more,
+    )  # fmt: skip
+
+
+def mark(name: str, x: float, y: float, **look: Any) -> dict[str, Any]:
     """One point with its name, where an answer lies on a curve."""
-    return {
-        "type": "scatter", "mode": "markers", "name": name, "x": [x], "y": [y], "cliponaxis": False,
-        "marker": {"color": ink or GREY, "symbol": "diamond", "size": 11} | look,
-        "hovertemplate": f"{name}<extra></extra>",
-    }  # fmt: skip
+    point = dots(name, [x], [y], OF_TEXT, "diamond", 11, cliponaxis=False)
+    point["marker"] |= look
+    return point | {"hovertemplate": f"{name}<extra></extra>"}
 
 
 def upright(x: float, **line: Any) -> dict[str, Any]:
@@ -112,9 +132,22 @@ def upright(x: float, **line: Any) -> dict[str, Any]:
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}
 
 
-def now(x: float, y: float, says: str, ink: str, **more: Any) -> dict[str, Any]:
+def level(y: float, **line: Any) -> dict[str, Any]:
+    """A line from left to right of the figure."""
+    return {"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": y, "y1": y, "line": line}
+
+
+def band(low: float, high: float, **more: Any) -> dict[str, Any]:
+    """A stretch of the axis on faint ground."""
+    return {
+        "type": "rect", "x0": low, "x1": high, "y0": 0, "y1": 1, "yref": "paper", "layer": "below", "fillcolor": FAINT,
+        "line": {"width": 0},
+    } | more  # fmt: skip
+
+
+def now(x: float, y: float, says: str, **more: Any) -> dict[str, Any]:
     """What the controls say at present, on a curve."""
-    return mark(says, x, y, ink, symbol="circle-open", size=20, line={"width": 3}) | more
+    return mark(says, x, y, symbol="circle-open", size=20, line={"width": 3}) | more
 
 
 def note(text: str, x: float, y: float, **more: Any) -> dict[str, Any]:
@@ -122,20 +155,37 @@ def note(text: str, x: float, y: float, **more: Any) -> dict[str, Any]:
     return {"text": text, "x": x, "y": y, "xref": "paper", "yref": "paper", "showarrow": False} | more
 
 
-def figure(traces: list[dict[str, Any]], layout: dict[str, Any], ink: str) -> Figure:
-    """Both together, every text in the colour *ink*; the theme's own where none is given."""
-    if ink:
-        font = {"color": ink, "size": 12}
-        for name, part in layout.items():
-            if name.startswith(("xaxis", "yaxis")):
-                part["tickfont"] = font
-                if "title" in part:
-                    part["title"]["font"] = font
-            elif name == "polar":
-                part["angularaxis"]["tickfont"] = font
-        for part in [*layout.get("annotations", ()), layout["legend"]]:
-            part["font"] = font | part.get("font", {})
-        for trace in traces:
-            if "textfont" not in trace and "text" in trace:
-                trace["textfont"] = font
+def figure(traces: list[dict[str, Any]], layout: dict[str, Any]) -> Figure:
+    """Both together."""
     return {"data": traces, "layout": layout}
+
+
+def inked(figure: Figure, ink: str) -> Figure:
+    """A copy of *figure*, every text of it in the colour *ink*."""
+    copy: Figure = _in_ink(figure, ink)
+    font, layout = {"color": ink, "size": 12}, copy["layout"]
+    for name, part in layout.items():
+        if name.startswith(("xaxis", "yaxis")):
+            part["tickfont"] = font
+            if "title" in part:
+                part["title"]["font"] = font
+        elif name == "polar":
+            part["angularaxis"]["tickfont"] = font
+    for part in [*layout.get("annotations", ()), layout["legend"]]:
+        part["font"] = font | part.get("font", {})
+    for trace in copy["data"]:
+        if "text" in trace:
+            trace.setdefault("textfont", font)
+        for coloured in (trace, trace.get("marker", {})):
+            if "colorbar" in coloured:
+                coloured["colorbar"]["tickfont"] = font
+    return copy
+
+
+def _in_ink(part: Any, ink: str) -> Any:
+    """A copy of a part of a figure, its values shared, with *ink* for what has the colour of text."""
+    if isinstance(part, dict):
+        return {name: _in_ink(inner, ink) for name, inner in part.items()}
+    if isinstance(part, list) and part and isinstance(part[0], dict):
+        return [_in_ink(inner, ink) for inner in part]
+    return ink if isinstance(part, str) and part == OF_TEXT else part

@@ -7,7 +7,7 @@ from typing import Final
 
 from app.charts import drawing
 from app.charts.charts import LOOKS, in_lines
-from app.charts.drawing import Figure, axis, marker
+from app.charts.drawing import Figure, axis
 from app.text.profile import wait_class
 from model.units import show_seconds
 from validation.identify.report import CPU, UNNAMED, DbTimePart
@@ -25,20 +25,18 @@ def largest(parts: Sequence[DbTimePart]) -> list[DbTimePart]:
 def profile(parts: Sequence[DbTimePart]) -> tuple[Figure, str]:
     """Bars of the measured profile, and what they show in words."""
     bars = [
-        {
-            "type": "bar", "orientation": "h", "y": [part.name], "x": [100 * part.share], "width": 0.62,
-            "text": [f"{part.share:.1%}"], "textposition": "outside", "cliponaxis": False,
-            "showlegend": False, "marker": marker(*LOOKS[_class(part.name)]),
-            "hovertemplate": "<br>".join([part.name, show_seconds(part.seconds), _class(part.name)])
-            + "<extra></extra>",
-        }
+        drawing.bars(
+            "", [part.name], [100 * part.share], LOOKS[_class(part.name)], width=0.62, text=[f"{part.share:.1%}"],
+            textposition="outside", cliponaxis=False, showlegend=False,
+            hovertemplate=f"{part.name}<br>{show_seconds(part.seconds)}<br>{_class(part.name)}<extra></extra>",
+        )
         for part in parts
     ]  # fmt: skip
     rows = [part.name for part in parts]
     across, margin = axis("% of DB time", zeroline=True), (8, 60, 4, 40)
     layout = drawing.layout(60 + 27 * len(rows), across, drawing.rows(rows, in_lines), margin, bargap=0.3)
     top = parts[0]
-    return {"data": bars, "layout": layout}, f"The largest part of DB time is {top.name}, {top.share:.0%}"
+    return drawing.figure(bars, layout), f"The largest part of DB time is {top.name}, {top.share:.0%}"
 
 
 def _class(name: str) -> str:

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from app.base.lines import evenly
 from app.charts import drawing
-from app.charts.drawing import CLEAR, GREY, LINES, Figure, axis, marker
+from app.charts.drawing import (
+    BLUE,
+    BROWN,
+    CLEAR,
+    GREEN,
+    GREY,
+    LINES,
+    OF_TEXT,
+    ORANGE,
+    PURPLE,
+    RED,
+    Figure,
+    axis,
+)
 from model.laws.assm import CLASS_NAMES
 from model.results import BlockUse, RunResult, SegmentSpace
 from model.units import show_bytes, show_seconds
@@ -15,24 +29,19 @@ from model.units import show_bytes, show_seconds
 # What a block's bytes hold -> field of BlockUse, field that counts it, colour and pattern.
 USES: Final[dict[str, tuple[str, str, str, str]]] = {
     "headers": ("header_bytes", "", GREY, "-"),
-    "ITL": ("itl_bytes", "itl_entries", "#a663bd", "x"),
-    "rows": ("row_bytes", "rows", "#2f74d0", ""),
-    "migrated pieces": ("moved_bytes", "moved_in", "#cf6d12", "/"),
-    "stubs": ("stub_bytes", "stubs", "#d2493f", "\\"),
+    "ITL": ("itl_bytes", "itl_entries", PURPLE, "x"),
+    "rows": ("row_bytes", "rows", BLUE, ""),
+    "migrated pieces": ("moved_bytes", "moved_in", ORANGE, "/"),
+    "stubs": ("stub_bytes", "stubs", RED, "\\"),
     "free": ("free_bytes", "", CLEAR, ""),
 }
 ITL_FULL: Final = "full ITL list"
 # Class of the map, in the order of its digits -> colour and symbol.
-CELLS: Final[dict[str, tuple[str, str]]] = dict(
-    zip(
-        (*CLASS_NAMES, ITL_FULL),
-        (
-            ("#2f74d0", "square"), ("#a663bd", "diamond"), ("#2f9e58", "triangle-up"), ("#9a8168", "cross"),
-            (GREY, "circle-open"), ("#d2493f", "x"),
-        ),
-        strict=True,
-    )
-)  # fmt: skip
+CELLS: Final[dict[str, tuple[str, str]]] = dict(zip(
+    (*CLASS_NAMES, ITL_FULL),
+    zip((BLUE, PURPLE, GREEN, BROWN, GREY, RED), ("square", "diamond", "triangle-up", "cross", "circle-open", "x"),
+        strict=True), strict=True,
+))  # fmt: skip
 WORTH_SAYING: Final = 0.005
 CELLS_A_LINE: Final = 40
 MOST_OLD, MOST_NEW = 4, 3
@@ -102,32 +111,29 @@ def _search(result: RunResult) -> list[str]:
     return [f"{search.elapsed_fraction:.1%} of the time probes blocks {cause}{bug}: {probes}{stack}"]
 
 
-def blocks(segment: SegmentSpace, *, ink: str = "") -> tuple[Figure, str]:
+def blocks(segment: SegmentSpace) -> tuple[Figure, str]:
     """What the bytes of some blocks hold, before and after, with what PCTFREE reserves."""
     shown = _shown(segment)
-    size = segment.block_size_bytes
+    size, rows = segment.block_size_bytes, [row for row, _ in shown]
     traces: list[dict[str, Any]] = []
     for name, (field, count, colour, pattern) in USES.items():
         sizes = [getattr(use, field) for _, use in shown]
         counts = [getattr(use, count) if count else 0 for _, use in shown]
-        traces.append({
-            "type": "bar", "orientation": "h", "name": name, "y": [row for row, _ in shown], "x": sizes,
-            "marker": marker(colour, pattern) | ({"line": {"color": GREY, "width": 1}} if colour == CLEAR else {}),
-            "hovertext": [
-                f"{name}: {has:,.0f} bytes" + (f", {number:,.0f}" if count else "")
-                for has, number in zip(sizes, counts, strict=True)
-            ],
-            "hovertemplate": "%{y}<br>%{hovertext}<extra></extra>", "width": 0.72,
-        })  # fmt: skip
+        bars = drawing.bars(
+            name, rows, sizes, (colour, pattern), width=0.72, hovertemplate="%{y}<br>%{hovertext}<extra></extra>",
+            hovertext=[f"{name}: {has:,.0f} bytes" + (f", {number:,.0f}" if count else "")
+                       for has, number in zip(sizes, counts, strict=True)],
+        )  # fmt: skip
+        if colour == CLEAR:
+            bars["marker"]["line"]["color"] = GREY
+        traces.append(bars)
     reserve = segment.blocks[0].reserve_bytes if segment.blocks else 0.0
     layout = drawing.layout(
         120 + 22 * len(shown),
         axis(f"bytes of a block of {show_bytes(size)}", range=[0, size], tickformat=",d", ticklabeloverflow="allow",
              tickvals=[size * step / 8 for step in range(9)]),
-        drawing.rows([row for row, _ in shown]),
-        margin=(8, 30, 54, 40),
-        barmode="stack",
-        shapes=[drawing.upright(size - reserve, color=ink or GREY, width=3)],
+        drawing.rows(rows), (8, 30, 54, 40), barmode="stack",
+        shapes=[drawing.upright(size - reserve, color=OF_TEXT, width=3)],
         annotations=[{
             "x": size - reserve, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False,
             "xanchor": "right" if 2 * reserve < size else "left",
@@ -135,14 +141,14 @@ def blocks(segment: SegmentSpace, *, ink: str = "") -> tuple[Figure, str]:
         }],
         legend={"orientation": "h", "y": 1, "yanchor": "top", "yref": "container", "traceorder": "normal"},
     )  # fmt: skip
-    return drawing.figure(traces, layout, ink), _said_of_blocks(segment, shown)
+    return drawing.figure(traces, layout), _said_of_blocks(segment, shown)
 
 
 def _shown(segment: SegmentSpace) -> list[tuple[str, BlockUse]]:
     """Some blocks that were there, before and after, and some that came."""
     sample = segment.blocks or []
-    old = _some([block_contents for block_contents in sample if block_contents.before], MOST_OLD)
-    new = _some([block_contents for block_contents in sample if not block_contents.before], MOST_NEW)
+    old = evenly([block for block in sample if block.before], MOST_OLD)
+    new = evenly([block for block in sample if not block.before], MOST_NEW)
     rows: list[tuple[str, BlockUse]] = []
     for block in [*old, *new]:
         if block.before:
@@ -151,13 +157,6 @@ def _shown(segment: SegmentSpace) -> list[tuple[str, BlockUse]]:
             (f"block {block.block:,} after" if block.before else f"new block {block.block:,}", block.after)
         )
     return rows
-
-
-def _some(items: list[Any], most: int) -> list[Any]:
-    """At most *most* of *items*, spread evenly, the first and the last among them."""
-    if len(items) <= most:
-        return items
-    return [items[step * (len(items) - 1) // (most - 1)] for step in range(most)]
 
 
 def _said_of_blocks(segment: SegmentSpace, shown: Sequence[tuple[str, BlockUse]]) -> str:
@@ -172,7 +171,7 @@ def _said_of_blocks(segment: SegmentSpace, shown: Sequence[tuple[str, BlockUse]]
 
 
 def freeness_map(
-    cells: str, block_count: float, counts: Mapping[str, float], itl_full: float, *, ink: str = ""
+    cells: str, block_count: float, counts: Mapping[str, float], itl_full: float
 ) -> tuple[Figure, str]:
     """A mark for each block, or each n-th, by its class in the bitmap; colour and shape say which."""
     stride = max(1, round(block_count / max(1, len(cells))))
@@ -182,14 +181,12 @@ def freeness_map(
         places = [place for place, cell in enumerate(cells) if cell == str(digit)]
         if not places and not blocks_of_class.get(name):
             continue
-        traces.append({
-            "type": "scatter", "mode": "markers", "showlegend": True,
-            "name": f"{name}: {blocks_of_class[name]:,.0f}" if name in blocks_of_class else name,
-            "x": [place % CELLS_A_LINE for place in places] or [None],
-            "y": [place // CELLS_A_LINE for place in places] or [None],
-            "text": [f"block {place * stride:,}: {name}" for place in places],
-            "hovertemplate": "%{text}<extra></extra>", "marker": {"color": colour, "symbol": symbol, "size": 7},
-        })  # fmt: skip
+        traces.append(drawing.dots(
+            f"{name}: {blocks_of_class[name]:,.0f}" if name in blocks_of_class else name,
+            [place % CELLS_A_LINE for place in places] or [None],
+            [place // CELLS_A_LINE for place in places] or [None], colour, symbol, 7, showlegend=True,
+            text=[f"block {place * stride:,}: {name}" for place in places], hovertemplate="%{text}<extra></extra>",
+        ))  # fmt: skip
     lines = -(-len(cells) // CELLS_A_LINE)
     steps = range(0, lines, max(1, lines // 4))
     layout = drawing.layout(
@@ -200,7 +197,7 @@ def freeness_map(
         margin=(8, 8, 6, 8),
         legend={"orientation": "h", "y": 0, "yanchor": "top", "itemclick": False, "itemdoubleclick": False},
     )  # fmt: skip
-    figure = drawing.figure(traces, layout, ink)
+    figure = drawing.figure(traces, layout)
     each = f", one mark for every {stride} blocks" if stride > 1 else ""
     text = ", ".join(f"{count:,.0f} {name}" for name, count in counts.items() if count)
     full = f"; {itl_full:,.0f} of them with a full ITL list" if itl_full else ""
@@ -208,17 +205,12 @@ def freeness_map(
 
 
 def over_pctfree(
-    percents: Sequence[int],
-    lines: Sequence[PctfreeLine],
-    now: tuple[int, float, float],
-    *,
-    quantity: str,
-    ink: str = "",
+    percents: Sequence[int], lines: Sequence[PctfreeLine], now: tuple[int, float, float], quantity: str
 ) -> tuple[Figure, str]:
     """A quantity over PCTFREE for each block size; *now* is block size, PCTFREE and value of the present setting."""
     size, percent, value = now
     seconds = quantity.endswith("seconds")
-    show = show_seconds if seconds else _number
+    show: Callable[[float], str] = show_seconds if seconds else "{:,.0f}".format
     traces: list[dict[str, Any]] = [
         drawing.line(
             show_bytes(line.block_size_bytes), percents, line.values, look, "%{y:,.4~g} with PCTFREE %{x}",
@@ -226,8 +218,9 @@ def over_pctfree(
         )
         for line, look in zip(lines, LINES, strict=False)
     ]  # fmt: skip
-    traces.append(drawing.mark(f"now: {show(value)}", percent, value, ink))
-    decades = max(_known(lines), default=1) > 10 * min(_known(lines), default=1)
+    traces.append(drawing.mark(f"now: {show(value)}", percent, value))
+    known = [value for line in lines for value in line.values if value is not None]
+    decades = max(known, default=1) > 10 * min(known, default=1)
     scale = {"type": "log", **({"dtick": 1} if decades else {"nticks": 6})}
     layout = drawing.layout(
         290,
@@ -235,25 +228,9 @@ def over_pctfree(
         axis(quantity, exponentformat="none", **(scale if seconds else {"rangemode": "tozero", "tickformat": ",d"})),
         margin=drawing.SNUG,
     )  # fmt: skip
-    return (
-        drawing.figure(traces, layout, ink),
-        f"{quantity} over PCTFREE: now {show(value)} at {show_bytes(size)} and PCTFREE {percent:g}"
-        + (_least(percents, lines, show_bytes(size), size, show)),
-    )
-
-
-def _known(lines: Sequence[PctfreeLine]) -> list[float]:
-    return [value for line in lines for value in line.values if value is not None]
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}"
-
-
-def _least(percents: Sequence[int], lines: Sequence[PctfreeLine], named: str, size: int, show: Any) -> str:
-    mine = next((line for line in lines if line.block_size_bytes == size), None)
-    known = [(y, x) for x, y in zip(percents, mine.values, strict=True) if y is not None] if mine else []
-    if not known:
-        return ""
-    least, at = min(known)
-    return f"; the least at {named} is {show(least)}, at PCTFREE {at}"
+    text = f"{quantity} over PCTFREE: now {show(value)} at {show_bytes(size)} and PCTFREE {percent:g}"
+    mine = [line.values for line in lines if line.block_size_bytes == size]
+    if points := [(y, x) for values in mine for x, y in zip(percents, values, strict=True) if y is not None]:
+        least, at = min(points)
+        text += f"; the least at {show_bytes(size)} is {show(least)}, at PCTFREE {at}"
+    return drawing.figure(traces, layout), text

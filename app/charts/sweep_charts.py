@@ -8,16 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.base.lines import evenly
 from app.charts import drawing
 from app.charts.charts import LOOKS
-from app.charts.drawing import GREY, LINES, Figure, axis, marker
-from app.text.sweep_text import Summary, distinct, effects_of
-from app.text.sweep_text import shown as in_units
+from app.charts.drawing import GREY, LINES, OF_TEXT, Figure, axis, marker
+from app.text.sweep_text import Summary, are_numbers, distinct, effects_of, levels_of, shown
 from model.errors import cut
 from model.units import unit_of
 
@@ -36,8 +37,6 @@ EDGE: Final = "#8896a5"
 BASE: Final = "base scenario"
 ON_LIGHT, ON_DARK = "#10161d", "#ffffff"
 
-Name = Callable[[str], str]
-
 
 @dataclass(frozen=True)
 class Ladder:
@@ -52,29 +51,10 @@ class Ladder:
     """The steps are stretches of a range, each named by its middle."""
 
 
-def shown(name: str, value: Any) -> str:
-    """A value in its unit; of a large count, with commas."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if is_number and not unit_of(name) and not name.startswith("cost_") and abs(value) >= 10_000:
-        return f"{value:,.0f}"
-    return in_units(name, value)
-
-
 def measure_name(measure: str) -> str:
     """A measure in words."""
     words = measure if measure.endswith("per_s") else measure.removesuffix("_s")
     return words.replace("_", " ").replace("cpu", "CPU")
-
-
-def levels_of(values: Sequence[Any]) -> list[Any]:
-    """The different values: numbers in their order, words as they come first."""
-    levels = distinct(values)
-    return sorted(levels) if are_numbers(levels) else levels
-
-
-def are_numbers(values: Sequence[Any]) -> bool:
-    """Whether there is nothing else."""
-    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
 
 
 def ladder(summary: Summary, key: str) -> Ladder:
@@ -106,13 +86,7 @@ def _spread(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], Callable[
 
 
 def lines(
-    summary: Summary,
-    across: str,
-    by: str = "",
-    fixed: Mapping[str, Any] | None = None,
-    *,
-    ink: str = "",
-    name: Name = str,
+    summary: Summary, across: str, by: str = "", fixed: Mapping[str, Any] | None = None
 ) -> tuple[Figure, str]:
     """The measure over one field, a line for each of a few values of another; bars where the field takes words."""
     rows = rows_at(summary, fixed or {})
@@ -120,52 +94,47 @@ def lines(
     groups: list[tuple[str, NDArray[np.bool_]]] = [("", rows)]
     if by:
         other = ladder(summary, by)
-        chosen = _some(range(len(other.labels)), len(LINES))
+        chosen = evenly(range(len(other.labels)), len(LINES))
         groups = [(other.labels[place], rows & (other.places == place)) for place in chosen]
-    traces: list[dict[str, Any]] = []
-    for place, (label, some) in enumerate(groups):
-        of_group = f"<br>{name(by)} {label}" if by else ""
-        traces.append(_line(summary, some, steps, place, label, (name(across), of_group)))
-    layout = _layout(name(across), steps)
+    traces = [_line(summary, some, steps, place, label, by) for place, (label, some) in enumerate(groups)]
+    layout = _layout(_axis_of_steps(steps, summary.named(across)))
     before = summary.reference.get(summary.measure)
     if before is not None and steps.numbers is None:
         traces.append({
-            "type": "bar", "name": "base scenario", "x": [BASE], "y": [before], "marker": marker(GREY, "-"),
-            "text": [shown(summary.measure, before)], "textposition": "outside", "cliponaxis": False,
-            "hoverinfo": "text", "unselected": {"marker": {"opacity": 1}}, "showlegend": False,
+            "type": "bar", "name": BASE, "x": [BASE], "y": [before], "marker": marker(GREY, "-"), "showlegend": False,
+            "text": [summary.shown(before)], "textposition": "outside", "cliponaxis": False,
+            "hoverinfo": "text", "unselected": {"marker": {"opacity": 1}},
         })  # fmt: skip
     values = [value for trace in traces for value in trace["y"]]
     values += [0.0] if steps.numbers is None else [before] if before is not None else []
-    layout["yaxis"] = _axis_of_measure(summary.measure, values)
+    layout["yaxis"] = up = _axis_of_measure(summary.measure, values)
     if before is not None and steps.numbers is not None:
-        layout |= _base_line(summary, before, layout["yaxis"])
+        layout["shapes"] = [drawing.level(before, color=GREY, width=1.5, dash="dash")]
+        at = math.log10(before) if up.get("type") == "log" else before  # a note takes the axis's own numbers
+        layout["annotations"] = [
+            {"xref": "paper", "x": 1, "y": at, "xanchor": "right", "yanchor": "bottom", "showarrow": False,
+             "text": f"{BASE}: {summary.shown(before)}"}
+        ]  # fmt: skip
     if by:
-        layout["legend"]["title"] = {"text": f"{name(by)}  "}
+        layout["legend"]["title"] = {"text": f"{summary.named(by)}  "}
         layout["margin"]["t"] = 46
         layout["showlegend"] = True
-    return drawing.figure(traces, layout, ink), extremes(summary, rows, name)
+    return drawing.figure(traces, layout), extremes(summary, rows)
 
 
 def _line(
-    summary: Summary,
-    some: NDArray[np.bool_],
-    steps: Ladder,
-    place: int,
-    label: str,
-    heads: tuple[str, str],
+    summary: Summary, some: NDArray[np.bool_], steps: Ladder, place: int, label: str, by: str
 ) -> dict[str, Any]:
-    """The means of *some* rows over the steps of a field, in the look of *place*; *heads* name field and group."""
+    """The means of *some* rows over the steps of a field, in the look of *place*; *label* is their value of *by*."""
     means, single = _means(summary, some, steps.places, len(steps.labels))
     used = np.flatnonzero(np.isfinite(means))
-    colour, dash = LINES[place]
-    field, of_group = heads
-    texts = [shown(summary.measure, float(means[step])) for step in used]
+    (colour, dash), field = LINES[place], summary.named(steps.key)
+    of_group = f"<br>{summary.named(by)} {label}" if by else ""
+    texts = [summary.shown(means[step]) for step in used]
     common = {
         "name": label, "y": means[used].tolist(), "customdata": single[used].tolist(),
-        "hovertext": [
-            f"{field} {steps.labels[step]}{of_group}<br><b>{text}</b>"
-            for step, text in zip(used, texts, strict=True)
-        ],
+        "hovertext": [f"{field} {steps.labels[step]}{of_group}<br><b>{text}</b>"
+                      for step, text in zip(used, texts, strict=True)],
         "hoverinfo": "text", "unselected": {"marker": {"opacity": 1}}, "cliponaxis": False,
     }  # fmt: skip
     if steps.numbers is None:
@@ -180,29 +149,12 @@ def _line(
     }  # fmt: skip
 
 
-def _base_line(summary: Summary, before: float, up: Mapping[str, Any]) -> dict[str, Any]:
-    """A dashed line at what the base scenario has, and its note; of a logarithmic axis a note takes the logarithm."""
-    at = math.log10(before) if up.get("type") == "log" else before
-    return {
-        "shapes": [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": before, "y1": before,
-                    "line": {"color": GREY, "width": 1.5, "dash": "dash"}}],
-        "annotations": [{"xref": "paper", "x": 1, "y": at, "xanchor": "right", "yanchor": "bottom",
-                         "showarrow": False, "text": f"{BASE}: {shown(summary.measure, before)}"}],
-    }  # fmt: skip
-
-
 _SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "x")
 _PATTERNS: Final = ("", "/", "\\", "x", ".")
 
 
 def heat(
-    summary: Summary,
-    across: str,
-    up: str,
-    fixed: Mapping[str, Any] | None = None,
-    *,
-    ink: str = "",
-    name: Name = str,
+    summary: Summary, across: str, up: str, fixed: Mapping[str, Any] | None = None
 ) -> tuple[Figure, str]:
     """The measure over two fields by colour, with lines of equal values where both are numbers.
 
@@ -212,121 +164,93 @@ def heat(
     right, high = ladder(summary, across), ladder(summary, up)
     wide, tall = len(right.labels), len(high.labels)
     means, single = _means(summary, rows, high.places * wide + right.places, wide * tall)
-    table = means.reshape(tall, wide)
     laid, back = _spread(means)
-    level = laid.reshape(tall, wide)
     written = wide * tall <= MOST_CELLS_WRITTEN and wide <= MOST_COLUMNS_WRITTEN
     ticks = _ticks(laid)
-    shown_cells = [
-        [shown(summary.measure, float(cell_value)) if np.isfinite(cell_value) else "" for cell_value in row]
-        for row in table
-    ]
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "heatmap", "z": _listed(level), "x": list(range(wide)), "y": list(range(tall)),
-            "xgap": 1, "ygap": 1,
-            "colorscale": SCALE, "hoverinfo": "skip", "hoverongaps": False,
-            "colorbar": _colour_bar(summary, ticks, back, ink) | {"ticklen": 3},
-        }
-    ]  # fmt: skip
+    grid = {
+        "x": list(range(wide)),
+        "y": list(range(tall)),
+        "z": _listed(laid.reshape(tall, wide)),
+        "hoverinfo": "skip",
+    }
+    traces: list[dict[str, Any]] = [{
+        "type": "heatmap", **grid, "xgap": 1, "ygap": 1, "colorscale": SCALE, "hoverongaps": False,
+        "colorbar": _colour_bar(summary, ticks, back) | {"ticklen": 3},
+    }]  # fmt: skip
     if not written and right.numbers and high.numbers and len(ticks) > 1:
         traces.append({
-            "type": "contour", "z": _listed(level), "x": list(range(wide)), "y": list(range(tall)), "hoverinfo": "skip",
-            "showscale": False, "line": {"color": "#ffffff", "width": 1.5, "smoothing": 0}, "connectgaps": False,
+            "type": "contour", **grid, "showscale": False, "line": {"color": "#ffffff", "width": 1.5, "smoothing": 0},
             "contours": {"coloring": "none", "start": ticks[0], "end": ticks[-1], "size": ticks[1] - ticks[0]},
+            "connectgaps": False,
         })  # fmt: skip
     cells = np.flatnonzero(np.isfinite(means))
+    at = {"type": "scatter", "x": (cells % wide).tolist(), "y": (cells // wide).tolist()}
     if written:
         traces.append({
-            "type": "scatter", "mode": "text", "x": (cells % wide).tolist(), "y": (cells // wide).tolist(),
-            "text": _in_cells(summary.measure, means[cells]), "hoverinfo": "skip",
+            **at, "mode": "text", "text": _in_cells(summary.measure, means[cells]), "hoverinfo": "skip",
             "selected": {"textfont": {"color": ON_LIGHT}},
+            "textfont": {"size": 11, "color": _on_shades(laid[cells])},  # the one that reads on the cell
         })  # fmt: skip
     traces.append({
-        "type": "scatter", "mode": "markers", "x": (cells % wide).tolist(), "y": (cells // wide).tolist(),
-        "customdata": single[cells].tolist(), "hoverinfo": "text", "showlegend": False,
+        **at, "mode": "markers", "customdata": single[cells].tolist(), "hoverinfo": "text", "showlegend": False,
         "hovertext": [
-            f"{name(across)} {right.labels[cell % wide]}<br>{name(up)} {high.labels[cell // wide]}"
-            f"<br><b>{shown_cells[cell // wide][cell % wide]}</b>" for cell in cells
+            f"{summary.named(across)} {right.labels[cell % wide]}<br>{summary.named(up)} {high.labels[cell // wide]}"
+            f"<br><b>{summary.shown(means[cell])}</b>" for cell in cells
         ],
         "marker": {"symbol": "square", "size": _mark_size(wide, tall), "opacity": 0, "color": "#ffffff"},
         "selected": {"marker": {"opacity": 0.4}}, "unselected": {"marker": {"opacity": 0}},
     })  # fmt: skip
-    layout = _layout(name(across), right) | {"hovermode": "closest"}
-    layout["xaxis"] = _steps_on_axis(right, name(across))
-    layout["yaxis"] = _steps_on_axis(high, name(up))
+    layout = _layout(_steps_on_axis(right, summary.named(across)), _steps_on_axis(high, summary.named(up)))
     if written and len(cells) and not _each_has_its_unit(summary.measure):
         layout["meta"] = unit_for(summary.measure, float(means[cells].max()))[1].strip()
-    figure = drawing.figure(traces, layout, ink)
-    for trace in traces:
-        if trace.get("mode") == "text":  # in the colour that reads on the cell
-            trace["textfont"] = {"size": 11, "color": _on_shades(laid[cells])}
-    return figure, extremes(summary, rows, name)
+    return drawing.figure(traces, layout | {"hovermode": "closest"}), extremes(summary, rows)
 
 
-def _colour_bar(
-    summary: Summary, ticks: Sequence[float], back: Callable[[float], float], ink: str
-) -> dict[str, Any]:
+def _colour_bar(summary: Summary, ticks: Sequence[float], back: Callable[[float], float]) -> dict[str, Any]:
     """The scale of the colours, in values of the measure."""
-    bar = {
-        "tickvals": ticks, "ticktext": [shown(summary.measure, float(back(tick))) for tick in ticks],
-        "thickness": 12, "outlinewidth": 0,
-    }  # fmt: skip
-    return bar | ({"tickfont": {"color": ink, "size": 12}} if ink else {})
+    texts = [summary.shown(back(tick)) for tick in ticks]
+    return {"tickvals": ticks, "ticktext": texts, "thickness": 12, "outlinewidth": 0}
 
 
 def scattered(
-    summary: Summary,
-    across: str,
-    up: str,
-    fixed: Mapping[str, Any] | None = None,
-    *,
-    ink: str = "",
-    name: Name = str,
+    summary: Summary, across: str, up: str, fixed: Mapping[str, Any] | None = None
 ) -> tuple[Figure, str]:
     """Samples over two fields, each a point whose colour says its measure."""
     rows = rows_at(summary, fixed or {}) & np.isfinite(summary.values)
     used = np.flatnonzero(rows)
     laid, back = _spread(summary.values)
-    layout = _layout(name(across), ladder(summary, across)) | {"hovermode": "closest"}
-    coordinates: dict[str, list[Any]] = {}
-    for side, key in (("x", across), ("y", up)):
+    axes: list[dict[str, Any]] = []
+    at: list[list[Any]] = []
+    for key in (across, up):
         values = summary.axes[key]
         if are_numbers(levels_of(values)):
-            layout[f"{side}axis"] = _number_axis(key, [float(value) for value in values], name(key))
-            coordinates[side] = [values[row] for row in used]
+            axes.append(_number_axis(key, [float(value) for value in values], summary.named(key)))
+            at.append([values[row] for row in used])
         else:
             steps = ladder(summary, key)
-            layout[f"{side}axis"] = _steps_on_axis(steps, name(key))
-            coordinates[side] = [int(steps.places[row]) for row in used]
-    trace: dict[str, Any] = {
-        "type": "scatter", "mode": "markers", **coordinates, "customdata": used.tolist(), "hoverinfo": "text",
-        "hovertext": [
-            "<br>".join([*(f"{name(key)} {shown(key, summary.axes[key][row])}" for key in summary.keys),
-                         f"<b>{shown(summary.measure, float(summary.values[row]))}</b>"]) for row in used
+            axes.append(_steps_on_axis(steps, summary.named(key)))
+            at.append([int(steps.places[row]) for row in used])
+    trace = drawing.dots(
+        "", at[0], at[1], laid[used].tolist(), "circle", 10 if len(used) < 400 else 6, customdata=used.tolist(),
+        hoverinfo="text", hovertext=[
+            "<br>".join([*(f"{summary.named(key)} {shown(key, summary.axes[key][row])}" for key in summary.keys),
+                         f"<b>{summary.shown(summary.values[row])}</b>"]) for row in used
         ],
-        "marker": {
-            "color": laid[used].tolist(), "colorscale": SCALE, "size": 10 if len(used) < 400 else 6, "showscale": True,
-            "line": {"color": EDGE, "width": 0.5},
-            "colorbar": _colour_bar(summary, _ticks(laid[used]), back, ink),
-        },
-        "selected": {"marker": {"size": 16}}, "unselected": {"marker": {"opacity": 1}}, "cliponaxis": False,
+        selected={"marker": {"size": 16}}, unselected={"marker": {"opacity": 1}}, cliponaxis=False,
+    )  # fmt: skip
+    trace["marker"] |= {
+        "colorscale": SCALE, "showscale": True, "line": {"color": EDGE, "width": 0.5},
+        "colorbar": _colour_bar(summary, _ticks(laid[used]), back),
     }  # fmt: skip
-    return drawing.figure([trace], layout, ink), extremes(summary, rows, name)
+    return drawing.figure([trace], _layout(*axes) | {"hovermode": "closest"}), extremes(summary, rows)
 
 
 def over_two(
-    summary: Summary,
-    across: str,
-    up: str,
-    fixed: Mapping[str, Any] | None = None,
-    *,
-    ink: str = "",
-    name: Name = str,
+    summary: Summary, across: str, up: str, fixed: Mapping[str, Any] | None = None
 ) -> tuple[Figure, str]:
     """The measure over two fields: by cells, or by points where cells would be empty or hold many."""
     draw = scattered if is_sampled(summary, across, up) else heat
-    return draw(summary, across, up, fixed, ink=ink, name=name)
+    return draw(summary, across, up, fixed)
 
 
 def pairs(summary: Summary) -> list[tuple[str, str]]:
@@ -352,104 +276,92 @@ def is_sampled(summary: Summary, across: str, up: str) -> bool:
     return 3 * filled < len(right.labels) * len(high.labels)
 
 
-def moves(summary: Summary, *, ink: str = "", name: Name = str) -> tuple[Figure, str]:
+def moves(summary: Summary) -> tuple[Figure, str]:
     """What moves the measure: for each field the lowest and the highest mean along it, the widest on top."""
     effects = effects_of(summary)
-    names = [cut(name(effect.key), 34) for effect in effects]
-    colour, _ = LOOKS["User I/O"]
-    ends = [
-        f"{shown(summary.measure, effect.low)} at {shown(effect.key, effect.at_low)} → "
-        f"{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)}" for effect in effects
-    ]  # fmt: skip
-    traces = [{
-        "type": "bar", "orientation": "h", "y": names, "base": [effect.low for effect in effects], "width": 0.3,
-        "x": [effect.high - effect.low for effect in effects], "marker": marker(colour, ""), "hoverinfo": "text",
-        "hovertext": [
-            f"{name(effect.key)}<br>{shown(summary.measure, effect.low)} at {shown(effect.key, effect.at_low)}"
-            f"<br>{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)}" for effect in effects
-        ],
-        "showlegend": False,
-    }]  # fmt: skip
-    layout = _layout("", None) | {"height": 90 + 62 * max(1, len(effects))}
+    names = [cut(summary.named(effect.key), 34) for effect in effects]
     lows, highs = [effect.low for effect in effects], [effect.high for effect in effects]
-    layout["xaxis"] = _axis_of_measure(summary.measure, [*lows, *highs]) | {
-        "title": {"text": f"mean {measure_name(summary.measure)}", "standoff": 6}
-    }
-    layout["yaxis"] = axis("", autorange="reversed", showticklabels=False, showgrid=False)
+    ends = [
+        [f"{summary.shown(mean)} at {shown(effect.key, at)}"
+         for mean, at in ((effect.low, effect.at_low), (effect.high, effect.at_high))] for effect in effects
+    ]  # fmt: skip
+    trace = drawing.bars(
+        "", names, [high - low for low, high in zip(lows, highs, strict=True)], (LOOKS["User I/O"][0], ""), base=lows,
+        width=0.3, hoverinfo="text", showlegend=False,
+        hovertext=["<br>".join([summary.named(effect.key), *both]) for effect, both in zip(effects, ends, strict=True)],
+    )  # fmt: skip
+    across = _axis_of_measure(summary.measure, [*lows, *highs])
+    across["title"] = {"text": f"mean {measure_name(summary.measure)}", "standoff": 6}
+    up = axis("", autorange="reversed", showticklabels=False, showgrid=False)
+    layout = _layout(across, up) | {"height": 90 + 62 * max(1, len(effects))}
     # Names stand above their bars: beside them they would take half of a narrow chart.
     layout["annotations"] = [
         {"xref": "paper", "x": 0, "y": label, "yshift": 22, "xanchor": "left", "showarrow": False, "align": "left",
-         "text": f"<b>{label}</b>: {text}"}
-        for label, text in zip(names, ends, strict=True)
+         "text": f"<b>{label}</b>: {' → '.join(both)}"}
+        for label, both in zip(names, ends, strict=True)
     ]  # fmt: skip
-    figure = drawing.figure(traces, layout, ink)
     sentence = "; ".join(
-        f"{name(effect.key)} from {shown(summary.measure, effect.low)} at {shown(effect.key, effect.at_low)} to "
-        f"{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)}"
-        for effect in effects
+        f"{summary.named(effect.key)} from {' to '.join(both)}"
+        for effect, both in zip(effects, ends, strict=True)
     )
-    return figure, f"Means along each field, over all others: {sentence or 'nothing moves it'}"
+    return (
+        drawing.figure([trace], layout),
+        f"Means along each field, over all others: {sentence or 'nothing moves it'}",
+    )
 
 
-def parallel(summary: Summary, *, ink: str = "", name: Name = str) -> tuple[Figure, str]:
+def parallel(summary: Summary) -> tuple[Figure, str]:
     """A thread for each point, over every field to its measure, coloured by the measure."""
     good = np.flatnonzero(np.isfinite(summary.values))
     order = good[np.argsort(summary.values[good], kind="stable")]
-    used = np.array(_some(order.tolist(), MOST_THREADS), int)
+    used = np.array(evenly(order.tolist(), MOST_THREADS), int)
     posts = [_post(summary, key, summary.axes[key]) for key in summary.keys]
     posts.append(_post(summary, summary.measure, summary.values.tolist()))
     last = posts[-1][0][used]
     bands = np.clip((last * len(SHADES)).astype(int), 0, len(SHADES) - 1)
     traces: list[dict[str, Any]] = []
     for band, shade in enumerate(SHADES):
-        xs: list[float | None] = []
-        ys: list[float | None] = []
-        for row in used[bands == band]:
-            xs += [*range(len(posts)), None]
-            ys += [*(float(post[0][row]) for post in posts), None]
-        traces.append({"type": "scatter", "mode": "lines", "x": xs, "y": ys, "showlegend": False, "hoverinfo": "skip",
-                       "line": {"color": shade, "width": 1.2}, "opacity": 0.75})  # fmt: skip
-    labels = [cut(name(key), 24) for key in summary.keys] + [measure_name(summary.measure)]
+        threads = used[bands == band]
+        ys = [[*(float(post[0][row]) for post in posts), None] for row in threads]
+        traces.append({
+            "type": "scatter", "mode": "lines", "x": [*range(len(posts)), None] * len(threads), "y": [*chain(*ys)],
+            "showlegend": False, "hoverinfo": "skip", "line": {"color": shade, "width": 1.2}, "opacity": 0.75,
+        })  # fmt: skip
+    labels = [cut(summary.named(key), 24) for key in summary.keys] + [measure_name(summary.measure)]
     annotations = []
-    for place, (_, ticks) in enumerate(posts):
+    for place, (label, (_, ticks)) in enumerate(zip(labels, posts, strict=True)):
         for height, text in ticks:
             annotations.append({"x": place, "y": height, "text": text, "showarrow": False, "xanchor": "left",
                                 "xshift": 4, "bgcolor": "rgba(128,140,152,.28)", "borderpad": 1})  # fmt: skip
-        annotations.append({"x": place, "y": 1.1, "text": f"<b>{labels[place]}</b>", "showarrow": False,
+        annotations.append({"x": place, "y": 1.1, "text": f"<b>{label}</b>", "showarrow": False,
                             "yshift": 14 * (place % 2) - 6})  # fmt: skip
-    layout = _layout("", None) | {
-        "shapes": [{"type": "line", "x0": place, "x1": place, "y0": 0, "y1": 1,
-                    "line": {"color": ink or GREY, "width": 1.5}} for place in range(len(posts))],
-        "annotations": annotations,
-    }  # fmt: skip
     hidden = {"showgrid": False, "zeroline": False, "showticklabels": False, "fixedrange": True}
-    layout["xaxis"] = hidden | {"range": [-0.2, len(posts) - 0.6]}
-    layout["yaxis"] = hidden | {"range": [-0.05, 1.25]}
-    figure = drawing.figure(traces, layout, ink)
+    layout = _layout() | {
+        "shapes": [{"type": "line", "x0": place, "x1": place, "y0": 0, "y1": 1,
+                    "line": {"color": OF_TEXT, "width": 1.5}} for place in range(len(posts))],
+        "annotations": annotations,
+        "xaxis": hidden | {"range": [-0.2, len(posts) - 0.6]}, "yaxis": hidden | {"range": [-0.05, 1.25]},
+    }  # fmt: skip
     left_out = f"; {len(used):,} of {len(order):,} points are drawn" if len(used) < len(order) else ""
-    return figure, f"{extremes(summary, np.isfinite(summary.values), name)}{left_out}"
+    return drawing.figure(traces, layout), f"{extremes(summary, np.isfinite(summary.values))}{left_out}"
 
 
 def _post(
     summary: Summary, key: str, values: list[Any]
 ) -> tuple[NDArray[np.float64], list[tuple[float, str]]]:
     """Where each point crosses the post of *key*, from 0 to 1, and its ticks."""
-    finite = [value for value in values if not (isinstance(value, float) and math.isnan(value))]
-    levels = levels_of(finite)
+    levels = levels_of([value for value in values if not (isinstance(value, float) and math.isnan(value))])
     if not are_numbers(levels):
-        most = max(1, len(levels) - 1)
-        rank = {level: place / most for place, level in enumerate(levels)}
-        marked = _some(levels, 12)
-        return np.array([rank[value] for value in values]), [
-            (rank[mark], shown(key, mark)) for mark in marked
-        ]
+        rank = {level: place / max(1, len(levels) - 1) for place, level in enumerate(levels)}
+        ticks = [(rank[level], shown(key, level)) for level in evenly(levels, 12)]
+        return np.array([rank[value] for value in values]), ticks
     laid, back = _spread(np.array(values, float))
     low, high = float(np.nanmin(laid)), float(np.nanmax(laid))
     width = (high - low) or 1.0
     if key != summary.measure and len(levels) <= 8:
         at = _spread(np.array(levels, float))[0]
         ticks = [
-            (float((mark - low) / width), shown(key, level)) for mark, level in zip(at, levels, strict=True)
+            (float((tick - low) / width), shown(key, level)) for tick, level in zip(at, levels, strict=True)
         ]
     else:
         ticks = [((tick - low) / width, shown(key, float(f"{back(tick):.3g}"))) for tick in _ticks(laid)]
@@ -464,18 +376,20 @@ def rows_at(summary: Summary, fixed: Mapping[str, Any]) -> NDArray[np.bool_]:
     return rows
 
 
-def extremes(summary: Summary, rows: NDArray[np.bool_], name: Name = str) -> str:
+def extremes(summary: Summary, rows: NDArray[np.bool_]) -> str:
     """The lowest and the highest of the rows as a sentence."""
     good = np.flatnonzero(rows & np.isfinite(summary.values))
+    words = measure_name(summary.measure)
     if not len(good):
-        return f"No point here has {measure_name(summary.measure)}"
+        return f"No point here has {words}"
     order = good[np.argsort(summary.values[good], kind="stable")]
 
     def at(row: int) -> str:
-        where = ", ".join(f"{name(key)} {shown(key, summary.axes[key][row])}" for key in summary.keys)
-        return f"{shown(summary.measure, float(summary.values[row]))} at {where}"
+        where = ", ".join(
+            f"{summary.named(key)} {shown(key, summary.axes[key][row])}" for key in summary.keys
+        )
+        return f"{summary.shown(summary.values[row])} at {where}"
 
-    words = measure_name(summary.measure)
     text = f"{words[0].upper()}{words[1:]}: lowest {at(order[0])}; highest {at(order[-1])}"
     return f"{text}{_apart(float(summary.values[order[0]]), float(summary.values[order[-1]]))}"
 
@@ -500,13 +414,6 @@ def _means(
     single[counts != 1] = -1
     with np.errstate(invalid="ignore"):
         return np.where(counts, sums / counts, np.nan), single
-
-
-def _some(values: Sequence[Any] | range, most: int) -> list[Any]:
-    """All of *values*, or so many of them spread evenly, both ends among them."""
-    if len(values) <= most:
-        return list(values)
-    return [values[place * (len(values) - 1) // (most - 1)] for place in range(most)]
 
 
 def _ticks(values: NDArray[np.float64]) -> list[float]:
@@ -559,17 +466,17 @@ def _mark_size(wide: int, tall: int) -> int:
     return max(6, min(600 // wide, (HEIGHT - 80) // tall, 44))
 
 
-def _layout(across: str, steps: Ladder | None) -> dict[str, Any]:
-    if steps is None:
-        laid = axis(across)
-    elif steps.numbers is not None:
-        laid = _number_axis(steps.key, steps.numbers, across)
-    else:
-        laid = axis(across, type="category")
+def _layout(across: dict[str, Any] | None = None, up: dict[str, Any] | None = None) -> dict[str, Any]:
     return drawing.layout(
-        HEIGHT, laid, axis(""), (8, 12, 14, 44), showlegend=False, barmode="group", clickmode="event+select",
-        dragmode=False,
+        HEIGHT, across or axis(""), up or axis(""), (8, 12, 14, 44), showlegend=False, barmode="group",
+        clickmode="event+select", dragmode=False,
     )  # fmt: skip
+
+
+def _axis_of_steps(steps: Ladder, title: str) -> dict[str, Any]:
+    if steps.numbers is None:
+        return axis(title, type="category")
+    return _number_axis(steps.key, steps.numbers, title)
 
 
 def _number_axis(key: str, values: Sequence[float], title: str) -> dict[str, Any]:
@@ -609,7 +516,7 @@ def _step(name: str, rough: float) -> float:
 
 def _steps_on_axis(steps: Ladder, title: str) -> dict[str, Any]:
     """An axis on which all steps are equally far apart."""
-    places = _some(range(len(steps.labels)), 14)
+    places = evenly(range(len(steps.labels)), 14)
     texts = [f"{steps.labels[place]} " for place in places]
     return axis(title, tickvals=places, ticktext=texts, range=[-0.5, len(steps.labels) - 0.5], showgrid=False)
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from app.charts import drawing
 from app.charts.charts import LOOKS
-from app.charts.drawing import GREY, LINES, Figure, axis, mark, marker
+from app.charts.drawing import GREY, LINES, OF_TEXT, Figure, axis, mark
 from app.text.transaction_text import saturation, tps
 from model.results import TransactionStats
 from model.units import MIB, show_bytes, show_data, show_seconds
@@ -25,7 +25,7 @@ UNHINDERED_SAYS: Final = (
 )
 
 
-def throughput(points: Sequence[Load], now: TransactionStats, *, ink: str = "") -> tuple[Figure, str]:
+def throughput(points: Sequence[Load], now: TransactionStats) -> tuple[Figure, str]:
     """Throughput over load, what it would be without waiting, the knee, and where the answer lies."""
     across, loads = _across(points, now)
     per_s = [point.per_s for point in points]
@@ -33,8 +33,8 @@ def throughput(points: Sequence[Load], now: TransactionStats, *, ink: str = "") 
     if now.saturation_users is not None:  # of arrivals there is the limit alone
         unhindered = [point.most_per_s for point in points]
         traces.append(drawing.line(UNHINDERED, loads, unhindered, LINES[1], "%{y:,.4~g} TPS"))
-    traces.append(mark(f"now: {tps(now.per_s)} TPS", _load(points, now), now.per_s, ink))
-    figure = _figure(traces, across, "transactions a second (TPS)", now, ink)
+    traces.append(mark(f"now: {tps(now.per_s)} TPS", _load(points, now), now.per_s))
+    figure = _figure(traces, across, "transactions a second (TPS)", now)
     last = points[-1]
     return figure, (
         f"Throughput over {across}: now {tps(now.per_s)} TPS, at {last.users:,.3g} "
@@ -42,22 +42,20 @@ def throughput(points: Sequence[Load], now: TransactionStats, *, ink: str = "") 
     )
 
 
-def response(
-    points: Sequence[Load], now: TransactionStats, twice: float | None, *, ink: str = ""
-) -> tuple[Figure, str]:
+def response(points: Sequence[Load], now: TransactionStats, twice: float | None) -> tuple[Figure, str]:
     """Mean response over load, the knee, the load at which it is *twice* the least, and where the answer lies."""
     across, loads = _across(points, now)
     traces = [
         drawing.line("mean response, instant estimate", loads, [1000 * point.response_s for point in points], LINES[0],
                      "%{y:,.4~g} ms"),
-        mark(f"now: {show_seconds(now.response_s)}", _load(points, now), 1000 * now.response_s, ink),
+        mark(f"now: {show_seconds(now.response_s)}", _load(points, now), 1000 * now.response_s),
     ]  # fmt: skip
     if twice is not None:
         closed = now.saturation_users is not None
         name = f"2 × one user's: {twice:,.0f} users" if closed else f"2 × the least: {tps(twice)}/s"
         at_ms = 2000 * points[0].response_s
-        traces.insert(1, mark(name, twice, at_ms, ink, color=LINES[2][0], symbol="x", size=10))
-    figure = _figure(traces, across, "mean response (ms)", now, ink)
+        traces.insert(1, mark(name, twice, at_ms, color=LINES[2][0], symbol="x", size=10))
+    figure = _figure(traces, across, "mean response (ms)", now)
     first, last = points[0], points[-1]
     return figure, (
         f"Response over {across}: now {show_seconds(now.response_s)}, "
@@ -93,18 +91,14 @@ def _load(points: Sequence[Load], now: TransactionStats) -> float:
     return float(round(now.per_s * (now.response_s + thinks_s)))
 
 
-def hits(points: Sequence[Size], size_bytes: float, share: float, *, ink: str = "") -> tuple[Figure, str]:
+def hits(points: Sequence[Size], size_bytes: float, share: float) -> tuple[Figure, str]:
     """Hits of all gets over the size of the default pool, by touch count and by LRU; where the answer lies."""
     sizes = [point.size_bytes / MIB for point in points]
+    hover = "%{y:.2f} % at %{x:,.4~g} MB"
     traces = [
-        *(
-            drawing.line(name, sizes, [100 * hit for hit in hits], look, "%{y:.2f} % at %{x:,.4~g} MB")
-            for name, look, hits in (
-                ("touch count", LINES[0], [point.hit_fraction for point in points]),
-                ("LRU", LINES[1], [point.lru_fraction for point in points]),
-            )
-        ),
-        mark(f"now: {100 * share:.2f} % with {show_bytes(size_bytes)}", size_bytes / MIB, 100 * share, ink),
+        drawing.line("touch count", sizes, [100 * point.hit_fraction for point in points], LINES[0], hover),
+        drawing.line("LRU", sizes, [100 * point.lru_fraction for point in points], LINES[1], hover),
+        mark(f"now: {100 * share:.2f} % with {show_bytes(size_bytes)}", size_bytes / MIB, 100 * share),
     ]
     ticks = [step * 10.0**power for power in range(-2, 8) for step in (1, 2, 5)]
     shown = [tick for tick in ticks if 0.9 * sizes[0] <= tick <= 1.1 * sizes[-1]]
@@ -115,32 +109,31 @@ def hits(points: Sequence[Size], size_bytes: float, share: float, *, ink: str = 
         margin=SNUG,
     )
     whole = points[-1]
-    return drawing.figure(traces, layout, ink), (
+    return drawing.figure(traces, layout), (
         f"Hits over the size of the buffer cache: now {100 * share:.2f} % with {show_bytes(size_bytes)}; "
         f"{100 * points[0].hit_fraction:.1f} % with {show_data(points[0].size_bytes)}, "
         f"{100 * whole.hit_fraction:.1f} % with {show_data(whole.size_bytes)}, which holds all data"
     )
 
 
-def resources(before: TransactionStats, after: TransactionStats, *, ink: str = "") -> tuple[Figure, str]:
+def resources(before: TransactionStats, after: TransactionStats) -> tuple[Figure, str]:
     """How busy each resource is, baseline beside what-if."""
     names = list(dict.fromkeys([*after.utilisation, *before.utilisation]))
     looks = {"Baseline": (GREY, ""), "What-if": LOOKS["User I/O"]}
     traces: list[dict[str, Any]] = []
     for (label, look), stats in zip(looks.items(), (before, after), strict=True):
         shares = [100 * stats.utilisation.get(name, 0.0) for name in names]
-        traces.append({
-            "type": "bar", "orientation": "h", "name": label, "y": names, "x": shares, "marker": marker(*look),
-            "text": [f"{share:.1f} %" for share in shares], "textposition": "outside", "cliponaxis": False,
-            "hovertemplate": f"{label}: %{{y}} %{{text}} busy<extra></extra>",
-        })  # fmt: skip
+        traces.append(drawing.bars(
+            label, names, shares, look, text=[f"{share:.1f} %" for share in shares], textposition="outside",
+            cliponaxis=False, hovertemplate=f"{label}: %{{y}} %{{text}} busy<extra></extra>",
+        ))  # fmt: skip
     across = axis("% busy", range=[0, 112], tickvals=[0, 20, 40, 60, 80, 100])
     layout = drawing.layout(110 + 44 * len(names), across, drawing.rows(names), margin=SNUG, barmode="group")
     text = ", ".join(f"{name} {100 * share:.1f} %" for name, share in after.utilisation.items())
-    return drawing.figure(traces, layout, ink), f"Busy: {text}. {saturation(after)}"
+    return drawing.figure(traces, layout), f"Busy: {text}. {saturation(after)}"
 
 
-def _figure(traces: list[dict[str, Any]], across: str, up: str, now: TransactionStats, ink: str) -> Figure:
+def _figure(traces: list[dict[str, Any]], across: str, up: str, now: TransactionStats) -> Figure:
     """A figure over load, with the knee as a line of its own."""
     closed = now.saturation_users is not None
     knee = now.saturation_per_s if now.saturation_users is None else now.saturation_users
@@ -149,6 +142,6 @@ def _figure(traces: list[dict[str, Any]], across: str, up: str, now: Transaction
     note = {"x": knee, **place, "yref": "paper", "showarrow": False, "xanchor": "right", "text": f" {words} "}
     layout = drawing.layout(
         HEIGHT, axis(across), axis(up, rangemode="tozero", **PLAIN), margin=SNUG, annotations=[note],
-        shapes=[drawing.upright(knee, color=ink or GREY, width=1.5, dash="dash")],
+        shapes=[drawing.upright(knee, color=OF_TEXT, width=1.5, dash="dash")],
     )  # fmt: skip
-    return drawing.figure(traces, layout, ink)
+    return drawing.figure(traces, layout)

@@ -15,18 +15,9 @@ from typing import Any, Final
 from app.charts import drawing
 from app.charts.drawing import Figure, axis
 from scenarios.why_words import plural
-from validation import Comparison
+from validation import Comparison, words
 from validation.compare import allowed_error
 from validation.tally import NO_MECHANISM, groups, in_base_units, kind_of, median_error
-from validation.words import (
-    measured_text,
-    number_text,
-    quantity_text,
-    share_text,
-    size_text,
-    spread_text,
-    tolerance_text,
-)
 
 BAND: Final = 0.10
 """Relative error that is shaded."""
@@ -77,22 +68,17 @@ class PredictedPoint:
 def points_of(numbers: Iterable[Comparison]) -> list[PredictedPoint]:
     """Every prediction whose relative error is known."""
     points = []
-    for comparison in numbers:
-        if comparison.predicted is not None and comparison.relative_error is not None:
-            points.append(
-                PredictedPoint(
-                    comparison, comparison.predicted, comparison.relative_error, comparison.in_sample
-                )
-            )
-        without = comparison.left_out.without_its_row
-        if comparison.in_sample and without is not None and comparison.out_of_sample_error is not None:
-            points.append(
-                PredictedPoint(comparison, without, comparison.out_of_sample_error, in_sample=False)
-            )
+    for number in numbers:
+        predicted, error = number.predicted, number.relative_error
+        if predicted is not None and error is not None:
+            points.append(PredictedPoint(number, predicted, error, number.in_sample))
+        without, error = number.left_out.without_its_row, number.out_of_sample_error
+        if number.in_sample and without is not None and error is not None:
+            points.append(PredictedPoint(number, without, error, in_sample=False))
     return points
 
 
-def predicted_against_measured(numbers: Sequence[Comparison], *, ink: str = "") -> tuple[Figure, str]:
+def predicted_against_measured(numbers: Sequence[Comparison]) -> tuple[Figure, str]:
     """Predicted over measured on logarithmic axes, a panel for times, counts and the rest, with the 1:1 line."""
     points = points_of(numbers)
     drawn = [point for point in points if point.comparison.number.printed > 0 and point.predicted > 0]
@@ -112,7 +98,7 @@ def predicted_against_measured(numbers: Sequence[Comparison], *, ink: str = "") 
         ]
     _one_legend(data)
     text = "; ".join(_within(points, in_sample) for in_sample in (False, True))
-    return drawing.figure(data, layout, ink), f"{text[:1].upper()}{text[1:]}. {counted(numbers, len(drawn))}"
+    return drawing.figure(data, layout), f"{text[:1].upper()}{text[1:]}. {counted(numbers, len(drawn))}"
 
 
 def _panel_axes(place: int, panels: int, nth: str, title: str) -> dict[str, Any]:
@@ -120,25 +106,19 @@ def _panel_axes(place: int, panels: int, nth: str, title: str) -> dict[str, Any]
     axis = {"type": "log", "gridcolor": SHADE, "exponentformat": "power", "dtick": 2}
     left = (place - 1) / panels + (GAP / 2 if place > 1 else 0)
     right = place / panels - (GAP / 2 if place < panels else 0)
+    up = {"text": "predicted" if place == 1 else "", "standoff": 4}
+    across = {"domain": [left, right], "anchor": f"y{nth}", "title": {"text": f"measured<br>{title}"}}
     return {
-        f"xaxis{nth}": axis
-        | {"domain": [left, right], "anchor": f"y{nth}", "title": {"text": f"measured<br>{title}"}},
-        f"yaxis{nth}": axis
-        | {
-            "anchor": f"x{nth}",
-            "title": {"text": "predicted" if place == 1 else "", "standoff": 4},
-            "automargin": place == 1,
-        },
+        f"xaxis{nth}": axis | across,
+        f"yaxis{nth}": axis | {"anchor": f"x{nth}", "title": up, "automargin": place == 1},
     }
 
 
 def counted(numbers: Sequence[Comparison], drawn: int) -> str:
     """How the numbers that are compared add up to the predictions, and these to the points that are *drawn*."""
-    compared = [comparison for comparison in numbers if comparison.compared]
+    compared = [number for number in numbers if number.compared]
     points = points_of(compared)
-    without = sum(
-        comparison.predicted is None or comparison.relative_error is None for comparison in compared
-    )
+    without = sum(number.predicted is None or number.relative_error is None for number in compared)
     again = len(points) - (len(compared) - without)
     steps = [f"{plural(len(compared), 'number')} compared"]
     if without:
@@ -154,16 +134,11 @@ def counted(numbers: Sequence[Comparison], drawn: int) -> str:
     return text
 
 
-def residuals(
-    numbers: Iterable[Comparison], by: Callable[[Comparison], str], *, ink: str = ""
-) -> tuple[Figure, str]:
+def residuals(numbers: Iterable[Comparison], by: Callable[[Comparison], str]) -> tuple[Figure, str]:
     """Every relative error in a strip for each group of *by*: in sample above, out of sample below."""
     strips = list(groups((point.comparison for point in points_of(numbers)), by))
     names = [name for name, _ in strips]
-    points = points_of(dict.fromkeys(comparison for _, those in strips for comparison in those))
-    where: dict[str, list[PredictedPoint]] = {name: [] for name in names}
-    for point in points:
-        where[by(point.comparison)].append(point)
+    where = {name: points_of(dict.fromkeys(those)) for name, those in strips}
     data = []
     for look, (symbol, colour) in LOOKS.items():
         xs: list[float] = []
@@ -180,13 +155,7 @@ def residuals(
                 ys.append(row + (-LANE if point.in_sample else LANE) + 0.3 * jitter)
                 texts.append(hover(point))
         if xs:
-            data.append(
-                {
-                    "type": "scatter", "mode": "markers", "name": f"{look} ({len(xs)})", "x": xs, "y": ys,
-                    "text": texts, "hovertemplate": "%{text}<extra></extra>",
-                    "marker": {"symbol": symbol, "color": colour, "size": 8, "opacity": 0.8},
-                }
-            )  # fmt: skip
+            data.append(_marks(f"{look} ({len(xs)})", xs, ys, colour, symbol, texts))
     ends = (-1, 1)
     across = axis(
         "predicted less measured, over measured", gridcolor=SHADE, zeroline=True, zerolinecolor=GREY, zerolinewidth=2,
@@ -195,15 +164,15 @@ def residuals(
     )  # fmt: skip
     up = axis("", tickvals=list(range(len(names))), range=[len(names) - 0.4, -0.6], showgrid=False,
               ticktext=[f"{escape(name)}<br>{_medians(where[name])}" for name in names])  # fmt: skip
-    layout = drawing.layout(100 + 62 * len(names), across, up, MARGIN, showlegend=True, hovermode="closest") | {
+    layout = drawing.layout(
+        100 + 62 * len(names), across, up, MARGIN, showlegend=True, hovermode="closest"
+    ) | {
         "shapes": [
-            {"type": "rect", "xref": "x", "yref": "paper", "x0": on_axis(-BAND), "x1": on_axis(BAND), "y0": 0, "y1": 1,
-             "fillcolor": SHADE, "line": {"width": 0}, "layer": "below"},
-            *({"type": "line", "xref": "paper", "yref": "y", "x0": 0, "x1": 1, "y0": row + 0.5, "y1": row + 0.5,
-               "line": {"color": SHADE, "width": 1}} for row in range(len(names) - 1)),
-        ],
-    }  # fmt: skip
-    return drawing.figure(data, layout, ink), _worst(where)
+            drawing.band(on_axis(-BAND), on_axis(BAND), fillcolor=SHADE),
+            *(drawing.level(row + 0.5, color=SHADE, width=1) for row in range(len(names) - 1)),
+        ]
+    }
+    return drawing.figure(data, layout), _worst(where)
 
 
 def on_axis(error: float) -> float:
@@ -214,12 +183,14 @@ def on_axis(error: float) -> float:
 def hover(point: PredictedPoint) -> str:
     """Where the number stands, what was printed and predicted, what was declared, and what is known against it."""
     comparison = point.comparison
-    lines = [f"{comparison.number.case}: {comparison.number.where}", quantity_text(comparison)]
-    lines.append(
-        f"measured {measured_text(comparison)}, predicted {number_text(point.predicted)} ({share_text(point.error)})"
-    )
-    spread = f", spread {spread_text(comparison)}" if comparison.number.spread is not None else ""
-    lines.append(f"tolerance {tolerance_text(comparison)}{spread}")
+    predicted = f"{words.number_text(point.predicted)} ({words.share_text(point.error)})"
+    lines = [
+        f"{comparison.number.case}: {comparison.number.where}",
+        words.quantity_text(comparison),
+        f"measured {words.measured_text(comparison)}, predicted {predicted}",
+    ]
+    spread = f", spread {words.spread_text(comparison)}" if comparison.number.spread is not None else ""
+    lines.append(f"tolerance {words.tolerance_text(comparison)}{spread}")
     if point.in_sample:
         lines.append(f"in sample: fits {', '.join(comparison.number.fits)}")
         lines += [comparison.left_out.why] if comparison.fit_alone else []
@@ -258,17 +229,22 @@ def _scatter(points: Sequence[PredictedPoint], look: str, axes: dict[str, str]) 
     numbers = [point.comparison.number for point in points]
     measured = [in_base_units(number, number.printed) for number in numbers]
     allowed = [in_base_units(number, allowed_error(number)) for number in numbers]
-    return {
-        "type": "scatter", "mode": "markers", "name": look, "legendgroup": look, **axes,
-        "x": measured, "y": [in_base_units(point.comparison.number, point.predicted) for point in points],
-        "error_x": {
-            "type": "data", "symmetric": False, "array": allowed,
-            "arrayminus": [min(by, 0.9 * value) for by, value in zip(allowed, measured, strict=True)],
-            "thickness": 1, "width": 0, "color": colour,
-        },
-        "text": [hover(point) for point in points], "hovertemplate": "%{text}<extra></extra>",
-        "marker": {"symbol": symbol, "color": colour, "size": 8, "opacity": 0.8},
+    predicted = [in_base_units(point.comparison.number, point.predicted) for point in points]
+    tolerance = {
+        "type": "data", "symmetric": False, "array": allowed, "thickness": 1, "width": 0, "color": colour,
+        "arrayminus": [min(by, 0.9 * value) for by, value in zip(allowed, measured, strict=True)],
     }  # fmt: skip
+    drawn = _marks(look, measured, predicted, colour, symbol, list(map(hover, points)))
+    return drawn | {"legendgroup": look, "error_x": tolerance, **axes}
+
+
+def _marks(
+    name: str, x: list[float], y: list[float], colour: str, symbol: str, texts: list[str]
+) -> dict[str, Any]:
+    """Points of one look, each with its text."""
+    drawn = drawing.dots(name, x, y, colour, symbol, 8, text=texts, hovertemplate="%{text}<extra></extra>")
+    drawn["marker"]["opacity"] = 0.8
+    return drawn
 
 
 def _within(points: Iterable[PredictedPoint], in_sample: bool) -> str:
@@ -292,7 +268,7 @@ def _one_legend(data: Sequence[dict[str, Any]]) -> None:
 def _medians(points: Sequence[PredictedPoint]) -> str:
     """Median errors of a strip, in sample and out of sample."""
     texts = [
-        f"{word} {size_text(median_error(errors))}"
+        f"{word} {words.size_text(median_error(errors))}"
         for word, wanted in (("in", True), ("out", False))
         if (errors := [point.error for point in points if point.in_sample == wanted])
     ]
@@ -309,4 +285,4 @@ def _worst(where: dict[str, list[PredictedPoint]]) -> str:
     if not known:
         return "Top: numbers that calibrate constants. Bottom: numbers predicted without a fit"
     worst = max(known, key=lambda name: known[name])
-    return f"Out of sample, the largest median error is that of {worst}, {size_text(known[worst])}"
+    return f"Out of sample, the largest median error is that of {worst}, {words.size_text(known[worst])}"

@@ -11,6 +11,7 @@ import click
 
 from app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal
 from app.command.calibrate_own import calibrate_own, own_file
+from app.command.options import AS_JSON, quietly
 from app.text.calibration_text import calibration_lines, left_out_lines
 from model.errors import SpecError
 from validation import case_names
@@ -31,11 +32,9 @@ from validation.write_catalog import write
 @click.option(
     "--write", "to_catalog", is_flag=True, help="Write the estimates to the catalog. Implies --leave-out."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-@click.option("--quiet", is_flag=True, help="Print no tables.")
-def calibrate(
-    cases: tuple[str, ...], leave_out: bool, to_catalog: bool, as_json: bool, quiet: bool
-) -> int | None:
+@AS_JSON
+@quietly("Print no tables.")
+def calibrate(cases: tuple[str, ...], leave_out: bool, to_catalog: bool, as_json: bool, quiet: bool) -> None:
     """Fit the constants of the measured cases: estimates, confidence intervals and correlations.
 
     A fit that does not converge, or does not determine a constant, writes nothing.
@@ -43,10 +42,10 @@ def calibrate(
     For your own system, give the file that `measure --out` wrote: calibrate fits it to its figures, with the
     catalog's intervals as priors, and writes intervals and correlations into it.
     """
-
     if any(own_file(case) for case in cases):
         _refuse_beside_own(cases, leave_out or to_catalog)
-        return calibrate_own(cases[0], as_json=as_json, quiet=quiet)
+        calibrate_own(cases[0], as_json=as_json, quiet=quiet)
+        return
 
     if to_catalog:
         _refuse_own_files(cases)
@@ -64,7 +63,6 @@ def calibrate(
         lines = [*tables, *(f"wrote {path}" for path in written)]
         if lines or not calibration.fits:
             print_lines(lines or ["Nothing to fit."])
-    return None
 
 
 def _as_data(fits: Sequence[Fit], left_out: dict[str, LeftOut], written: Sequence[Path]) -> dict[str, Any]:
@@ -92,7 +90,6 @@ def _refuse_beside_own(cases: Sequence[str], of_cases: bool) -> None:
 
 def _refuse_own_files(cases: Sequence[str]) -> None:
     """Raise SpecError unless every case comes with the program: the catalog stands on those alone."""
-
     for name in cases:
         if name.replace("-", "_") not in case_names():
             raise SpecError(

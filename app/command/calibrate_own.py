@@ -25,7 +25,7 @@ def own_file(name: str) -> bool:
     return isinstance(measured, dict) and "compared" in measured
 
 
-def calibrate_own(name: str, *, as_json: bool, quiet: bool) -> int | None:
+def calibrate_own(name: str, *, as_json: bool, quiet: bool) -> None:
     """Fit the system in the file *name*, write values, intervals and correlations into it, and print them."""
     import tomlkit
 
@@ -40,7 +40,6 @@ def calibrate_own(name: str, *, as_json: bool, quiet: bool) -> int | None:
         print_json(_as_data(fit))
     elif not quiet:
         print_lines(_lines(fit, path.name, width_of_terminal()))
-    return None
 
 
 def _as_data(fit: SystemFit) -> dict[str, Any]:
@@ -52,13 +51,8 @@ def _as_data(fit: SystemFit) -> dict[str, Any]:
             }
             for field in fit.fields
         ],
-        "correlations": [
-            {"fields": list(pair), "value": value} for pair, value in fit.correlations.items()
-        ],
-        "figures": [
-            {"name": name, "off_before": before, "off_after": after}
-            for name, (before, after) in fit.off.items()
-        ],
+        "correlations": [{"fields": list(pair), "value": value} for pair, value in fit.correlations.items()],
+        "figures": [{"name": name, "off_before": was, "off_after": now} for name, (was, now) in fit.off.items()],
         "says": fit.says,
     }  # fmt: skip
 
@@ -67,15 +61,10 @@ def _lines(fit: SystemFit, file: str, width: int) -> Iterator[str]:
     yield head("Fields, by the figures and the catalog")
     rows = [("field", "before", "fitted", "95 % interval", "figures tell")]
     rows += [
-        (
-            field.path,
-            f"{field.before:.4g}",
-            f"{field.value:.4g}",
-            f"{field.low:.4g} to {field.high:.4g}",
-            f"{max(0.0, field.told_fraction):.0%}",
-        )
+        (field.path, f"{field.before:.4g}", f"{field.value:.4g}", f"{field.low:.4g} to {field.high:.4g}",
+         f"{max(0.0, field.told_fraction):.0%}")
         for field in fit.fields
-    ]
+    ]  # fmt: skip
     yield from table(rows, width, "")
     yield ""
     off = [(name, *(f"{100 * share:+.1f} %" for share in shares)) for name, shares in fit.off.items()]

@@ -20,13 +20,8 @@ def write_beside(path: Path, text: str) -> None:
     place = path.resolve()
     try:
         with NamedTemporaryFile(
-            "w",
-            encoding="utf-8",
-            dir=place.parent,
-            prefix=f".{place.name[:40]}.",
-            suffix=".part",
-            delete=False,
-        ) as beside:
+            "w", encoding="utf-8", dir=place.parent, prefix=f".{place.name[:40]}.", suffix=".part", delete=False
+        ) as beside:  # fmt: skip
             try:
                 beside.write(text)
                 beside.flush()
@@ -39,18 +34,24 @@ def write_beside(path: Path, text: str) -> None:
         raise SpecError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
-def a_place_to_write(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
+def a_place_to_write(_: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
     """Complain before the work, not after it."""
-    if value is None:
-        return None
-    if value.name in ("", "-"):
-        raise SpecError(f"--html: got {str(value)!r}; it is the name of a file")
-    try:
-        folder = value.resolve().parent
-    except (OSError, RuntimeError):  # links in a circle
-        raise SpecError(f"--html: {value} leads nowhere: its links run in a circle") from None
-    if value.exists() and not value.is_file():
-        raise SpecError(f"--html: {value} is not a file that could be replaced")
-    if not folder.is_dir():
-        raise SpecError(f"--html: there is no folder {folder} to write {value.name} into")
+    if value is not None:
+        check_place(parameter.opts[0], value)
     return value
+
+
+def check_place(option: str, path: Path, force: bool = True) -> None:
+    """Raise SpecError where *path*, given by *option*, cannot be written, or is there and may not be replaced."""
+    if path.name in ("", "-"):
+        raise SpecError(f"{option}: got {str(path)!r}; it is the name of a file")
+    if path.exists() and not path.is_file():
+        raise SpecError(f"{option}: {path} is not a file that could be replaced")
+    if path.exists() and not force:
+        raise SpecError(f"{option}: {path} is there already; --force replaces a file")
+    try:
+        folder = path.resolve().parent
+    except (OSError, RuntimeError):  # links in a circle
+        raise SpecError(f"{option}: {path} leads nowhere: its links run in a circle") from None
+    if not folder.is_dir():
+        raise SpecError(f"{option}: there is no folder {folder} to write {path.name} into")

@@ -12,8 +12,16 @@ from typing import Any, BinaryIO
 import click
 
 from app.base.lines import wrapped
-from app.base.output import one_line, print_json, print_lines, progress_to_terminal, width_of_terminal
-from app.command.files import write_beside
+from app.base.output import (
+    one_line,
+    print_answer,
+    print_json,
+    print_lines,
+    progress_to_terminal,
+    width_of_terminal,
+)
+from app.command.files import check_place, write_beside
+from app.command.options import FORCE, quietly
 from app.reports.measuring import document_of, read_file
 from app.text.measure_text import MOST_FIGURES, next_line, quiet_line, report_lines
 from app.text.measured_text import against_lines, against_sentence
@@ -46,27 +54,26 @@ MOST_INPUT_BYTES = 4 * 1024**3
     "--rpm", type=click.FloatRange(100, 100_000), metavar="TURNS",
     help="With --out: rotation speed of the hard disk that fio read, in rpm.",
 )  # fmt: skip
-@click.option("--force", is_flag=True, help="Replace an existing output file.")
+@FORCE
 @click.option(
     "--figures", "all_figures", is_flag=True, help="Print all figures of each report, not only the first."
 )
 @click.option("--keep-sql", is_flag=True, help="Keep the text of SQL statements.")
 @click.option("--keep-names", is_flag=True, help="Keep names of hosts, databases, users and objects.")
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")
-@click.option("--quiet", is_flag=True, help="Print one line for each report.")
+@quietly("Print one line for each report.")
 def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how: Any) -> int | None:
     """Read reports: AWR, Statspack, TKPROF, SQL trace, iostat, sar and fio, recognised by their content.
 
     A folder stands for its files, - for standard input. Nothing is changed or sent anywhere. SQL text and names of
     hosts, users and objects are dropped unless --keep-sql or --keep-names is given.
     """
-
     out: Path | None = how["out"]
     for name, what in (("statement", "its scenario"), ("rpm", "the disk's scenario")):
         if how[name] is not None and out is None:
             raise SpecError(f"--{name} goes with --out, which names the file for {what}")
     if out is not None:
-        _refuse_to_replace(out, how["force"])
+        check_place("--out", out, how["force"])
     readings, refused = _read(list(_paths(files)), quiet, Keep(sql=how["keep_sql"], names=how["keep_names"]))
     if devices:
         _keep_devices(readings, devices)
@@ -86,7 +93,6 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
 
 def _print(readings: Sequence[Reading], quiet: bool, all_figures: bool) -> None:
     """Print what was read: a line a report, or its figures and what to do next."""
-
     if quiet:
         print_lines(quiet_line(reading) for reading in readings)
         return
@@ -97,16 +103,9 @@ def _print(readings: Sequence[Reading], quiet: bool, all_figures: bool) -> None:
 
 
 def print_against(
-    cases: Sequence[str],
-    reports: Sequence[str],
-    engine: str,
-    html: Path | None,
-    *,
-    as_json: bool,
-    quiet: bool,
-) -> int:
+    cases: Sequence[str], reports: Sequence[str], engine: str, html: Path | None, *, as_json: bool, quiet: bool
+) -> int:  # fmt: skip
     """Print what the file of a system predicts for the interval of other *reports*; raises what is wrong with them."""
-
     if len(cases) != 1:
         raise SpecError(f"validate --against: got {len(cases)} files; name the one file of a system")
     if html is not None:
@@ -120,12 +119,13 @@ def print_against(
         raise refused[0]
     with progress_to_terminal(quiet, f"predicting {reports[0]}", ""):
         comparison = against(system, to_mapping(load(name, settings)), readings, engine)
-    if as_json:
-        print_json(comparison.to_json())
-    elif quiet:
-        print_lines([against_sentence(comparison)])
-    else:
-        print_lines(against_lines(comparison, width_of_terminal()))
+    print_answer(
+        as_json,
+        quiet,
+        comparison.to_json,
+        lambda: [against_sentence(comparison)],
+        lambda: against_lines(comparison, width_of_terminal()),
+    )
     return 0
 
 
@@ -134,7 +134,6 @@ def _write(out: Path, readings: list[Reading], statement: str | None, rpm: float
 
     Raises NotIdentified, and writes nothing, where they do not determine the statement.
     """
-
     document = document_of(readings, statement, rpm)
     write_beside(out, document.text)
     identified = document.identified
@@ -154,24 +153,8 @@ def _write(out: Path, readings: list[Reading], statement: str | None, rpm: float
     ]
 
 
-def _refuse_to_replace(out: Path, force: bool) -> None:
-    """Raise SpecError before the work where *out* cannot be written, or is there and may not be replaced."""
-
-    if out.exists() and not out.is_file():
-        raise SpecError(f"--out: {out} is not a file that could be replaced")
-    if out.exists() and not force:
-        raise SpecError(f"--out: {out} is there already; --force replaces a file")
-    try:
-        folder = out.resolve().parent
-    except (OSError, RuntimeError):
-        raise SpecError(f"--out: {out} leads nowhere: its links run in a circle") from None
-    if not folder.is_dir():
-        raise SpecError(f"--out: there is no folder {folder} to write {out.name} into")
-
-
 def _paths(files: Sequence[str]) -> Iterator[tuple[Path, str]]:
     """Each file with the name to call it by; raises SpecError for one that is not there."""
-
     for file in files:
         if not file:
             raise SpecError("measure: the name of a file is empty; name a file, a folder, a pipe or -")
@@ -233,7 +216,6 @@ def _read(
     paths: Sequence[tuple[Path, str]], quiet: bool, keep: Keep
 ) -> tuple[list[Reading], list[NotReadable]]:
     """What each file says, and what could not be read."""
-
     readings: list[Reading] = []
     refused: list[NotReadable] = []
     for path, name in paths:
@@ -247,7 +229,6 @@ def _read(
 
 def _keep_devices(readings: Sequence[Reading], devices: Sequence[str]) -> None:
     """Leave the series of *devices* alone; raises UnknownName for one that no report has."""
-
     there = sorted({series.of for reading in readings for series in reading.series})
     for device in devices:
         if there and device not in there:
@@ -262,20 +243,14 @@ def _as_data(reading: Reading) -> dict[str, Any]:
     del data["fetches"]
     data["series"] = [
         {
-            "of": series.of,
-            "lines": list(series.lines),
-            "samples": list(series.samples),
+            "of": series.of, "lines": list(series.lines), "samples": list(series.samples),
             **({"grains": list(series.grains)} if series.grains else {}),
             "columns": [
-                {
-                    "name": column.name,
-                    "unit": column.unit,
-                    "half_grain": column.grain * column.scale / 2,
-                    "values": values,
-                }
+                {"name": column.name, "unit": column.unit, "half_grain": column.grain * column.scale / 2,
+                 "values": values}
                 for column, values in series.by_column()
             ],
         }
         for series in reading.series
-    ]
+    ]  # fmt: skip
     return data

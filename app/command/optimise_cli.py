@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from math import isfinite
 from typing import Any
 
 import click
 
-from app.base.output import print_json, print_lines, width_of_terminal
-from app.command.options import with_engine_of_many, with_settings, with_table
+from app.base.output import print_answer, width_of_terminal
+from app.command.options import AS_JSON, quietly, with_engine_of_many, with_settings, with_table
 from app.command.sweep_cli import with_axes
 from app.command.sweep_progress import telling
 from app.text.optimise_text import (
@@ -38,17 +39,16 @@ DONE, NOTHING_FOUND = 0, 1
 @click.option("--such-that", metavar="CONDITION", multiple=True,
               help="Keep within a limit such as \"response_p95_s <= '50ms'\". Repeatable.")  # fmt: skip
 @with_table("all points")
-@click.option("--quiet", is_flag=True, help="Print only the command that runs the best point.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@quietly("Print only the command that runs the best point.")
+@AS_JSON
 @with_axes
 @with_settings
 @with_engine_of_many
-def optimise(name: str, as_json: bool, quiet: bool, **asked: Any) -> int:
+def optimise(name: str, at: SweepBackend, as_json: bool, quiet: bool, **asked: Any) -> int:
     """Find the best point under limits, or where a goal is reached, and the command that runs it.
 
     An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c. Small spaces are answered as a whole.
     """
-
     goals = [asked.pop("minimise"), asked.pop("maximise"), asked.pop("seek")]
     limits = asked.pop("such_that")
     if sum(goal is not None for goal in goals) != 1:
@@ -56,60 +56,36 @@ def optimise(name: str, as_json: bool, quiet: bool, **asked: Any) -> int:
     minimised, maximised, sought = goals
     if sought and limits:
         raise SpecError("--such-that: goes with --minimise and --maximise; --seek has its own goal")
-    at = SweepBackend(
-        asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store")
-    )
     with telling(quiet, aloud=False) as listener:
         if sought:
             crossing = seek(name, sought, at=at, listener=listener, **asked)
         else:
             optimum = found_by(
-                name,
-                minimise=minimised,
-                maximise=maximised,
-                such_that=limits,
-                at=at,
-                listener=listener,
-                **asked,
-            )
+                name, minimise=minimised, maximise=maximised, such_that=limits, at=at, listener=listener, **asked
+            )  # fmt: skip
+    lines: Callable[[str, int], Iterable[str]]
     if sought:
-        return _tell_crossing(crossing, name, as_json, quiet, asked)
-    return _tell_optimum(optimum, name, as_json, quiet, asked)
-
-
-def _tell_optimum(optimum: Optimum, name: str, as_json: bool, quiet: bool, asked: Any) -> int:
-
-    command = command_of(name, asked["settings"], optimum.best.values, asked) if optimum.best else ""
-    if as_json:
-        print_json({**_data(optimum), "sentences": sentences_of(optimum), "command": command})
-    elif quiet:
-        print_lines([command] if command else sentences_of(optimum)[:1])
-    else:
-        print_lines([*optimum_lines(optimum, command, width_of_terminal()), *_wrote(asked, optimum.points)])
-    return DONE if optimum.best else NOTHING_FOUND
-
-
-def _tell_crossing(crossing: Crossing, name: str, as_json: bool, quiet: bool, asked: Any) -> int:
-
-    at = {crossing.key: crossing.best.value} if crossing.best else {}
-    command = command_of(name, asked["settings"], at, asked) if crossing.best else ""
-    if as_json:
-        best = asdict(crossing.best) if crossing.best else None
-        print_json(
-            {
-                **_data(crossing),
-                "best": best,
-                "sentences": sentences_of_crossing(crossing),
-                "command": command,
-            }
+        outcome, best = _data(crossing), crossing.best
+        values: Mapping[str, Any] = {crossing.key: best.value} if best else {}
+        sentences, lines, points = (
+            sentences_of_crossing(crossing),
+            partial(crossing_lines, crossing),
+            crossing.points,
         )
-    elif quiet:
-        print_lines([command] if command else sentences_of_crossing(crossing)[:1])
+        outcome["best"] = asdict(best) if best else None
     else:
-        print_lines(
-            [*crossing_lines(crossing, command, width_of_terminal()), *_wrote(asked, crossing.points)]
-        )
-    return DONE if crossing.best else NOTHING_FOUND
+        outcome, values = _data(optimum), optimum.best.values if optimum.best else {}
+        sentences, lines, points = sentences_of(optimum), partial(optimum_lines, optimum), optimum.points
+    command = command_of(name, asked["settings"], values, asked) if values else ""
+    wrote = [f"wrote {asked['out']}: {points:,} rows"] if asked["out"] is not None else []
+    print_answer(
+        as_json,
+        quiet,
+        lambda: outcome | {"sentences": sentences, "command": command},
+        lambda: [command] if command else sentences[:1],
+        lambda: [*lines(command, width_of_terminal()), *wrote],
+    )
+    return DONE if values else NOTHING_FOUND
 
 
 def _data(outcome: Optimum | Crossing) -> dict[str, Any]:
@@ -119,10 +95,6 @@ def _data(outcome: Optimum | Crossing) -> dict[str, Any]:
         "accuracy": accuracy and accuracy.model_dump(mode="json")
     }
     return {name: _plain(value) for name, value in data.items() if name != "estimate"}
-
-
-def _wrote(asked: Any, rows: int) -> Sequence[str]:
-    return [f"wrote {asked['out']}: {rows:,} rows"] if asked["out"] is not None else []
 
 
 def _plain(value: Any) -> Any:

@@ -29,6 +29,15 @@ def one_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter, An
     return check
 
 
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+FORCE = click.option("--force", is_flag=True, help="Replace an existing output file.")
+
+
+def quietly(says: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The option that leaves out what it *says*."""
+    return click.option("--quiet", is_flag=True, help=says)
+
+
 def with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--set", "settings", metavar="KEY=VALUE", multiple=True,
@@ -80,7 +89,6 @@ def with_budget(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _size(text: str) -> float | None:
     """Bytes of ``4G``; None for no limit."""
-
     try:
         return float(text) or None if text.isdigit() else parse_bytes(text)
     except ValueError:
@@ -110,23 +118,19 @@ def with_uncertainty(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in (
-        click.option("--quiet", is_flag=True, help="Print the answer in a line or two: no tables, no progress."),
-        click.option(
-            "--html", "html", type=click.Path(path_type=Path), metavar="FILE", callback=a_place_to_write,
-            help="Also write one self-contained HTML page with charts.",
-        ),
-        click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+    command = quietly("Print the answer in a line or two: no tables, no progress.")(command)
+    command = click.option(
+        "--html", "html", type=click.Path(path_type=Path), metavar="FILE", callback=a_place_to_write,
+        help="Also write one self-contained HTML page with charts.",
+    )(command)  # fmt: skip
+    return AS_JSON(command)
 
 
 def with_table(holds: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Where the points of a sweep go."""
 
     def to_file(command: Callable[..., Any]) -> Callable[..., Any]:
-        command = click.option("--force", is_flag=True, help="Replace an existing output file.")(command)
+        command = FORCE(command)
         return click.option(
             "--out", type=click.Path(path_type=Path), metavar="FILE",
             help=f"Write {holds} to a .parquet or .csv file.",

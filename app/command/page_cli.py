@@ -12,5 +12,4 @@ from app.command import serve
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 def what_if(port: int | None, browser: bool) -> int:
     """Open the what-if page in the browser."""
-
     return serve.serve(port, browser)

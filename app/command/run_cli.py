@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from app.base.lines import wrapped
+from app.base.lines import parted, wrapped
 from app.base.output import (
     SEEN_AFTER_S,
     bar_letter,
-    print_json,
+    print_answer,
     print_lines,
     progress_to_terminal,
     shows_progress,
@@ -37,7 +37,7 @@ from model.results import RunResult
 from scenarios import load, run
 from scenarios.compare import changes, why
 from scenarios.forecast import Budget, expected_within
-from scenarios.measured import ComparedFigure, as_modelled, light_of
+from scenarios.measured import as_modelled, light_of
 from scenarios.spec import Scenario
 from scenarios.uncertainty import Difference, Propagated, propagate
 
@@ -56,16 +56,10 @@ WRITTEN = ("tkprof", "trace", "iostat", "awr", "awr-html", "fio")
 )  # fmt: skip
 @with_output
 def run_one(
-    scenario: str,
-    settings: tuple[str, ...],
-    uncertainty: bool,
-    as_json: bool,
-    html: Path | None,
-    quiet: bool,
+    scenario: str, settings: tuple[str, ...], uncertainty: bool, as_json: bool, html: Path | None, quiet: bool,
     **how: Any,
-) -> None:
+) -> None:  # fmt: skip
     """Run one scenario: response-time profile, wait events, I/O, segment, device and cost."""
-
     form: str | None = how.pop("form")
     if form is not None and as_json:
         raise SpecError(f"--as {form}: --json is another form of the answer; allowed is one of them")
@@ -79,21 +73,23 @@ def run_one(
         from app.reports.report_html import run_page  # charts wait until a page is asked for
 
         write_beside(html, run_page(asked, result))
-    if as_json:
-        print_json({**_as_json(result), **_measured(asked.as_measured, result)})
-        return
     if form is not None:
         print_lines([written(result, form, asked).rstrip("\n")])
         return
+    print_answer(
+        as_json,
+        quiet,
+        lambda: _as_json(asked, result),
+        lambda: [f"{answer(result)} {interval_sentence(result)}".rstrip()],
+        lambda: _lines(asked, result, width_of_terminal()),
+    )
 
-    if quiet:
-        print_lines([f"{answer(result)} {interval_sentence(result)}".rstrip()])
-        return
-    width = width_of_terminal()
-    lines = run_lines(result, asked.title, width=width, bar=bar_letter())
-    if asked.as_measured:
-        print_lines([*as_modelled_lines(asked.as_measured, result, width), ""])
-    print_lines([*lines, *([""] if uncertainty else []), *uncertainty_lines(result, width)])
+
+def _lines(asked: Scenario, result: RunResult, width: int) -> Iterator[str]:
+    """Everything about one answer, as measured first and how sure it is last, where that is known."""
+    measured = as_modelled_lines(asked.as_measured, result, width)
+    whole = run_lines(result, asked.title, width=width, bar=bar_letter())
+    return parted(filter(None, ([*lines] for lines in (measured, whole, uncertainty_lines(result, width)))))
 
 
 @click.command()
@@ -103,20 +99,14 @@ def run_one(
 @with_uncertainty
 @with_output
 def compare(
-    names: tuple[str, ...],
-    settings: tuple[str, ...],
-    uncertainty: bool,
-    as_json: bool,
-    html: Path | None,
-    quiet: bool,
+    names: tuple[str, ...], settings: tuple[str, ...], uncertainty: bool, as_json: bool, html: Path | None, quiet: bool,
     **how: Any,
-) -> None:
+) -> None:  # fmt: skip
     """Compare scenarios side by side: differences in time and percent, and the reasons.
 
     With one name, --set makes the second scenario of the comparison. With several names, --set changes all of them;
     NAME,KEY=VALUE,... changes one.
     """
-
     if len(names) > 1:
         own = [name.split(",") for name in names]
         asked = [load(name, [*settings, *more]) for name, *more in own]
@@ -147,40 +137,39 @@ def compare(
         from app.reports.report_html import compare_page  # as above
 
         write_beside(html, compare_page(asked, results, titles, sure))
-    if as_json:
-        differences = [_difference(results, asked, index) for index in range(1, len(results))]
-        for difference, difference_sure in zip(differences, sure, strict=False):
-            difference["uncertainty"] = difference_sure.to_json()
-        print_json(
-            {
-                "results": [
-                    {**_as_json(result), **_measured(scenario.as_measured, result)}
-                    for scenario, result in zip(asked, results, strict=True)
-                ],
-                "differences": differences,
-            }
-        )
-        return
-
     letters = letters_for(len(results))
-    if quiet:
-        texts = [
-            difference_line(results[0], result, letter)
-            for result, letter in zip(results[1:], letters[1:], strict=True)
-        ]
-        for place, difference_sure in enumerate(sure):
-            texts[place] += f"\n{difference_sentence(difference_sure, letters[place + 1])}"
-        print_lines(texts)
-        return
-    width = width_of_terminal()
-    sure_lines = ["", *difference_lines(results, sure, letters, width)] if uncertainty else []
-    lines = compare_lines(results, titles, width=width, scenarios=asked, sure=() if uncertainty else sure)
-    print_lines([*_lights(asked, results, width), *lines, *sure_lines])
+    print_answer(
+        as_json,
+        quiet,
+        lambda: {
+            "results": list(map(_as_json, asked, results)),
+            "differences": [
+                _difference(results, asked, index)
+                | ({"uncertainty": sure[index - 1].to_json()} if sure else {})
+                for index in range(1, len(results))
+            ],
+        },
+        lambda: _short(results, letters, sure),
+        lambda: [
+            *_lights(asked, results, width_of_terminal()),
+            *compare_lines(
+                results, titles, width=width_of_terminal(), scenarios=asked, sure=() if uncertainty else sure
+            ),
+            *(["", *difference_lines(results, sure, letters, width_of_terminal())] if uncertainty else []),
+        ],
+    )
+
+
+def _short(results: Sequence[RunResult], letters: Sequence[str], sure: Sequence[Difference]) -> Iterator[str]:
+    """A line for each difference, with a second one on how sure it is where that is known."""
+    for place, letter in enumerate(letters[1:]):
+        yield difference_line(results[0], results[place + 1], letter)
+        if sure:
+            yield difference_sentence(sure[place], letter)
 
 
 def _difference(results: Sequence[RunResult], asked: Sequence[Scenario], index: int) -> dict[str, object]:
     """What moved between the first result and the one at *index*, as data."""
-
     base, other = results[0], results[index]
     change_s = other.time.elapsed_s - base.time.elapsed_s
     return {
@@ -202,39 +191,26 @@ def of_measured(asked: Sequence[Scenario]) -> bool:
 
 def _lights(asked: Sequence[Scenario], results: Sequence[RunResult], width: int) -> Iterator[str]:
     """How well the model reproduces what was measured of each system that is compared as it was."""
-
     for scenario, result in zip(asked, results, strict=True):
         if rows := as_modelled(scenario.as_measured, result):
             yield from wrapped(sentence(rows), width, bold=True, colour=COLOURS[light_of(rows)])
             yield ""
 
 
-def _measured(compared: Sequence[ComparedFigure], result: RunResult) -> dict[str, Any]:
-    """What was measured of the system beside what the answer says, with the light; nothing where nothing was."""
-
-    rows = as_modelled(compared, result)
-    if not rows:
-        return {}
-    figures = [
-        {**row.measured.model_dump(), "modelled": row.modelled, "off_fraction": row.off_fraction}
-        for row in rows
-    ]
-    return {"as_measured": {"light": light_of(rows), "figures": figures}}
-
-
-def _as_json(result: RunResult) -> dict[str, Any]:
-    return result.model_dump(mode="json", exclude_none=True)
+def _as_json(asked: Scenario, result: RunResult) -> dict[str, Any]:
+    """The result, with what was measured of the system beside what the answer says, and the light."""
+    data: dict[str, Any] = result.model_dump(mode="json", exclude_none=True)
+    if rows := as_modelled(asked.as_measured, result):
+        figures = [
+            {**row.measured.model_dump(), "modelled": row.modelled, "off_fraction": row.off_fraction} for row in rows
+        ]  # fmt: skip
+        data["as_measured"] = {"light": light_of(rows), "figures": figures}
+    return data
 
 
 def _answer(
-    scenario: Scenario,
-    quiet: bool,
-    *,
-    engine: str,
-    seed: int | None,
-    replications: int | None,
-    budget: Budget,
-) -> RunResult:
+    scenario: Scenario, quiet: bool, *, engine: str, seed: int | None, replications: int | None, budget: Budget
+) -> RunResult:  # fmt: skip
 
     system, work, name = scenario.system, scenario.workload, scenario.name
     repeated = scenario.replications if replications is None else replications
@@ -252,15 +228,8 @@ def _answer(
 
 
 def _propagated(
-    asked: Sequence[Scenario],
-    results: Sequence[RunResult],
-    quiet: bool,
-    *,
-    engine: str,
-    seed: int | None,
-    **_: Any,
-) -> Propagated:
+    asked: Sequence[Scenario], results: Sequence[RunResult], quiet: bool, *, engine: str, seed: int | None, **_: Any
+) -> Propagated:  # fmt: skip
     """The results with their uncertainty."""
-
     with progress_to_terminal(quiet, "how sure", "sets of constants") as progress:
         return propagate(asked, results, seed, engine, progress)

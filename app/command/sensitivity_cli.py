@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from app.base.output import print_json, print_lines, width_of_terminal
-from app.command.options import with_engine_of_many, with_settings, with_table
+from app.base.output import print_answer, width_of_terminal
+from app.command.options import AS_JSON, quietly, with_engine_of_many, with_settings, with_table
 from app.command.sweep_cli import with_axes
 from app.command.sweep_progress import telling
 from app.text.sensitivity_text import sensitivity_lines, sentences_of
@@ -22,28 +22,23 @@ from scenarios.sweeps.sweep import SweepBackend
 @click.option("--samples", type=int, default=256, show_default=True,
               help="Samples per axis, a power of two. The sweep has SAMPLES × (axes + 2) points.")  # fmt: skip
 @with_table("the samples")
-@click.option("--quiet", is_flag=True, help="Print only the findings: no tables, no progress.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@quietly("Print only the findings: no tables, no progress.")
+@AS_JSON
 @with_axes
 @with_settings
 @with_engine_of_many
-def sensitivity(name: str, as_json: bool, quiet: bool, **asked: Any) -> None:
+def sensitivity(name: str, at: SweepBackend, as_json: bool, quiet: bool, **asked: Any) -> None:
     """Rank the fields that move a measure: a tornado chart and Sobol indices.
 
     An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c.
     """
-
-    at = SweepBackend(
-        asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store")
-    )
     with telling(quiet, aloud=not as_json) as listener:
         analysis = found_by(name, at=at, listener=listener, **asked)
-    if as_json:
-        document = asdict(analysis)
-        print_json({**document, "sentences": sentences_of(analysis)})
-    elif quiet:
-        print_lines(sentences_of(analysis))
-    else:
-        print_lines(["", *sensitivity_lines(analysis, width_of_terminal())])
-        if asked["out"] is not None:
-            print_lines([f"wrote {asked['out']}: {analysis.points:,} rows"])
+    wrote = [f"wrote {asked['out']}: {analysis.points:,} rows"] if asked["out"] is not None else []
+    print_answer(
+        as_json,
+        quiet,
+        lambda: asdict(analysis) | {"sentences": sentences_of(analysis)},
+        lambda: sentences_of(analysis),
+        lambda: ["", *sensitivity_lines(analysis, width_of_terminal()), *wrote],
+    )

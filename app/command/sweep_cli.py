@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import click
 
 from app.base.finished import inputs_of, keep_printed
+from app.base.lines import parted
 from app.base.output import json_text, print_lines, width_of_terminal
 from app.command.files import write_beside
 from app.command.options import with_engine_of_many, with_output, with_settings, with_table
@@ -25,7 +27,14 @@ DONE, SOME_FAILED = 0, 1
 
 
 def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What varies, and where it is worked out."""
+    """What varies, and where it is worked out; the command gets the latter as *at*."""
+
+    @wraps(command)
+    def swept(
+        *places: Any, workers: int | None, cluster: str | None, store: Path | None, no_store: bool, **named: Any
+    ) -> Any:  # fmt: skip
+        return command(*places, at=SweepBackend(workers, cluster, store, not no_store), **named)
+
     for option in (
         click.option("--no-store", is_flag=True, help="Do not store answers."),
         click.option("--store", type=click.Path(path_type=Path), metavar="FOLDER", help="Folder for stored answers."),
@@ -42,8 +51,8 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Vary a field: KEY=a,b,c or KEY=low:high:n[:log]. Repeatable; all combinations run.",
         ),
     ):  # fmt: skip
-        command = option(command)
-    return command
+        swept = option(swept)
+    return swept
 
 
 @click.command()
@@ -65,20 +74,16 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
 @with_engine_of_many
 @with_output
 def sweep(
-    name: str, measures: tuple[str, ...], as_json: bool, html: Path | None, quiet: bool, **asked: Any
-) -> int:
+    name: str, measures: tuple[str, ...], at: SweepBackend, as_json: bool, html: Path | None, quiet: bool, **asked: Any
+) -> int:  # fmt: skip
     """Run many scenarios, as a [sweep] file or --vary declares them, and print a table.
 
     Answers are stored: a sweep that was stopped continues, and a larger one reuses them.
     """
-
     words = click.get_current_context().obj or ()
     began = inputs_of(words)
     out, force = asked.pop("out"), asked.pop("force")
     _check_places(out, html, force)
-    at = SweepBackend(
-        asked.pop("workers"), asked.pop("cluster"), asked.pop("store"), not asked.pop("no_store")
-    )
     with telling(quiet, aloud=not as_json) as listener:
         plan = plan_of(name, listener=listener, **asked)
         wanted = measures or plan.sweep.measures
@@ -120,11 +125,7 @@ def _lines(rows: Rows, summaries: Sequence[Summary], json: bool, quiet: bool) ->
         return [json_text({"about": rows.about(), "rows": _records(whole_table(rows))})]
     if quiet:
         return [short_line(summary) for summary in summaries]
-    width = width_of_terminal()
-    lines: list[str] = []
-    for summary in summaries:
-        lines += [*([""] if lines else []), *sweep_lines(summary, width)]
-    return lines
+    return [*parted(sweep_lines(summary, width_of_terminal()) for summary in summaries)]
 
 
 def _records(table: dict[str, Any]) -> list[dict[str, Any]]:

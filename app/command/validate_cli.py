@@ -7,13 +7,7 @@ from typing import Any
 
 import click
 
-from app.base.output import (
-    print_json,
-    print_lines,
-    progress_to_terminal,
-    say,
-    width_of_terminal,
-)
+from app.base.output import print_answer, progress_to_terminal, say, width_of_terminal
 from app.command.files import write_beside
 from app.command.measure_cli import print_against
 from app.command.options import with_one_engine, with_output
@@ -46,7 +40,6 @@ def validate(
     With --against, give the file of one system, or FILE,KEY=VALUE,...: each figure of another interval is predicted
     and compared.
     """
-
     engine: str | None = how["engine"]
     if reports := how["reports"]:
         return print_against(cases, reports, engine or "auto", html, as_json=as_json, quiet=quiet)
@@ -54,18 +47,18 @@ def validate(
         validation = validated(cases or None, engine or "calculate", progress)
     if html is not None:
         write_beside(html, validation_page(validation))
-    if as_json:
-        print_json(validation.to_json())
-    elif quiet:
-        summary = validation.summary()
-        print_lines(
-            [
-                f"{summary['compared']} of {summary['printed_numbers']} printed numbers compared: "
-                f"{summary['failed']} failed, {summary['known_gaps']} known gaps."
-            ]
-        )
-    else:
-        print_lines(validation_lines(validation, width_of_terminal()))
+    summary = validation.summary()
+    short = (
+        f"{summary['compared']} of {summary['printed_numbers']} printed numbers compared: "
+        f"{summary['failed']} failed, {summary['known_gaps']} known gaps."
+    )
+    print_answer(
+        as_json,
+        quiet,
+        validation.to_json,
+        lambda: [short],
+        lambda: validation_lines(validation, width_of_terminal()),
+    )
     if not (check and validation.failed):
         return DONE
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -16,38 +14,39 @@ from typing import Any, Final, Literal
 
 import streamlit as st
 
-from app.answer.answer import NO_CLOSED_FORM, estimate_badge, ink
-from app.answer.drawn import chart
+from app.answer.answer import NO_CLOSED_FORM, estimate_badge, simulate_button, under_way
+from app.answer.drawn import beside, chart, table, tabs
+from app.answer.uncertainty_view import uncertainty_of
 from app.base.markdown import plain, sentence
 from app.charts import charts, compare_charts, uncertainty_charts
-from app.compare import compare_answers
-from app.compare.compare_answers import ComparedAnswers
 from app.controls import own_files, settings
 from app.controls.fields import facts
 from app.controls.sweep_form import label_of, pickable, suggested
 from app.reports.report_html import compare_page
 from app.session import address, engines, navigation, pins, taken, what_if_state
-from app.session.downloads import harmless
+from app.session.downloads import csv_text
 from app.session.pins import Pin, Pins
+from app.session.playing import Job
+from app.session.wishes import Wishes
 from app.text import compare_table
 from app.text.accuracy_text import ESTIMATE, SIMULATED
 from app.text.compare_text import difference_line, letters_for, util_of, warnings_of
 from app.text.outside import lines_of
 from app.text.quantities import Quantity
 from app.text.uncertainty_text import difference_sentence, what_it_holds
-from model.books import blocktime_version
 from model.errors import BlocktimeError, SpecError
 from model.results import RunResult
 from scenarios import Scenario, library
 from scenarios.compare import chance, why
 from scenarios.load import source_in, to_mapping
-from scenarios.prices import priced_alike, without_prices
+from scenarios.prices import priced_alike
 from scenarios.search.crossover import Crossover, crossover
 from scenarios.sweeps.spec import axis_of
-from scenarios.uncertainty import Difference, propagate
+from scenarios.uncertainty import Difference
 
 NOTES: Final = "compare.notes"
-LOOKS_S: Final = 0.4
+WISHES: Final = Wishes("compare")
+"""What a comparison wants simulated."""
 FROM_LIBRARY: Final = "compare.from_library"
 UNCERTAINTY: Final = "compare.uncertainty"
 SORT, MOST_FIRST, LAYOUT, ONLY = "compare.sort", "compare.most_first", "compare.layout", "compare.only"
@@ -83,7 +82,7 @@ class ComparedScenarios:
     letters: tuple[str, ...]
     titles: tuple[str, ...]
     scenarios: tuple[Scenario, ...]
-    answers: ComparedAnswers
+    answers: engines.Answers
 
     @property
     def results(self) -> tuple[RunResult, ...]:
@@ -94,6 +93,23 @@ class ComparedScenarios:
     def others(self) -> range:
         """Places of the alternatives."""
         return range(1, len(self.results))
+
+    def heading(self, place: int) -> str:
+        """Letter and title of one, as a column's heading."""
+        return f"{self.letters[place]} · {plain(shorten(self.titles[place], LONGEST_HERE, placeholder=' …'))}"
+
+    @property
+    def lines(self) -> list[Quantity]:
+        """Every figure that one of the answers has."""
+        return compare_table.lines(self.results)
+
+    def rows(self, lines: Sequence[Quantity]) -> list[dict[str, Any]]:
+        """One row for each scenario."""
+        return compare_table.by_scenario(self.results, self.letters, self.titles, lines)
+
+    def why(self, place: int) -> list[str]:
+        """Why an alternative differs from the baseline."""
+        return why(self.results[0], self.results[place], (self.scenarios[0], self.scenarios[place]))
 
 
 def page() -> None:
@@ -117,13 +133,13 @@ def page() -> None:
         _unanswered(laid)
         return
     with st.container(key="laid"):
-        bars, delta_generator = st.columns([1.6, 1], gap="medium")
+        bars, reasons = st.columns([1.6, 1], gap="medium")
     with bars:
         st.html(charts.key_html(list(laid.results)))
-        chart("compare_bars", *compare_charts.bars(laid.results, laid.letters, laid.titles, ink=ink()))
+        chart("compare_bars", *compare_charts.bars(laid.results, laid.letters, laid.titles))
         if any(result.time.last_session_s is not None for result in laid.results):
             st.caption("◇ end of the last session; a bar is the time of one session")
-    with delta_generator:
+    with reasons:
         _reasons(laid)
     sure = _uncertainty(laid)
     _tabs(laid, held, sure)
@@ -274,7 +290,7 @@ def _laid(held: Pins) -> ComparedScenarios | None:
             kept.append((letter, pin, scenario))
     letters, shown, scenarios = zip(*kept, strict=True)
     titles = tuple(pins.title_of(pin, held[0]) for pin in shown)
-    return ComparedScenarios(letters, titles, scenarios, compare_answers.answered(scenarios))
+    return ComparedScenarios(letters, titles, scenarios, engines.answered(WISHES, scenarios))
 
 
 def _head(laid: ComparedScenarios) -> None:
@@ -291,16 +307,12 @@ def _head(laid: ComparedScenarios) -> None:
         of = "" if played == count else f" ({played}), {ESTIMATE} ({count - played})"
         badge = f":blue-badge[:material/play_circle: {SIMULATED}{of}]"
     title.markdown(f"### Compare {count} scenario{'s' if count > 1 else ''} {badge}")
-    job = compare_answers.WISHES.job()
+    job = WISHES.job()
     with action:
         if laid.answers.pending and job is not None:
-            _under_way(laid.scenarios, len(job.asks))
+            under_way(WISHES, laid.scenarios, "compare.cancel", _progress)
         elif laid.answers.bound and not laid.answers.refused:
-            st.button(
-                "Simulate", key="compare.simulate", icon=":material/play_arrow:", width="stretch",
-                on_click=compare_answers.WISHES.want, args=laid.scenarios,
-                help="Simulates every request and queue in the background; you can go on meanwhile",
-            )  # fmt: skip
+            simulate_button(WISHES, laid.scenarios, "compare.simulate")
 
 
 def _unanswered(laid: ComparedScenarios) -> None:
@@ -316,21 +328,9 @@ def _factor(result: RunResult) -> float:
     return result.accuracy.factor if result.accuracy else 1.0
 
 
-@st.fragment(run_every=LOOKS_S)
-def _under_way(scenarios: Sequence[Scenario], count: int) -> None:
-    """How far the simulations are, with a way to end them; once they are done the page is drawn anew."""
-    job = compare_answers.WISHES.job()
-    if job is None or job.ended:
-        st.rerun()
-    job.look()
-    with st.container(
-        horizontal=True, gap="small", horizontal_alignment="right", vertical_alignment="center"
-    ):
-        st.caption(f":material/progress_activity: simulating {min(job.done + 1, count)} of {count} …")
-        st.button(
-            "Cancel", key="compare.cancel", type="tertiary", on_click=compare_answers.WISHES.give_up,
-            args=tuple(scenarios), help="Keep the answer shown",
-        )  # fmt: skip
+def _progress(job: Job) -> str:
+    count = len(job.asks)
+    return f"simulating {min(job.done + 1, count)} of {count} …"
 
 
 def _reasons(laid: ComparedScenarios) -> None:
@@ -344,11 +344,9 @@ def _reasons(laid: ComparedScenarios) -> None:
         if not tab.open:
             continue
         with tab:
-            base, other = laid.results[0], laid.results[place]
-            texts = why(base, other, (laid.scenarios[0], laid.scenarios[place]))
-            head = difference_line(base, other, laid.letters[place])
+            head = difference_line(laid.results[0], laid.results[place], laid.letters[place])
             st.markdown(f"**{plain(head)}**")
-            st.markdown("\n".join(f"- {plain(sentence(text))}" for text in texts))
+            st.markdown("\n".join(f"- {plain(sentence(text))}" for text in laid.why(place)))
     notes = [*warnings_of(laid.results, laid.letters), *util_of(laid.results, laid.letters)]
     notes += [f"no simulation: {laid.answers.refused}"] if laid.answers.refused else []
     beyond = len(lines_of(laid.results))
@@ -371,64 +369,38 @@ def _uncertainty(laid: ComparedScenarios) -> tuple[Difference, ...]:
         help="Intervals of the times, and whether the differences are sure",
     ):  # fmt: skip
         return ()
-    scenarios = tuple(without_prices(scenario) for scenario in laid.scenarios)
-    documents = tuple(model.model_dump_json() for model in (*scenarios, *laid.results))
-    try:
-        with st.spinner("Drawing constants …"):
-            results, sure = _propagated(documents, blocktime_version(), scenarios, laid.results)
-    except BlocktimeError as error:
-        st.warning(f"There are no intervals for these: {plain(str(error))}", icon=":material/warning:")
+    propagated = uncertainty_of(laid.scenarios, laid.results, "There are no intervals for these")
+    if propagated is None:
         return ()
-    if sure:
-        st.markdown(
-            "\n".join(
-                f"- {plain(difference_sentence(difference, laid.letters[place], laid.letters[0]))}"
-                for place, difference in zip(laid.others, sure, strict=True)
-            )
-        )
+    results, sure = propagated
+    st.markdown("\n".join(
+        f"- {plain(difference_sentence(difference, laid.letters[place], laid.letters[0]))}"
+        for place, difference in zip(laid.others, sure, strict=True)
+    ))  # fmt: skip
     named = {
         f"{letter}  {charts.in_lines(title)}": result
         for letter, title, result in zip(laid.letters, laid.titles, results, strict=True)
     }
-    chart("compare_intervals", *uncertainty_charts.intervals(named, ink=ink()))
+    chart("compare_intervals", *uncertainty_charts.intervals(named))
     st.caption(plain(" ".join(what_it_holds(results))))
     return sure
-
-
-@st.cache_data(max_entries=30, show_spinner=False)
-def _propagated(
-    documents: tuple[str, ...],
-    version: str,
-    _scenarios: tuple[Scenario, ...],
-    _results: tuple[RunResult, ...],
-) -> tuple[tuple[RunResult, ...], tuple[Difference, ...]]:
-    """The results with their uncertainty, and that of the differences from the first; worked out once."""
-    del documents, version  # the key
-    propagated = propagate(_scenarios, _results)
-    return propagated.results, tuple(propagated.difference(place) for place in range(1, len(_results)))
 
 
 # Below: numbers, settings, crossings, files
 
 
 def _tabs(laid: ComparedScenarios, held: Pins, sure: Sequence[Difference]) -> None:
-    drawn: Mapping[str, Callable[[], None]] = {
+    tabs("compare.tabs", {
         "Numbers": lambda: _numbers(laid),
         "What differs": lambda: _settings(laid),
         "Where they are equal": lambda: _crossings(laid),
         "Export": lambda: _files(laid, held, sure),
-    }
-    for (_, draw), tab in zip(
-        drawn.items(), st.tabs(list(drawn), key="compare.tabs", on_change="rerun"), strict=True
-    ):
-        if tab.open:
-            with tab:
-                draw()
+    })  # fmt: skip
 
 
 def _numbers(laid: ComparedScenarios) -> None:
     """All numbers, as one column or as one row for each scenario, sorted by any of them."""
-    lines = compare_table.lines(laid.results)
+    lines = laid.lines
     by_title = {line.title: line for line in lines}
     st.session_state[LAYOUT] = st.session_state.get(
         LAYOUT, DOWN
@@ -448,20 +420,15 @@ def _numbers(laid: ComparedScenarios) -> None:
     most_first = most.toggle(
         "Largest first", key=MOST_FIRST, persist_state="session", help="Else the smallest first"
     )
-    differing = only.toggle(
-        "Only what differs",
-        key=ONLY,
-        persist_state="session",
-        help="Leaves out numbers that are the same in all",
-    )
+    differing = only.toggle("Only what differs", key=ONLY, persist_state="session",
+                            help="Leaves out numbers that are the same in all")  # fmt: skip
     if differing:
         lines = [line for line in lines if _differs(line, laid.results)]
     order = compare_table.order(laid.results, by_title.get(st.session_state[SORT]), most_first)
     best = compare_charts.finding(laid.results, laid.letters, laid.titles)
     with st.container(key="numbers"):
         if chosen == DOWN:
-            st.table(side_by_side(laid, lines, order), hide_index=True, border="horizontal",
-                     alt=f"{len(lines)} numbers of {len(order)} scenarios. {best}")  # fmt: skip
+            table(side_by_side(laid, lines, order), f"{len(lines)} numbers of {len(order)} scenarios. {best}")
         else:
             _one_row_each(laid, lines, order, f"{len(order)} scenarios, a row each. {best}")
     st.caption(
@@ -479,15 +446,11 @@ def side_by_side(
     laid: ComparedScenarios, lines: Sequence[Quantity], order: Sequence[int]
 ) -> list[dict[str, str]]:
     """One row for each number, one column for each scenario, as Markdown."""
-    rows = []
-    for line in lines:
-        row = {"Number": plain(line.heading)}
-        for place in order:
-            title = shorten(laid.titles[place], LONGEST_HERE, placeholder=" …")
-            heading = f"{laid.letters[place]} · {plain(title)}"
-            row[heading] = _cell(line, laid.results[0], laid.results[place], place == 0)
-        rows.append(row)
-    return rows
+    return [
+        {"Number": plain(line.heading)}
+        | {laid.heading(at): _cell(line, laid.results[0], laid.results[at], at == 0) for at in order}
+        for line in lines
+    ]
 
 
 def _cell(line: Quantity, base: RunResult, other: RunResult, is_base: bool) -> str:
@@ -514,30 +477,20 @@ def _one_row_each(laid: ComparedScenarios, lines: Sequence[Quantity], order: Seq
     """A table whose headings sort it."""
     pd = import_module("pandas")  # whole: another session may be importing it just now
 
-    every = compare_table.by_scenario(laid.results, laid.letters, laid.titles, lines)
+    every = laid.rows(lines)
     frame = pd.DataFrame([every[place] for place in order])
-    percents = [compare_table.percent_of(line, laid.letters[0]) for line in lines]
-    changes = [compare_table.change_of(line, laid.letters[0]) for line in lines]
-    coloured = {
-        column: line.better
-        for line in lines
-        for column in (
-            compare_table.percent_of(line, laid.letters[0]),
-            compare_table.change_of(line, laid.letters[0]),
-        )
-    }
+    percents = {compare_table.percent_of(line, laid.letters[0]): line for line in lines}
+    changes = {compare_table.change_of(line, laid.letters[0]): line for line in lines}
+    coloured = percents | changes
 
     def colours(column: Any) -> list[str]:
-        return [_colour(coloured[column.name], value) for value in column]
+        return [_colour(coloured[column.name].better, value) for value in column]
 
     style = (
         frame.style.apply(colours, subset=list(coloured))
         .format({line.title: line.cell for line in lines}, na_rep="–")
-        .format(
-            {name: partial(_signed, show=line.change) for name, line in zip(changes, lines, strict=True)},
-            na_rep="–",
-        )
-        .format(_percent, subset=percents, na_rep="–")
+        .format({name: partial(_signed, show=line.change) for name, line in changes.items()}, na_rep="–")
+        .format(_percent, subset=list(percents), na_rep="–")
     )
     pinned = st.column_config.TextColumn(pinned=True)
     st.dataframe(
@@ -564,11 +517,8 @@ def _settings(laid: ComparedScenarios) -> None:
     """The fields that are not alike in all."""
     differing = compare_table.settings(laid.scenarios)
     if not differing:
-        st.caption(
-            "Nothing differs: all fields are alike."
-            if laid.others
-            else "There is nothing to differ from yet."
-        )
+        alike = "Nothing differs: all fields are alike."
+        st.caption(alike if laid.others else "There is nothing to differ from yet.")
         return
     rows = [
         {
@@ -582,7 +532,7 @@ def _settings(laid: ComparedScenarios) -> None:
         for path, values in differing.items()
     ]
     height: Literal["content"] | int = TALL_PX if len(rows) > TALL else "content"
-    st.table(rows, hide_index=True, border="horizontal", alt=f"{len(rows)} fields that differ", height=height)
+    table(rows, f"{len(rows)} fields that differ", height=height)
     st.caption(f"Bold: values that differ from {laid.letters[0]}.")
 
 
@@ -630,16 +580,13 @@ def _crossings(laid: ComparedScenarios) -> None:
         return
     both = laid.letters[0], laid.letters[place]
     figure, finding = compare_charts.crossing(
-        crossover, both, (laid.titles[0], laid.titles[place]), label_of(key), ink=ink(),
+        crossover, both, (laid.titles[0], laid.titles[place]), label_of(key),
         is_of_one=laid.results[0].transactions is not None,
     )  # fmt: skip
     st.markdown(f"**{plain(finding)}**")
     with st.container(key="crossed"):
-        times, apart = st.columns(2, gap="medium")
-    with times:
-        chart("compare_crossing", figure, finding)
-    with apart:
-        chart("compare_apart", *compare_charts.apart(crossover, both, label_of(key), ink=ink()))
+        apart = compare_charts.apart(crossover, both, label_of(key))
+        beside(("compare_crossing", figure, finding), ("compare_apart", *apart), gap="medium")
     st.caption(
         "By instant estimate; both take each value of the field, all else stays. Equal is to within 0.1 %."
     )
@@ -648,12 +595,12 @@ def _crossings(laid: ComparedScenarios) -> None:
 def numeric_fields(first: Scenario, second: Scenario) -> dict[str, str]:
     """Fields of both that take numbers, each with its group and label."""
     both = pickable(second)
-    fields_by_path = {}
-    for path, label in pickable(first).items():
-        field = facts(path, first.workload.kind)
-        if path in both and field is not None and field.kind not in ("choice", "flag") and not field.of_text:
-            fields_by_path[path] = label
-    return fields_by_path
+    known = {path: facts(path, first.workload.kind) for path in both}
+    return {
+        path: label
+        for path, label in pickable(first).items()
+        if (field := known.get(path)) and field.kind not in ("choice", "flag") and not field.of_text
+    }
 
 
 def _crossed(first: Scenario, second: Scenario, key: str, text: str) -> Crossover | None:
@@ -684,76 +631,48 @@ def _crossed(first: Scenario, second: Scenario, key: str, text: str) -> Crossove
 
 def _files(laid: ComparedScenarios, held: Pins, sure: Sequence[Difference]) -> None:
     """Files that are made when they are asked for, and the command that compares the same."""
-
-    offers: Mapping[str, tuple[Callable[[], str], str, str, str]] = {
-        "CSV": (lambda: csv_of(laid), "comparison.csv", "text/csv", "A row for each scenario, full precision"),
-        "JSON": (
-            lambda: json_of(laid, held), "comparison.json", "application/json", "The same with what differs and why",
-        ),
-        "HTML report": (
-            lambda: compare_page(laid.scenarios, laid.results, laid.titles, sure), "comparison.html", "text/html",
-            "One page with its plots, no network; with the uncertainty where that is shown",
-        ),
-    }  # fmt: skip
-    for column, (label, (data, file, kind, says)) in zip(
-        st.columns(len(offers)), offers.items(), strict=True
-    ):
-        with column:
-            taken.button(taken.Download(f"compare.{label}", label, file, kind, says, data))
+    offers: Sequence[tuple[str, str, str, str, Callable[[], str]]] = (
+        ("CSV", "csv", "text/csv", "A row for each scenario, full precision", lambda: csv_of(laid)),
+        ("JSON", "json", "application/json", "The same with what differs and why", lambda: json_of(laid, held)),
+        ("HTML report", "html", "text/html",
+         "One page with its plots, no network; with the uncertainty where that is shown",
+         lambda: compare_page(laid.scenarios, laid.results, laid.titles, sure)),
+    )  # fmt: skip
+    taken.buttons([
+        taken.Download(f"compare.{label}", label, f"comparison.{ending}", kind, says, content)
+        for label, ending, kind, says, content in offers
+    ])  # fmt: skip
     line = command_line(held)
     if line:
         st.caption("The same on the command line")
         st.code(line, language="bash", wrap_lines=True)
 
 
-def _rows(laid: ComparedScenarios) -> list[dict[str, Any]]:
-    return compare_table.by_scenario(
-        laid.results, laid.letters, laid.titles, compare_table.lines(laid.results)
-    )
-
-
 def csv_of(laid: ComparedScenarios) -> str:
     """A row for each scenario, a column for each number and each difference."""
-    rows = _rows(laid)
-    out = io.StringIO()
-    writer = csv.DictWriter(out, ["Letter", *(name for name in rows[0] if name)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name or "Letter": harmless(value) for name, value in row.items()} for row in rows)
-    return out.getvalue()
+    rows = [{name or "Letter": value for name, value in row.items()} for row in laid.rows(laid.lines)]
+    return csv_text(rows, "\n")
 
 
 def json_of(laid: ComparedScenarios, held: Pins) -> str:
     """The table with what each scenario is, what differs between them, and why."""
-    rows = compare_table.by_scenario(
-        laid.results, laid.letters, laid.titles, compare_table.lines(laid.results)
-    )
     pinned = dict(zip(letters_for(len(held)), held, strict=True))
     scenarios = []
-    for letter, title, result, row in zip(laid.letters, laid.titles, laid.results, rows, strict=True):
+    for letter, title, result, row in zip(
+        laid.letters, laid.titles, laid.results, laid.rows(laid.lines), strict=True
+    ):
         pin = pinned[letter]
-        scenarios.append(
-            {
-                "letter": letter, "title": title, "scenario": own_files.label(pin.name), "changes": dict(pin.changes),
-                "engine": result.engine, "seed": result.seed, "version": result.version,
-                "numbers": {name: value for name, value in row.items() if name not in ("", "Scenario")},
-            }
-        )  # fmt: skip
-    reasons = {
-        laid.letters[place]: why(
-            laid.results[0], laid.results[place], (laid.scenarios[0], laid.scenarios[place])
-        )
-        for place in laid.others
-    }
-    differing = {
-        path: dict(zip(laid.letters, values, strict=True))
-        for path, values in compare_table.settings(laid.scenarios).items()
-    }
+        scenarios.append({
+            "letter": letter, "title": title, "scenario": own_files.label(pin.name), "changes": dict(pin.changes),
+            "engine": result.engine, "seed": result.seed, "version": result.version,
+            "numbers": {name: value for name, value in row.items() if name not in ("", "Scenario")},
+        })  # fmt: skip
+    differing = compare_table.settings(laid.scenarios)
     document = {
-        "baseline": laid.letters[0],
-        "scenarios": scenarios,
-        "what_differs": differing,
-        "why": reasons,
-    }
+        "baseline": laid.letters[0], "scenarios": scenarios,
+        "what_differs": {path: dict(zip(laid.letters, values, strict=True)) for path, values in differing.items()},
+        "why": {laid.letters[place]: laid.why(place) for place in laid.others},
+    }  # fmt: skip
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
 
 
@@ -761,9 +680,9 @@ def command_line(held: Pins) -> str:
     """The command that compares the same; empty for one scenario, an own file, or values that hold a comma."""
     if len(held) < 2 or any(own_files.is_own(pin.name) for pin in held):
         return ""
-    words = [
-        ",".join([pin.name, *(settings.setting(path, text) for path, text in pin.changes)]) for pin in held
-    ]
     if any("," in text for pin in held for _, text in pin.changes):
         return ""
+    words = (
+        ",".join([pin.name, *(settings.setting(path, text) for path, text in pin.changes)]) for pin in held
+    )
     return shlex.join(["blocktime", "compare", *words])

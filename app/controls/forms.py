@@ -288,16 +288,18 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
 }  # fmt: skip
 
 
+EVERY: Final = tuple(control for controls in GROUPS.values() for control in controls)
+
+
 def controls_of(paths: Sequence[str], kind: str) -> list[Control]:
     """The controls of these fields in a workload of *kind*, in that order."""
-    every = [control for controls in GROUPS.values() for control in controls if control.facts(kind)]
-    return [next(control for control in every if control.path == path) for path in paths]
+    known = [control for control in EVERY if control.facts(kind)]
+    return [next(control for control in known if control.path == path) for path in paths]
 
 
 def label_of(path: str) -> str:
     """The DBA's word for a field; empty where no control has it."""
-    every = (control for controls in GROUPS.values() for control in controls)
-    return next((control.label.partition(";")[0] for control in every if control.path == path), "")
+    return next((control.label.partition(";")[0] for control in EVERY if control.path == path), "")
 
 
 OF_A_KIND: Final = frozenset(control.path for control in GROUPS["The transaction"])
@@ -322,8 +324,8 @@ SHOWN: Final[dict[str, dict[str, str]]] = {
 @lru_cache(maxsize=512)
 def control_of(path: str, kind: str) -> Control:
     """The control of a field in a workload of *kind*; one that it has in no group is named after the field."""
-    every = (control for controls in GROUPS.values() for control in controls if control.path == path)
-    return next((control for control in every if control.facts(kind)), Control(path, words_of(path)))
+    its = (control for control in EVERY if control.path == path and control.facts(kind))
+    return next(its, Control(path, words_of(path)))
 
 
 def words_of(path: str) -> str:

@@ -44,9 +44,7 @@ def controls(kind: str, differing: Sequence[str]) -> list[forms.Control]:
     """The controls of what was found by the search, and of what differs and has no other control."""
     words = found_by(kind)
     added: list[str] = st.session_state.get(ADDED, [])
-    grouped = {
-        control.path for controls in forms.GROUPS.values() for control in controls if control.facts(kind)
-    }
+    grouped = {control.path for control in forms.EVERY if control.facts(kind)}
     rest = [path for path in differing if path not in grouped]
     return [forms.control_of(path, kind) for path in dict.fromkeys([*added, *rest]) if path in words]
 

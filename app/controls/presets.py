@@ -78,9 +78,7 @@ PRESETS: Final[dict[str, tuple[Preset, ...]]] = {
         Preset("Full scan: array size 100 or 15", "rahn-full-scan", {"workload.arraysize_rows": "15"}),
         Preset("Index range scan", "index-range-scan"),
         Preset(
-            "Index range scan: clustered or scattered",
-            "index-range-scan",
-            {"index.clustering": "scattered"},
+            "Index range scan: clustered or scattered", "index-range-scan", {"index.clustering": "scattered"}
         ),
         Preset(
             "Full scan: buffered or direct path reads",
@@ -94,15 +92,9 @@ PRESETS: Final[dict[str, tuple[Preset, ...]]] = {
     "Change rows": (
         Preset("Update, rows grow: 16K blocks", "rahn-pctfree-16k-10"),
         Preset("Update, rows grow: 8K blocks", "rahn-pctfree-8k-10"),
+        Preset("Update, rows grow: PCTFREE 10 or 35", "rahn-pctfree-16k-10", {"table.pctfree_percent": "35"}),
         Preset(
-            "Update, rows grow: PCTFREE 10 or 35",
-            "rahn-pctfree-16k-10",
-            {"table.pctfree_percent": "35"},
-        ),
-        Preset(
-            "Update, rows grow: bug 6918210 fixed",
-            "rahn-pctfree-16k-10",
-            {"instance.release": "11.2.0.4"},
+            "Update, rows grow: bug 6918210 fixed", "rahn-pctfree-16k-10", {"instance.release": "11.2.0.4"}
         ),
         Preset("Insert beside an uncommitted delete", "assm-uncommitted-delete"),
     ),

@@ -28,11 +28,7 @@ MOST_ANSWERS: Final = 20_000
 """Of a sweep on the page, where several readers share a machine."""
 MOST_LINES: Final = 8
 USUAL_SAMPLES: Final = 64
-DESIGNS: Final = {
-    "crossed": "All combinations",
-    "latin_hypercube": "Latin hypercube",
-    "sobol": "Sobol",
-}
+DESIGNS: Final = {"crossed": "All combinations", "latin_hypercube": "Latin hypercube", "sobol": "Sobol"}
 ENGINES: Final = ("auto", "calculate", "simulate")
 
 
@@ -127,14 +123,7 @@ def form_of_library(name: str) -> SweepForm:
     lines = tuple(AxisLine(axis.key, written(axis), axis.zip) for axis in sweep.axis)
     samples = sweep.samples or USUAL_SAMPLES
     return SweepForm(
-        name,
-        (),
-        lines,
-        sweep.design,
-        samples,
-        sweep.where,
-        sweep.engine,
-        sweep.replications or 1,
+        name, (), lines, sweep.design, samples, sweep.where, sweep.engine, sweep.replications or 1
     )
 
 
@@ -205,8 +194,7 @@ def form_in(
         zips = dict(text.rpartition(":")[::2] for text in query.get("zip", ()))
         lines = [(key.strip(), text) for key, _, text in (text.partition("=") for text in given)]
         form = replace(
-            form,
-            lines=tuple(AxisLine(key, text, zips.get(key, "")) for key, text in lines[:MOST_LINES]),
+            form, lines=tuple(AxisLine(key, text, zips.get(key, "")) for key, text in lines[:MOST_LINES])
         )
         if len(lines) > MOST_LINES:
             notes.append(f"The link varies {len(lines)} fields; the page takes {MOST_LINES}.")
@@ -310,11 +298,8 @@ def _suggested(key: str, scenario: Scenario) -> str:
 
 def _offers(key: str) -> tuple[str, ...]:
     """What the What-if page offers for a field that takes more than is on offer."""
-    for controls in forms.GROUPS.values():
-        for control in controls:
-            if control.path == key and control.offers:
-                return tuple(offer for offer in control.offers if offer not in ("auto", "0"))
-    return ()
+    offers = next((control.offers for control in forms.EVERY if control.path == key and control.offers), ())
+    return tuple(offer for offer in offers if offer not in ("auto", "0"))
 
 
 def _about(field: Facts, now: Any) -> str:
@@ -323,10 +308,7 @@ def _about(field: Facts, now: Any) -> str:
     if field.kind == "share" and high is not None:
         return f"{as_text(low)}:{as_text(min(high, 90))}:{10 if high >= 90 else 11}"
     middle = float(now) if isinstance(now, int | float) and now > 0 else max(1.0, 4 * low)
-    least, most = (
-        max(middle / 4, low),
-        min(middle * 4, high if high is not None else math.inf),
-    )
+    least, most = max(middle / 4, low), min(middle * 4, high if high is not None else math.inf)
     whole = field.kind in ("whole", "size")
     if whole:
         least, most = max(1.0, round(least)), round(most)

@@ -4,36 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import Any, Final
 
 import streamlit as st
 
-from app.answer.answer import ink
-from app.answer.drawn import chart
-from app.base.markdown import plain
+from app.answer.drawn import captioned, tabs
 from app.charts import validation_charts
-from app.charts.drawing import Figure
 from app.session.navigation import EVIDENCE_ABOUT
 from model.books import blocktime_version
 from model.errors import BlocktimeError
-from validation import Case, Comparison, Validation, validate
+from validation import Case, Comparison, Validation, validate, words
 from validation.fitted import FittedConstant
 from validation.tally import case_of, mechanism_of
-from validation.words import (
-    FIT_ALONE,
-    JUDGES,
-    WORDS,
-    interval_text,
-    measured_text,
-    number_text,
-    quantity_text,
-    size_text,
-    spread_text,
-    tolerance_text,
-    value_text,
-    verdict_text,
-)
 
 ORDER: Final = ("fails", "gap_closed", "known_gap", "within", "descriptive")
 TABS: Final = (
@@ -48,24 +32,23 @@ IN_PERCENT: Final = ("In sample", "Out of sample", "Without its block size")
 
 def rows_of(numbers: Iterable[Comparison]) -> list[dict[str, Any]]:
     """Table rows, misses first; errors in percent, in sample and out of sample apart."""
-
     rows = []
     for comparison in sorted(numbers, key=lambda compared: ORDER.index(compared.verdict)):
         text = comparison.left_out.why if comparison.fit_alone else ""
         rows.append(
             {
-                "Verdict": verdict_text(comparison),
+                "Verdict": words.verdict_text(comparison),
                 "Case": comparison.number.case,
                 "Where": comparison.number.where,
-                "Quantity": quantity_text(comparison),
-                "Measured": measured_text(comparison),
-                "Predicted": number_text(comparison.predicted),
+                "Quantity": words.quantity_text(comparison),
+                "Measured": words.measured_text(comparison),
+                "Predicted": words.number_text(comparison.predicted),
                 "In sample": _percent(comparison.in_sample_error),
                 "Out of sample": _percent(comparison.out_of_sample_error),
                 "Without its block size": _percent(comparison.without_its_block_size_error),
-                "Tolerance": tolerance_text(comparison) if comparison.compared else "",
-                "Spread": spread_text(comparison),
-                "Use": FIT_ALONE if comparison.fit_alone else comparison.number.mark,
+                "Tolerance": words.tolerance_text(comparison) if comparison.compared else "",
+                "Spread": words.spread_text(comparison),
+                "Use": words.FIT_ALONE if comparison.fit_alone else comparison.number.mark,
                 "Mechanism": comparison.number.mechanism,
                 "Note": "; ".join(part for part in (text, comparison.note) if part),
             }
@@ -77,64 +60,45 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-def constants_of(fitted_constants: Iterable[FittedConstant]) -> list[dict[str, Any]]:
+def constants_of(constants: Iterable[FittedConstant]) -> list[dict[str, Any]]:
     """The fitted constants as rows of a table."""
-
     return [
         {
-            "Constant": fitted_constant.name,
-            "Value": value_text(fitted_constant),
-            "95 % interval": interval_text(fitted_constant),
-            "Fitted to": ", ".join(fitted_constant.fitted_to),
-            "Numbers": len(fitted_constant.fitted_to),
-            "Explains": "one number: a fit" if fitted_constant.only_a_fit else "",
+            "Constant": constant.name,
+            "Value": words.value_text(constant),
+            "95 % interval": words.interval_text(constant),
+            "Fitted to": ", ".join(constant.fitted_to),
+            "Numbers": len(constant.fitted_to),
+            "Explains": "one number: a fit" if constant.only_a_fit else "",
             "Range": ", ".join(
-                f"{name} {low:,.10g} to {high:,.10g}" for name, (low, high) in fitted_constant.range.items()
+                f"{name} {low:,.10g} to {high:,.10g}" for name, (low, high) in constant.range.items()
             ),
-            "Source": fitted_constant.source,
-            "Note": fitted_constant.note,
+            "Source": constant.source,
+            "Note": constant.note,
         }
-        for fitted_constant in fitted_constants
+        for constant in constants
     ]
 
 
 def summary_of(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """The summary as labels, values and what each counts."""
 
+    def count(name: str) -> str:
+        return f"{summary[name]:,}"
+
+    described = f"{count('compared')} compared and {count('descriptive')} descriptive, which nothing predicts"
     return [
-        (
-            "Printed numbers",
-            f"{summary['printed_numbers']:,}",
-            f"{summary['compared']:,} compared and {summary['descriptive']:,} descriptive, which nothing predicts",
-        ),
-        ("Compared", f"{summary['compared']:,}", "numbers that the model predicts; each has one verdict"),
-        (
-            "Fitted constants",
-            f"{summary['fitted_constants']:,}",
-            "constants that these numbers have a part in",
-        ),
-        ("Median in sample", size_text(summary["in_sample_median_error"]), "error of the numbers that fit"),
-        (
-            "Median out of sample",
-            size_text(summary["held_out_median_error"]),
-            "error of the numbers that test, and of those that fit with their row left out of the fit",
-        ),
-        (
-            "Times out of sample",
-            size_text(summary["times_out_of_sample_median_error"]),
-            "the same of times alone, as most counts are exact",
-        ),
-        (
-            "Failed",
-            f"{summary['failed']:,}",
-            "outside the declared tolerance and no known gap, or a gap that closed",
-        ),
-        (
-            "Known gaps",
-            f"{summary['known_gaps']:,}",
-            "outside the declared tolerance, with the reason in the note",
-        ),
-    ]
+        ("Printed numbers", count("printed_numbers"), described),
+        ("Compared", count("compared"), "numbers that the model predicts; each has one verdict"),
+        ("Fitted constants", count("fitted_constants"), "constants that these numbers have a part in"),
+        ("Median in sample", words.size_text(summary["in_sample_median_error"]), "error of the numbers that fit"),
+        ("Median out of sample", words.size_text(summary["held_out_median_error"]),
+         "error of the numbers that test, and of those that fit with their row left out of the fit"),
+        ("Times out of sample", words.size_text(summary["times_out_of_sample_median_error"]),
+         "the same of times alone, as most counts are exact"),
+        ("Failed", count("failed"), "outside the declared tolerance and no known gap, or a gap that closed"),
+        ("Known gaps", count("known_gaps"), "outside the declared tolerance, with the reason in the note"),
+    ]  # fmt: skip
 
 
 @st.cache_data(max_entries=2, show_spinner="Comparing every printed number with the model …")
@@ -167,10 +131,7 @@ def page() -> None:
         )
     # Another session may be importing pandas just now, and plotly stumbles over one that is half there.
     import_module("pandas")
-    for title, tab in zip(TABS, st.tabs(TABS, key="evidence_tab", on_change="rerun"), strict=True):
-        if tab.open:
-            with tab:
-                _tab(title, numbers, validation)
+    tabs("evidence_tab", {title: partial(_tab, title, numbers, validation) for title in TABS})
 
 
 def _tiles(shown: Validation) -> None:
@@ -198,7 +159,6 @@ def choices_of(cases: Iterable[Case]) -> dict[str, tuple[str, tuple[str, ...]]]:
 
 def _chosen(validation: Validation) -> list[Comparison]:
     """The numbers that the filters above them let through; a filter that is empty lets all through."""
-
     choices = choices_of(validation.cases)
     verdicts = sorted({comparison.verdict for comparison in validation.numbers}, key=ORDER.index)
     mechanisms = sorted(
@@ -206,21 +166,13 @@ def _chosen(validation: Validation) -> list[Comparison]:
     )
     first, second, third = st.columns([1.2, 1.2, 1])
     chosen = first.multiselect(
-        "Documents",
-        list(choices),
-        key="evidence_cases",
-        format_func=lambda name: choices[name][0],
-        placeholder="all",
+        "Documents", list(choices), key="evidence_cases", format_func=lambda name: choices[name][0], placeholder="all",
         help="A document as a whole, or one of its cases",
-    )
+    )  # fmt: skip
     cases = {case for name in chosen for case in choices[name][1]}
     about = second.multiselect("Mechanisms", mechanisms, key=EVIDENCE_ABOUT, placeholder="all")
     judged = third.pills(
-        "Verdicts",
-        verdicts,
-        selection_mode="multi",
-        key="verdicts",
-        format_func=lambda verdict: WORDS[verdict],
+        "Verdicts", verdicts, selection_mode="multi", key="verdicts", format_func=words.WORDS.__getitem__
     )
     return [
         comparison
@@ -240,31 +192,26 @@ def _tab(title: str, numbers: Sequence[Comparison], validation: Validation) -> N
             rows, hide_index=True, height=460, key="evidence", placeholder="",
             alt=f"{len(rows)} printed numbers with the model's prediction and verdict, misses first",
             column_config={
-                "Verdict": st.column_config.TextColumn(help=JUDGES),
+                "Verdict": st.column_config.TextColumn(help=words.JUDGES),
                 **{name: st.column_config.NumberColumn(format="%+.2f %%") for name in IN_PERCENT},
             },
         )  # fmt: skip
-        st.caption(JUDGES)
+        st.caption(words.JUDGES)
     elif title == "Constants":
-        _constants(
-            [
-                constant
-                for constant in validation.constants
-                if set(constant.fitted_to) & {it.number.id for it in numbers}
-            ]
-        )
+        chosen = {comparison.number.id for comparison in numbers}
+        _constants([constant for constant in validation.constants if chosen & set(constant.fitted_to)])
     elif not validation_charts.points_of(compared):
         st.caption("Nothing among these is predicted.")
     elif title == "Predicted against measured":
-        _chart("evidence_points", *validation_charts.predicted_against_measured(compared, ink=ink()))
+        captioned("evidence_points", *validation_charts.predicted_against_measured(compared))
     else:
         by: Callable[[Comparison], str] = mechanism_of if title == "Errors by mechanism" else case_of
-        _chart(f"evidence_{by.__name__}", *validation_charts.residuals(compared, by, ink=ink()))
+        captioned(f"evidence_{by.__name__}", *validation_charts.residuals(compared, by))
 
 
-def _constants(fitted_constants: Sequence[FittedConstant]) -> None:
-    rows = constants_of(fitted_constants)
-    alone = sum(fitted_constant.only_a_fit for fitted_constant in fitted_constants)
+def _constants(constants: Sequence[FittedConstant]) -> None:
+    rows = constants_of(constants)
+    alone = sum(constant.only_a_fit for constant in constants)
     st.caption(
         f"{len(rows)} constants are fitted to these numbers; {alone} of them explain one number each: "
         "a fit, and no evidence."
@@ -274,8 +221,3 @@ def _constants(fitted_constants: Sequence[FittedConstant]) -> None:
         column_config={"Fitted to": st.column_config.TextColumn(width="medium")},
         alt=f"{len(rows)} fitted constants with value, interval and the numbers that made them",
     )  # fmt: skip
-
-
-def _chart(key: str, figure: Figure, finding: str) -> None:
-    chart(key, figure, finding)
-    st.caption(plain(finding))

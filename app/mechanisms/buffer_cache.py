@@ -10,8 +10,8 @@ import numpy as np
 from app.charts import drawing
 from app.controls.fields import value_at
 from app.mechanisms import measured
+from app.mechanisms.changed import over
 from app.mechanisms.lesson import Chart, LessonAnswer, Values
-from model.engine import calculate_many
 from model.kernels.buffers import Buffers
 from model.laws import touch_count
 from model.laws.buffer_cache import TouchRules
@@ -91,48 +91,38 @@ def after(values: Values, steps: int) -> CacheStep:
     return CacheStep(blocks[-1] if blocks else -1, hit, evicted, cold, hot, counts, hits, steps)
 
 
-def picture(values: Values, ink: str) -> Chart:
+def picture(values: Values) -> Chart:
     """The list from its cold end to its hot end, with the touches of each buffer."""
     step = after(values, int(values[STEP]))
     hot, size = hot_blocks(values), int(values[BUFFERS])
-    kinds = (
-        ("hot block", drawing.ORANGE, "square", True),
-        ("other block", drawing.BLUE, "circle", False),
-    )
     places = {block: place for place, block in enumerate([*step.cold, *step.hot])}
     traces: list[dict[str, Any]] = []
-    for name, colour, symbol, wanted in kinds:
+    for name, colour, symbol, wanted in (
+        ("hot block", drawing.ORANGE, "square", True), ("other block", drawing.BLUE, "circle", False),
+    ):  # fmt: skip
         those = [block for block in places if (block < hot) == wanted]
-        traces.append({
-            "type": "scatter", "mode": "markers+text", "name": name, "x": [places[block] for block in those] or [None],
-            "y": [0] * len(those) or [None], "text": [str(block) for block in those], "textposition": "middle center",
-            "textfont": {"color": "#ffffff", "size": 12}, "cliponaxis": False,
-            "marker": {"color": colour, "symbol": symbol, "size": 30},
-            "hovertext": [f"block {block}: {step.counts[block]} touches counted" for block in those],
-            "hovertemplate": "%{hovertext}<extra></extra>",
-        })  # fmt: skip
+        traces.append(_buffers(
+            name, [places[block] for block in those], those, colour, symbol, {"color": "#ffffff", "size": 12},
+            hovertext=[f"block {block}: {step.counts[block]} touches counted" for block in those],
+            hovertemplate="%{hovertext}<extra></extra>",
+        ))  # fmt: skip
     if step.block in places:
-        traces.append({
-            "type": "scatter", "mode": "markers", "name": "just referenced", "x": [places[step.block]], "y": [0],
-            "marker": {"color": drawing.CLEAR, "symbol": "circle", "size": 40,
-                       "line": {"color": drawing.RED, "width": 3}},
-            "hoverinfo": "skip", "cliponaxis": False,
-        })  # fmt: skip
+        ring = drawing.dots("just referenced", [places[step.block]], [0], drawing.CLEAR, "circle", 40)
+        ring["marker"]["line"] = {"color": drawing.RED, "width": 3}
+        traces.append(ring | {"hoverinfo": "skip", "cliponaxis": False})
     if step.evicted is not None:
-        traces.append({
-            "type": "scatter", "mode": "markers+text", "name": "victim", "x": [-1.3], "y": [0],
-            "text": [str(step.evicted)], "textposition": "middle center", "textfont": {"size": 12},
-            "marker": {"color": drawing.CLEAR, "symbol": "square", "size": 30,
-                       "line": {"color": drawing.GREY, "width": 2}},
-            "hovertemplate": f"block {step.evicted} made room<extra></extra>", "cliponaxis": False,
-        })  # fmt: skip
+        victim = _buffers("victim", [-1.3], [step.evicted], drawing.CLEAR, "square", {"size": 12},
+                          hovertemplate=f"block {step.evicted} made room<extra></extra>")  # fmt: skip
+        victim["marker"]["line"] = {"color": drawing.GREY, "width": 2}
+        traces.append(victim)
     middle = len(step.cold) - 0.5
     layout = drawing.layout(
         190,
         drawing.axis("", range=[-2, size - 0.3], showticklabels=False, showgrid=False),
         drawing.axis("", range=[-1.1, 1.0], showticklabels=False, showgrid=False),
+        (56, 14, 40, 4),
         shapes=[{"type": "line", "x0": middle, "x1": middle, "y0": -0.75, "y1": 0.75,
-                 "line": {"color": ink or drawing.GREY, "width": 2, "dash": "dash"}}],
+                 "line": {"color": drawing.OF_TEXT, "width": 2, "dash": "dash"}}],
         annotations=[
             *({"x": place, "y": -0.62, "text": str(step.counts[block]), "showarrow": False}
               for block, place in places.items()),
@@ -142,8 +132,17 @@ def picture(values: Values, ink: str) -> Chart:
             {"x": -1.3, "y": -0.62, "text": "touches", "showarrow": False},
         ],
     )  # fmt: skip
-    layout["margin"] |= {"b": 4, "t": 40}
-    return Chart(drawing.figure(traces, layout, ink), _said(step))
+    return Chart(drawing.figure(traces, layout), _said(step))
+
+
+def _buffers(
+    name: str, places: list[Any], blocks: list[int], colour: str, symbol: str, font: dict[str, Any], **more: Any
+) -> dict[str, Any]:  # fmt: skip
+    """Buffers of one kind with the numbers of their blocks."""
+    return drawing.dots(
+        name, places or [None], [0] * len(places) or [None], colour, symbol, 30, mode="markers+text",
+        text=[str(block) for block in blocks], textposition="middle center", textfont=font, cliponaxis=False, **more,
+    )  # fmt: skip
 
 
 def _said(step: CacheStep) -> str:
@@ -175,7 +174,7 @@ def ratios(
     return rooms, touched, lru.tolist()
 
 
-def curve(values: Values, ink: str) -> Chart:
+def curve(values: Values) -> Chart:
     """Hit ratio over the cache's share of the data, and the small cache in the long run."""
     rooms, touched, lru = ratios(values[HOT_REGION], values[HOT_DATA], values[HOT_GETS])
     share = 100 * values[BUFFERS] / BLOCKS
@@ -186,7 +185,7 @@ def curve(values: Values, ink: str) -> Chart:
         drawing.line("touch count, law", rooms, touched, (drawing.ORANGE, "solid"), hover, width=3),
         drawing.line("LRU, Che's law", rooms, lru, (drawing.BLUE, "dash"), hover),
         drawing.line("no locality", [0, 100], [0, 100], (drawing.BROWN, "dot"), hover),
-        drawing.now(share, played, f"this cache, {LONG:,} references: {played:.0f} %", ink),
+        drawing.now(share, played, f"this cache, {LONG:,} references: {played:.0f} %"),
     ]
     layout = drawing.layout(
         280, drawing.axis("buffers over blocks of data (%)", range=[0, 100]),
@@ -198,46 +197,36 @@ def curve(values: Values, ink: str) -> Chart:
         f"{values[HOT_DATA]:g} % of the data. The law gives {law:.0f} % hits; the cache above, of {values[BUFFERS]} "
         f"buffers, had {played:.0f} %. No document prints a hit ratio."
     )
-    return Chart(drawing.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout), text)
 
 
-@lru_cache(maxsize=4)
-def scan_s(scenario: str) -> list[float]:
-    """Elapsed seconds of document 003's scan over the share of the table that is cached."""
-    base = load(scenario)
-    curves = calculate_many(base.system, base.workload, {"table.cached_fraction": np.array(SHARES)})
-    return [float(seconds) for seconds in curves["elapsed_s"]]
-
-
-def scan(ink: str) -> Chart:
+def scan() -> Chart:
     """What reading into the cache costs a scan that would rather not."""
     traces: list[dict[str, Any]] = []
     points = measured.printed("shallahamer_direct_reads", "median", "elapsed_s")
     for name, scenario, way, colour, dash in SCANS:
+        elapsed_s = over(scenario, (), "table.cached_fraction", SHARES)["elapsed_s"]
         traces.append(drawing.line(
-            name, [100 * share for share in SHARES], scan_s(scenario), (colour, dash), "%{y:.2f} s, %{x:.0f} % cached"
+            name, [100 * share for share in SHARES], elapsed_s, (colour, dash), "%{y:.2f} s, %{x:.0f} % cached"
         ))  # fmt: skip
         those = [point for point in points if point.row["way"] == way]
         traces += measured.traces(those, lambda _: 0.0, colour, name=f"{way}: ")
     layout = drawing.layout(
         250, drawing.axis("share of the table in the cache (%)", range=[-2, 100]),
-        drawing.axis("s for the scan", rangemode="tozero"),
-        shapes=[{"type": "rect", "xref": "x", "yref": "paper", "x0": 0, "x1": 100, "y0": 0, "y1": 1, "layer": "below",
-                 "fillcolor": drawing.FAINT, "opacity": 0.4, "line": {"width": 0}}],
+        drawing.axis("s for the scan", rangemode="tozero"), top=52, shapes=[drawing.band(0, 100, opacity=0.4)],
         annotations=[drawing.note("extrapolated: measured at 0 % alone", 0.99, 0.03, xanchor="right",
                                   yanchor="bottom")],
     )  # fmt: skip
-    layout["margin"]["t"] = 52
     text = (
         "Document 003's scan: medians of 31 runs from a table that is not cached. Each block read into the cache "
         "needs a buffer and a search for it. Direct path reads need neither, but cannot use cached blocks. A cached "
         "block splits the read around it, so a few of them make the buffered scan slower. The measured runs had "
         "nothing cached: beyond 0 %, on grey, the lines are the law's alone."
     )
-    return Chart(drawing.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout), text)
 
 
-def answer(values: Values, ink: str) -> LessonAnswer:
+def answer(values: Values) -> LessonAnswer:
     """Everything that the page shows."""
     step = after(values, int(values[STEP]))
     numbers = (
@@ -247,4 +236,4 @@ def answer(values: Values, ink: str) -> LessonAnswer:
     wanted = {path: values[path] for path in (HOT_REGION, HOT_DATA, HOT_GETS)}
     start = load("tpc-c")
     changes = {path: f"{value:g}" for path, value in wanted.items() if value != value_at(start, path)}
-    return LessonAnswer(picture(values, ink), (curve(values, ink), scan(ink)), numbers, "tpc-c", changes)
+    return LessonAnswer(picture(values), (curve(values), scan()), numbers, "tpc-c", changes)

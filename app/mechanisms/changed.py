@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import cast
+from typing import Any, cast
 
+import numpy as np
+
+from model.engine import calculate, calculate_many
+from model.results import RunResult
 from model.spec import Stream
 from scenarios import Scenario, load
 
@@ -19,6 +23,24 @@ def settings_of(changes: Mapping[str, str]) -> tuple[str, ...]:
 def loaded(name: str, settings: tuple[str, ...] = ()) -> Scenario:
     """The scenario *name* of the library with *settings*."""
     return load(name, settings)
+
+
+@lru_cache(maxsize=256)
+def over(name: str, settings: tuple[str, ...], path: str, values: tuple[Any, ...]) -> Mapping[str, Any]:
+    """Every measure of the scenario with *settings*, over *values* of the field *path*, in closed form."""
+    base = loaded(name, settings)
+    return calculate_many(base.system, base.workload, {path: np.array(values)})
+
+
+def answered(name: str, changes: Mapping[str, str]) -> RunResult:
+    """The closed form's answer to the scenario with *changes*; what a statement does to rows is played."""
+    return _answered(name, settings_of(changes))
+
+
+@lru_cache(maxsize=128)
+def _answered(name: str, settings: tuple[str, ...]) -> RunResult:
+    scenario = loaded(name, settings)
+    return calculate(scenario.system, scenario.workload)
 
 
 def changed(name: str, changes: Mapping[str, str]) -> Scenario:

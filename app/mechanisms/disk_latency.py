@@ -1,5 +1,4 @@
-"""Disk latency: a turning platter, the calls one by one, and the time of a call over its size with document 001's "
-"dd."""
+"""Disk latency: a turning platter, calls one by one, and the time of a call over its size, with document 001's dd."""
 
 from __future__ import annotations
 
@@ -8,7 +7,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from app.charts import drawing
-from app.charts.drawing import marker
 from app.mechanisms import measured
 from app.mechanisms.changed import changed, loaded, stream_of
 from app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
@@ -46,6 +44,11 @@ class DiskCall(NamedTuple):
     seek_s: float
     turn_s: float
     transfer_s: float
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Seconds by what they are spent on."""
+        return dict(zip(list(PARTS)[1:], self[1:], strict=True))
 
     @property
     def service_s(self) -> float:
@@ -115,7 +118,7 @@ def _parts(scenario: Scenario, at_s: float, took_s: float, tracks: float) -> Dis
     return DiskCall(at_s, overhead, move, took_s - overhead - sent - move, sent)
 
 
-def picture(scenario: Scenario, calls: list[DiskCall], ink: str) -> Chart:
+def picture(scenario: Scenario, calls: list[DiskCall]) -> Chart:
     """The platter during one call, and the first calls one below the other."""
     disk = scenario.system.disk
     traces = _bars(calls, gap_s(scenario)) + (_platter(disk, calls) if disk.rotation_s else [])
@@ -125,9 +128,8 @@ def picture(scenario: Scenario, calls: list[DiskCall], ink: str) -> Chart:
         drawing.axis("ms since the first call", domain=[left, 1], rangemode="tozero"),
         drawing.axis("", categoryorder="array", categoryarray=[f"call {n + 1}" for n in range(len(calls))][::-1],
                      ticksuffix="  ", automargin=False),
-        barmode="stack",
+        barmode="stack", top=40,
     )  # fmt: skip
-    layout["margin"]["t"] = 40
     if disk.rotation_s:
         degrees = {"tickvals": [90, 180, 270], "ticktext": ["¼ turn", "½ turn", "¾ turn"], "showgrid": False,
                    "direction": "counterclockwise", "rotation": 90}  # fmt: skip
@@ -136,48 +138,35 @@ def picture(scenario: Scenario, calls: list[DiskCall], ink: str) -> Chart:
             "radialaxis": {"visible": False, "range": [0, 1]},
         }  # fmt: skip
     call = calls[-1]
-    longest = max(
-        ("overhead", call.overhead_s), ("seek", call.seek_s), ("waiting for the sector", call.turn_s),
-        ("transfer", call.transfer_s), key=lambda part: part[1],
-    )  # fmt: skip
+    longest = max(call.parts, key=lambda part: call.parts[part])
     turn = ""
-    if (
-        disk.rotation_s
-        and call.turn_s > 0.5 * disk.rotation_s
-        and stream_of(scenario).pattern == "sequential"
-    ):
+    in_order = stream_of(scenario).pattern == "sequential"
+    if disk.rotation_s and call.turn_s > 0.5 * disk.rotation_s and in_order:
         turn = f": its sector has just gone by, and a turn takes {show_seconds(disk.rotation_s)}"
-    text = (
-        f"Call {len(calls)} takes {show_seconds(call.service_s)}, "
-        f"of it {show_seconds(longest[1])} {longest[0]}{turn}."
-    )
-    return Chart(drawing.figure(traces, layout, ink), text)
+    of_it = f"of it {show_seconds(call.parts[longest])} {longest}{turn}"
+    text = f"Call {len(calls)} takes {show_seconds(call.service_s)}, {of_it}."
+    return Chart(drawing.figure(traces, layout), text)
 
 
 def _bars(calls: list[DiskCall], gap: float) -> list[dict[str, Any]]:
     rows = [f"call {number + 1}" for number in range(len(calls))]
+    pauses = [0.0] + [gap] * (len(calls) - 1)
     lengths = {
-        "pause": [0.0] + [gap] * (len(calls) - 1),
-        "overhead": [call.overhead_s for call in calls],
-        "seek": [call.seek_s for call in calls],
-        "waiting for the sector": [call.turn_s for call in calls],
-        "transfer": [call.transfer_s for call in calls],
+        name: [call.parts.get(name, pause) for call, pause in zip(calls, pauses, strict=True)]
+        for name in PARTS
     }
-    begins = [call.at_s - before for call, before in zip(calls, lengths["pause"], strict=True)]
-    traces: list[dict[str, Any]] = [{
-        "type": "bar", "orientation": "h", "y": rows, "x": [1000 * begin for begin in begins], "hoverinfo": "skip",
-        "marker": {"color": drawing.CLEAR}, "showlegend": False, "width": 0.6,
-    }]  # fmt: skip
-    for name, length in lengths.items():
-        if any(length):
-            colour, pattern = PARTS[name]
-            traces.append({
-                "type": "bar", "orientation": "h", "name": name, "y": rows, "x": [1000 * part for part in length],
-                "marker": marker(colour, pattern), "width": 0.6,
-                "text": [show_seconds(part) for part in length], "textposition": "none",
-                "hovertemplate": "%{y}, " + name + ": %{text}<extra></extra>",
-            })  # fmt: skip
-    return traces
+    begins = [1000 * (call.at_s - pause) for call, pause in zip(calls, pauses, strict=True)]
+    unseen = drawing.bars(
+        "", rows, begins, (drawing.CLEAR, ""), hoverinfo="skip", showlegend=False, width=0.6
+    )
+    return [unseen | {"marker": {"color": drawing.CLEAR}}, *(
+        drawing.bars(
+            name, rows, [1000 * part for part in length], PARTS[name], width=0.6, textposition="none",
+            text=[show_seconds(part) for part in length], hovertemplate=f"%{{y}}, {name}: %{{text}}<extra></extra>",
+        )
+        for name, length in lengths.items()
+        if any(length)
+    )]  # fmt: skip
 
 
 def _platter(disk: Any, calls: list[DiskCall]) -> list[dict[str, Any]]:
@@ -241,49 +230,44 @@ def size_of(point: measured.Printed) -> float:
     )
 
 
-def curve(scenario: Scenario, values: Values, ink: str) -> Chart:
+def curve(scenario: Scenario, values: Values) -> Chart:
     """Service over the size of a call: the chosen disk, document 001's, and flash."""
     sizes = np.array(SIZES, dtype=float)
     others = (
-        ("Magni's disk, writes in order", loaded(SCENARIO), drawing.ORANGE, "dash"),
-        ("NVMe flash, the same calls", scenario_of({**values, DISK: "nvme"}), drawing.GREEN, "dot"),
+        ("Magni's disk, writes in order", loaded(SCENARIO), (drawing.ORANGE, "dash")),
+        ("NVMe flash, the same calls", scenario_of({**values, DISK: "nvme"}), (drawing.GREEN, "dot")),
     )
     mine = law_s(scenario, sizes)
     hover = "%{y:,.4~g} ms for %{x} bytes"
+    mine_ms = (1000 * mine).tolist()
     traces = [
-        drawing.line(
-            "this disk, these calls", sizes, (1000 * mine).tolist(), (drawing.BLUE, "solid"), hover, width=3.5
-        )
-    ]
-    traces += [
-        drawing.line(name, sizes, (1000 * law_s(other, sizes)).tolist(), (colour, dash), hover)
-        for name, other, colour, dash in others
-    ]
+        drawing.line("this disk, these calls", sizes, mine_ms, (drawing.BLUE, "solid"), hover, width=3.5),
+        *(drawing.line(name, sizes, (1000 * law_s(disk, sizes)).tolist(), look, hover) for name, disk, look in others),
+    ]  # fmt: skip
     traces += measured.traces(_await_points(), size_of, drawing.RED, scale=1000, name="Magni, await: ")
     service = float(law_s(scenario, float(values[SIZE])))
-    traces.append(drawing.now(values[SIZE], 1000 * service, f"now: {show_seconds(service)}", ink))
+    traces.append(drawing.now(values[SIZE], 1000 * service, f"now: {show_seconds(service)}"))
     layout = drawing.layout(
         300, drawing.log_sizes("bytes of a call", SIZES[0], SIZES[-1]),
-        drawing.axis("ms a call", type="log", dtick=1, exponentformat="none"),
+        drawing.axis("ms a call", type="log", dtick=1, exponentformat="none"), top=52,
     )  # fmt: skip
-    layout["margin"]["t"] = 52
     points = _await_points()
     text = f"A call of {show_bytes(values[SIZE])} takes {show_seconds(service)} on this disk."
     if points:
         low, high = min(point.value for point in points), max(point.value for point in points)
         text += f" Document 001 printed {1000 * low:.3g} to {1000 * high:.3g} ms for 8K on the raw device."
-    return Chart(drawing.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout), text)
 
 
-def answer(values: Values, ink: str) -> LessonAnswer:
+def answer(values: Values) -> LessonAnswer:
     """Everything that the page shows."""
     scenario = scenario_of(values)
     calls = calls_of(scenario, SHOWN)
     service = float(law_s(scenario, float(values[SIZE])))
     per_call = service + gap_s(scenario)
     return LessonAnswer(
-        picture(scenario, calls, ink),
-        (curve(scenario, values, ink),),
+        picture(scenario, calls),
+        (curve(scenario, values),),
         (("Time of a call", show_seconds(service)), ("Calls per second", f"{1 / per_call:,.0f}")),
         SCENARIO,
         changes_of(values),

@@ -9,10 +9,9 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from app.answer import drawn
-from app.answer.answer import ink
 from app.base.markdown import plain
 from app.controls.fields import as_text
-from app.mechanisms.lesson import Chart, Knob, Lesson, LessonAnswer
+from app.mechanisms.lesson import Knob, Lesson, LessonAnswer
 from app.session import navigation, what_if_state
 from app.session.address import MOST_NOTES
 from model.books import blocktime_version
@@ -51,15 +50,15 @@ def page(lesson: Lesson) -> None:
             help="Hides what follows from the controls until you ask for it",
         )  # fmt: skip
     try:
-        answer = _answer(lesson.path, tuple(values.items()), ink(), blocktime_version(), lesson)
+        answer = _answer(lesson.path, tuple(values.items()), blocktime_version(), lesson)
     except BlocktimeError as error:
         right.error(f"There is no answer for this setting: {plain(str(error))}", icon=":material/error:")
         return
     with right:
         if not hides or _revealed(lesson, values):
-            _chart("picture", answer.picture)
+            drawn.captioned("mechanism_picture", answer.picture.figure, answer.picture.says)
             for place, curve in enumerate(answer.curves):
-                _chart(f"curve_{place}", curve)
+                drawn.captioned(f"mechanism_curve_{place}", curve.figure, curve.says)
     with left:
         if not hides or _is_revealed(lesson, values):
             with st.container(key="numbers", border=True):
@@ -145,11 +144,9 @@ def _forget(lesson: Lesson) -> None:
 
 
 @st.cache_resource(max_entries=200, show_spinner=False)  # shared as it is: nobody changes an answer
-def _answer(
-    path: str, values: tuple[tuple[str, Any], ...], ink: str, version: str, _lesson: Lesson
-) -> LessonAnswer:
+def _answer(path: str, values: tuple[tuple[str, Any], ...], version: str, _lesson: Lesson) -> LessonAnswer:
     del path, version  # the key: another page, or another version, has other answers
-    return _lesson.answer(dict(values), ink)
+    return _lesson.answer(dict(values))
 
 
 def _is_revealed(lesson: Lesson, values: Mapping[str, Any]) -> bool:
@@ -167,11 +164,6 @@ def _revealed(lesson: Lesson, values: Mapping[str, Any]) -> bool:
     st.info(lesson.asks, icon=":material/psychology_alt:")
     st.button("Reveal", on_click=reveal, key=f"{lesson.path}.reveal", type="primary")
     return False
-
-
-def _chart(key: str, chart: Chart) -> None:
-    drawn.chart(f"mechanism_{key}", chart.figure, chart.says)
-    st.caption(plain(chart.says))
 
 
 def _links(lesson: Lesson, answer: LessonAnswer) -> None:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from app.charts import drawing
-from app.charts.drawing import marker
 from app.mechanisms import measured
-from app.mechanisms.changed import changed, loaded, settings_of
+from app.mechanisms.changed import answered, over, settings_of
 from app.mechanisms.lesson import Chart, LessonAnswer, Values
-from model.engine import calculate, calculate_many
 from model.results import RunResult
 from model.units import show_seconds
-from scenarios import Scenario
 
 SCENARIO: Final = "index-range-scan"
 SHARE, CLUSTERING, ROW, CACHED, BLOCK, DISK, MBRC = (
@@ -57,31 +53,18 @@ def changes_of(values: Values) -> dict[str, str]:
     return changes
 
 
-def scenario_of(values: Values, way: str = "range") -> Scenario:
-    """The scenario that the controls describe, or its table by another of WAYS."""
+def result_of(values: Values, way: str) -> RunResult:
+    """The answer to the scenario that the controls describe, by one of WAYS."""
     changes = changes_of(values) | WAYS[way]
     if way == "full":
         changes.pop(SHARE, None)
-    return changed(SCENARIO, changes)
-
-
-def result_of(values: Values, way: str) -> RunResult:
-    """The answer to one of WAYS."""
-    scenario = scenario_of(values, way)
-    return calculate(scenario.system, scenario.workload)
+    return answered(SCENARIO, changes)
 
 
 def over_shares(values: Values, clustering: str) -> Mapping[str, Numbers]:
-    """Elapsed time and the optimizer's cost of the range scan over SHARES."""
+    """Every measure of the range scan over SHARES."""
     changes = changes_of({**values, CLUSTERING: clustering, SHARE: OWN[SHARE]})
-    return _over_shares(settings_of(changes))
-
-
-@lru_cache(maxsize=64)
-def _over_shares(settings: tuple[str, ...]) -> Mapping[str, Numbers]:
-    base = loaded(SCENARIO, settings)
-    curves = calculate_many(base.system, base.workload, {SHARE: SHARES})
-    return {name: curves[name] for name in ("elapsed_s", "optimizer_cost")}
+    return over(SCENARIO, settings_of(changes), SHARE, tuple(SHARES))
 
 
 def crossing(by_index: Numbers, full: float) -> float:
@@ -144,7 +127,7 @@ def _of_index(result: RunResult) -> tuple[float, float]:
     return gets, result.physical_io.read_requests * blocks / max(1, result.physical_io.read_blocks)
 
 
-def picture(values: Values, results: Mapping[str, RunResult], ink: str) -> Chart:
+def picture(values: Values, results: Mapping[str, RunResult]) -> Chart:
     """Gets and reads of each way, those of the index's blocks apart from those of the table's."""
     panels = {
         "": {way: (*_of_index(result)[:1], _gets(result)) for way, result in results.items()},
@@ -153,25 +136,22 @@ def picture(values: Values, results: Mapping[str, RunResult], ink: str) -> Chart
         },
     }
     traces: list[dict[str, Any]] = []
+    names = list(NAMES.values())
     for panel, counted in panels.items():
         axes = {"xaxis": f"x{panel}", "yaxis": f"y{panel}"}
-        lengths = {
-            "blocks of the index": [of_index or None for of_index, _ in counted.values()],
-            "blocks of the table": [total - of_index or None for of_index, total in counted.values()],
-        }
-        looks = ((drawing.PURPLE, "/"), (drawing.GREEN, ""))
-        for (name, length), look in zip(lengths.items(), looks, strict=True):
-            traces.append({
-                "type": "bar", "orientation": "h", "name": name, "width": 0.6,
-                "y": list(NAMES.values()), "x": length,
-                "marker": marker(*look), "showlegend": not panel,
-                "hovertemplate": f"%{{y}}, {name}: %{{x:,.0f}}<extra></extra>", **axes,
-            })  # fmt: skip
-        totals = [total for _, total in counted.values()]
+        of_index, totals = (list(numbers) for numbers in zip(*counted.values(), strict=True))
+        of_table = [total - index for index, total in zip(of_index, totals, strict=True)]
+        for name, counts, look in (
+            ("blocks of the index", of_index, (drawing.PURPLE, "/")),
+            ("blocks of the table", of_table, (drawing.GREEN, "")),
+        ):
+            traces.append(drawing.bars(
+                name, names, [count or None for count in counts], look, width=0.6, showlegend=not panel,
+                hovertemplate=f"%{{y}}, {name}: %{{x:,.0f}}<extra></extra>", **axes,
+            ))  # fmt: skip
         traces.append({
-            "type": "scatter", "mode": "text", "y": list(NAMES.values()), "x": totals, "showlegend": False,
-            "text": [f" {total:,.0f}" for total in totals], "textposition": "middle right",
-            "cliponaxis": False, "hoverinfo": "skip", **axes,
+            "type": "scatter", "mode": "text", "y": names, "x": totals, "showlegend": False, "cliponaxis": False,
+            "text": [f" {total:,.0f}" for total in totals], "textposition": "middle right", "hoverinfo": "skip", **axes,
         })  # fmt: skip
     most = [max(10.0, *(total for _, total in counted.values())) for counted in panels.values()]
     layout = drawing.layout(
@@ -183,7 +163,7 @@ def picture(values: Values, results: Mapping[str, RunResult], ink: str) -> Chart
         barmode="stack",
     )  # fmt: skip
     layout["legend"]["traceorder"] = "normal"
-    return Chart(drawing.figure(traces, layout, ink), _pictured(values, results))
+    return Chart(drawing.figure(traces, layout), _pictured(values, results))
 
 
 def _pictured(values: Values, results: Mapping[str, RunResult]) -> str:
@@ -214,48 +194,38 @@ def _lines(
     ends = [float(SHARES[0]), 1.0]
     traces.append(drawing.line("full scan", ends, [full, full], FULL_LOOK, hover))
     there = {order: share for order, share in crossing_shares.items() if 0 < share < math.inf}
-    traces.append({
-        "type": "scatter", "mode": "markers+text", "name": "crossing", "x": list(there.values()),
-        "y": [full] * len(there), "text": [percent(share) for share in there.values()],
-        "textposition": "top left",
-        "marker": {"symbol": "diamond", "size": 11, "color": [LOOKS[order][0] for order in there],
-                   "line": {"color": "#ffffff", "width": 1}},
-        "hovertemplate": "equal at %{text} of the rows<extra></extra>", "showlegend": False,
-    })  # fmt: skip
-    return traces
+    crossing = drawing.dots(
+        "crossing", there.values(), [full] * len(there), [LOOKS[order][0] for order in there], "diamond", 11,
+        mode="markers+text", text=[percent(share) for share in there.values()], textposition="top left",
+        hovertemplate="equal at %{text} of the rows<extra></extra>", showlegend=False,
+    )  # fmt: skip
+    crossing["marker"]["line"] = {"color": "#ffffff", "width": 1}
+    return [*traces, crossing]
 
 
 def _layout(up: str) -> dict[str, Any]:
-    layout = drawing.layout(
+    return drawing.layout(
         300,
         drawing.axis("share of the rows", type="log", range=[-5.05, 0.05], tickvals=TICKS,
                      ticktext=[percent(share) for share in TICKS]),
-        drawing.axis(up, type="log", dtick=1, exponentformat="none", tickformat=",~r"),
+        drawing.axis(up, type="log", dtick=1, exponentformat="none", tickformat=",~r"), top=56,
     )  # fmt: skip
-    layout["margin"]["t"] = 56
-    return layout
 
 
-def times(values: Values, results: Mapping[str, RunResult], costs: Mapping[str, float], ink: str) -> Chart:
+def times(values: Values, results: Mapping[str, RunResult], costs: Mapping[str, float]) -> Chart:
     """Elapsed time over the share of rows; on grey the optimizer chooses the slower way."""
     full = results["full"].time.elapsed_s
     crossing_shares = crossings(values, "elapsed_s", full)
     mine = results["range"].time.elapsed_s
     traces = _lines(values, "elapsed_s", full, crossing_shares, "%{y:.3g} s")
-    traces.append(drawing.now(values[SHARE], mine, f"now: {show_seconds(mine)}", ink))
+    traces.append(drawing.now(values[SHARE], mine, f"now: {show_seconds(mine)}"))
     layout = _layout("seconds")
     band = slower_band(crossing_shares[values[CLUSTERING]], costs[values[CLUSTERING]])
     if band:
-        layout["shapes"] = [{
-            "type": "rect", "x0": band[0], "x1": band[1], "y0": 0, "y1": 1, "yref": "paper", "layer": "below",
-            "fillcolor": drawing.FAINT, "line": {"width": 0},
-        }]  # fmt: skip
-        traces.append({
-            "type": "scatter", "mode": "markers", "x": [None], "y": [None], "hoverinfo": "skip",
-            "name": "the optimizer chooses the slower way",
-            "marker": {"symbol": "square", "size": 14, "color": drawing.FAINT},
-        })  # fmt: skip
-    return Chart(drawing.figure(traces, layout, ink), _said("The full scan is quicker", crossing_shares))
+        layout["shapes"] = [drawing.band(*band)]
+        named = "the optimizer chooses the slower way"
+        traces.append(drawing.dots(named, [None], [None], drawing.FAINT, "square", 14, hoverinfo="skip"))
+    return Chart(drawing.figure(traces, layout), _said("The full scan is quicker", crossing_shares))
 
 
 def slower_band(time: float, cost: float) -> tuple[float, float] | None:
@@ -276,7 +246,7 @@ def _from(order: str, share: float) -> str:
 
 
 def costs_chart(
-    values: Values, results: Mapping[str, RunResult], crossing_shares: Mapping[str, float], ink: str
+    values: Values, results: Mapping[str, RunResult], crossing_shares: Mapping[str, float]
 ) -> Chart:
     """The optimizer's cost over the share of rows, with the cost that document 000 printed of its table."""
     full, mine = _cost(results["full"]), _cost(results["range"])
@@ -288,7 +258,7 @@ def costs_chart(
             if printed.row["block_size_bytes"] == values[BLOCK]
         ]
         traces += measured.traces(size, lambda _: 1.0, drawing.RED, name="full scan: ")
-    traces.append(drawing.now(values[SHARE], mine, f"now: cost {mine:,.0f}", ink))
+    traces.append(drawing.now(values[SHARE], mine, f"now: cost {mine:,.0f}"))
     layout = _layout("optimizer's cost")
     text = _said("The optimizer chooses the full scan", crossing_shares)
     order = values[CLUSTERING]
@@ -307,7 +277,7 @@ def costs_chart(
         f"{_statistics(results['full'])} a block read through the index costs as much as {_digits(dear)} blocks of "
         f"the full scan. On this disk, at {percent(values[SHARE])} of the rows, it takes as long as {_digits(slow)}."
     )
-    return Chart(drawing.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout), text)
 
 
 def _statistics(full: RunResult) -> str:
@@ -328,7 +298,7 @@ def _seconds_a_get(result: RunResult) -> float:
     return result.time.elapsed_s / _gets(result)
 
 
-def answer(values: Values, ink: str) -> LessonAnswer:
+def answer(values: Values) -> LessonAnswer:
     """Everything that the page shows."""
     results = {way: result_of(values, way) for way in WAYS}
     costs = crossings(values, "optimizer_cost", _cost(results["full"]))
@@ -341,8 +311,8 @@ def answer(values: Values, ink: str) -> LessonAnswer:
         ("Optimizer takes it from", told(costs[order])),
     )
     return LessonAnswer(
-        picture(values, results, ink),
-        (times(values, results, costs, ink), costs_chart(values, results, costs, ink)),
+        picture(values, results),
+        (times(values, results, costs), costs_chart(values, results, costs)),
         numbers,
         SCENARIO,
         changes_of(values),

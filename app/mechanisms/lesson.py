@@ -143,9 +143,9 @@ class Lesson:
         """The control *name*."""
         return next(knob for knob in self.knobs if knob.name == name)
 
-    def answer(self, values: Values, ink: str) -> LessonAnswer:
-        """What the page shows for *values*, its text in the colour *ink*."""
-        shown: LessonAnswer = import_module(f"app.mechanisms.{self.module}").answer(values, ink)
+    def answer(self, values: Values) -> LessonAnswer:
+        """What the page shows for *values*."""
+        shown: LessonAnswer = import_module(f"app.mechanisms.{self.module}").answer(values)
         return shown
 
 

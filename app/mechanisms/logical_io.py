@@ -9,11 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 from app.charts import drawing
-from app.charts.drawing import marker
 from app.mechanisms import measured
-from app.mechanisms.changed import changed
+from app.mechanisms.changed import answered, changed
 from app.mechanisms.lesson import Chart, LessonAnswer, Values
-from model.engine import calculate, calculate_many
+from model.engine import calculate_many
 from model.laws import block
 from model.laws.logical_io import CACHE_LINE_BYTES, row_walk_s
 from model.units import show_bytes, show_seconds
@@ -78,13 +77,13 @@ def parts_of(scenario: Scenario, rows: float) -> dict[str, float]:
     return dict(zip(PARTS, (host.logical_io_s, missed, streamed, steps, columns), strict=True))
 
 
-def picture(values: Values, ink: str) -> Chart:
+def picture(values: Values) -> Chart:
     """The first rows of a block in their cache lines, and the parts of a get on both machines."""
     scenario = scenario_of(values)
     slot = float(block.slot_bytes(scenario.system.table.row_bytes))
     starts = [slot * rank for rank in range(ROWS) if slot * rank < LINES * CACHE_LINE_BYTES]
     both = {label: scenario_of({**values, HOST: host}) for host, (_, label) in MACHINES.items()}
-    got = {label: rows_and_cost(scenario) for label, scenario in both.items()}
+    got = {label: rows_and_cost({**values, HOST: host}) for host, (_, label) in MACHINES.items()}
     split = {label: parts_of(scenario, got[label][0]) for label, scenario in both.items()}
     layout = drawing.layout(
         320,
@@ -93,18 +92,16 @@ def picture(values: Values, ink: str) -> Chart:
         drawing.axis("cache line of the block", range=[min(LINES, starts[-1] // 64 + 2), -1], showgrid=False),
         xaxis2=drawing.axis("µs a get", domain=[0.5, 1], anchor="y2", rangemode="tozero"),
         yaxis2=drawing.axis("", anchor="x2", autorange="reversed", ticksuffix="  "),
-        barmode="stack",
+        barmode="stack", top=76,
     )  # fmt: skip
-    layout["margin"]["t"] = 76
     _, label = MACHINES[values[HOST]]
     rows, cost = got[label]
     largest = max(split[label], key=lambda part: split[label][part])
     text = (
         f"Rows lie {slot:,.5g} bytes apart, {rows:,.0f} in a block of {show_bytes(values[BLOCK])}; on machine {label} "
-        f"a get "
-        f"that walks them takes {show_seconds(cost)}, most of it {largest} ({split[label][largest] / cost:.0%})."
+        f"a get that walks them takes {show_seconds(cost)}, most of it {largest} ({split[label][largest] / cost:.0%})."
     )
-    return Chart(drawing.figure([*_rows(starts), *_costs(split)], layout, ink), text)
+    return Chart(drawing.figure([*_rows(starts), *_costs(split)], layout), text)
 
 
 def _rows(starts: list[float]) -> list[dict[str, Any]]:
@@ -122,34 +119,31 @@ def _rows(starts: list[float]) -> list[dict[str, Any]]:
     for name, (colour, symbol) in STEPS.items():
         those = [start for start, kind in zip(starts, kinds, strict=True) if kind == name]
         if those:
-            traces.append({
-                "type": "scatter", "mode": "markers", "name": name, "x": [start % CACHE_LINE_BYTES for start in those],
-                "y": [start // CACHE_LINE_BYTES for start in those],
-                "marker": {"color": colour, "symbol": symbol, "size": 9},
-                "hovertemplate": f"a row begins at byte %{{x:.0f}} of cache line %{{y}}, {name}<extra></extra>",
-            })  # fmt: skip
+            traces.append(drawing.dots(
+                name, [start % CACHE_LINE_BYTES for start in those], [start // CACHE_LINE_BYTES for start in those],
+                colour, symbol,
+                hovertemplate=f"a row begins at byte %{{x:.0f}} of cache line %{{y}}, {name}<extra></extra>",
+            ))  # fmt: skip
     return traces
 
 
 def _costs(split: dict[str, dict[str, float]]) -> list[dict[str, Any]]:
     """The parts of a get on each machine."""
-    traces = []
-    for name, (colour, pattern) in PARTS.items():
-        each = [of_machine[name] for of_machine in split.values()]
-        if any(each):
-            traces.append({
-                "type": "bar", "orientation": "h", "name": name, "xaxis": "x2", "yaxis": "y2",
-                "y": [f"machine {label}" for label in split], "x": [1e6 * part for part in each], "width": 0.55,
-                "marker": marker(colour, pattern), "text": [show_seconds(part) for part in each],
-                "textposition": "none",
-                "hovertemplate": f"%{{y}}, {name}: %{{text}}<extra></extra>",
-            })  # fmt: skip
-    return traces
+    machines = [f"machine {label}" for label in split]
+    return [
+        drawing.bars(
+            name, machines, [1e6 * part for part in each], look, xaxis="x2", yaxis="y2", width=0.55,
+            text=[show_seconds(part) for part in each], textposition="none",
+            hovertemplate=f"%{{y}}, {name}: %{{text}}<extra></extra>",
+        )
+        for name, look in PARTS.items()
+        if any(each := [of_machine[name] for of_machine in split.values()])
+    ]  # fmt: skip
 
 
-def rows_and_cost(scenario: Scenario) -> tuple[float, float]:
+def rows_and_cost(values: Values) -> tuple[float, float]:
     """Rows of a block, and CPU seconds of a get."""
-    result = calculate(scenario.system, scenario.workload)
+    result = answered(MACHINES[values[HOST]][0], changes_of(values))
     assert result.segment is not None
     assert result.logical_io is not None
     return result.segment.rows_per_block, result.logical_io.cpu_per_get_s
@@ -168,15 +162,11 @@ def law(scenario_name: str, columns: int, block_size_bytes: int) -> tuple[list[f
 
 def rows_of_point(point: measured.Printed) -> float:
     """Rows per block of the table that a printed time is about."""
-    return rows_and_cost(_measured_scenario(int(point.row["row_length"]), int(point.row["columns"])))[0]
+    length, columns = int(point.row["row_length"]), int(point.row["columns"])
+    return rows_and_cost({HOST: "savvinov-pc", LENGTH: length, COLUMNS: columns, BLOCK: 8192})[0]
 
 
-@lru_cache(maxsize=16)
-def _measured_scenario(length: int, columns: int) -> Scenario:
-    return scenario_of({HOST: "savvinov-pc", LENGTH: length, COLUMNS: columns, BLOCK: 8192})
-
-
-def curve(values: Values, ink: str) -> Chart:
+def curve(values: Values) -> Chart:
     """CPU of a get over rows per block, a panel for each machine, with what document 004 printed."""
     traces: list[dict[str, Any]] = []
     for place, (name, label) in enumerate(MACHINES.values()):
@@ -192,10 +182,10 @@ def curve(values: Values, ink: str) -> Chart:
             measured.printed("savvinov_logical_io", "lio", label), rows_of_point,
             lambda printed: LOOKS[int(printed.row["columns"])][0], scale=1e6, showlegend=not place, **axes,
         )  # fmt: skip
-    rows_now, cost_now = rows_and_cost(scenario_of(values))
+    rows_now, cost_now = rows_and_cost(values)
     place = list(MACHINES).index(values[HOST])
     axes = {"xaxis": "x2", "yaxis": "y2"} if place else {}
-    traces.append(drawing.now(rows_now, 1e6 * cost_now, f"now: {show_seconds(cost_now)}", ink, **axes))
+    traces.append(drawing.now(rows_now, 1e6 * cost_now, f"now: {show_seconds(cost_now)}", **axes))
     panel = {"type": "log", "dtick": 1, "exponentformat": "none"}
     layout = drawing.layout(
         320,
@@ -206,29 +196,26 @@ def curve(values: Values, ink: str) -> Chart:
         annotations=[
             drawing.note("machine A: a PC", 0.02, 0.98, yanchor="top"),
             drawing.note("machine B: a Sun M8000", 0.56, 0.98, yanchor="top"),
-        ],
+        ], top=56,
     )  # fmt: skip
-    layout["margin"]["t"] = 56
-    known = [
-        point for point in measured.printed("savvinov_logical_io", "lio", "A") if point.mark == measured.GAP
-    ]
     odd = "".join(f" The cross at {1e6 * point.value:.3g} µs is a known gap: no law fits it and its neighbours."
-                  for point in known)  # fmt: skip
+                  for point in measured.printed("savvinov_logical_io", "lio", "A")
+                  if point.mark == measured.GAP)  # fmt: skip
     text = (
         f"The more rows in a block, the more a get costs; columns matter less. Points are of 8K blocks, lines of "
         f"{show_bytes(values[BLOCK])}.{odd}"
     )
-    return Chart(drawing.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout), text)
 
 
-def answer(values: Values, ink: str) -> LessonAnswer:
+def answer(values: Values) -> LessonAnswer:
     """Everything that the page shows."""
-    rows, cost = rows_and_cost(scenario_of(values))
+    rows, cost = rows_and_cost(values)
     numbers = (
         ("A get", show_seconds(cost)),
         ("Rows per block", f"{rows:,.0f}"),
         ("Time per row", show_seconds(cost / rows)),
     )
     return LessonAnswer(
-        picture(values, ink), (curve(values, ink),), numbers, MACHINES[values[HOST]][0], changes_of(values)
+        picture(values), (curve(values),), numbers, MACHINES[values[HOST]][0], changes_of(values)
     )

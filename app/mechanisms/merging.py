@@ -10,7 +10,6 @@ from typing import Any, Final
 import numpy as np
 
 from app.charts import drawing
-from app.charts.drawing import marker
 from app.mechanisms import measured
 from app.mechanisms.changed import changed, stream_of
 from app.mechanisms.lesson import Chart, LessonAnswer, Values
@@ -26,9 +25,7 @@ PATH, SIZE, COUNT, LARGEST, KERNEL = (
 SECTORS_255: Final = 255 * 512
 FIRST: Final = 24
 """Requests that are drawn one by one."""
-RUNS: Final = (
-    *range(1, 64), *(round(10 ** (step / 40)) for step in range(72, 173)),
-)  # fmt: skip
+RUNS: Final = (*range(1, 64), *(round(10 ** (step / 40)) for step in range(72, 173)))
 """Pages that wait together."""
 LOOKS: Final = ((drawing.BLUE, ""), (drawing.ORANGE, "/"))
 HOVER: Final = "%{y:,.4~g} KB for %{x} pages"
@@ -65,7 +62,7 @@ def largest_bytes(scenario: Scenario) -> float:
     return float(block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments))
 
 
-def picture(scenario: Scenario, served: Sequence[DoneRequest], ink: str) -> Chart:
+def picture(scenario: Scenario, served: Sequence[DoneRequest]) -> Chart:
     """The file as calls and as requests, and each request from queue to end."""
     work = stream_of(scenario)
     pages = block_layer.PAGE_BYTES
@@ -75,8 +72,8 @@ def picture(scenario: Scenario, served: Sequence[DoneRequest], ink: str) -> Char
     calls = [min(work.block_size_bytes, drawn - at) for at in range(0, int(drawn), work.block_size_bytes)]
     sizes = [request.size_bytes for request in shown]
     traces = [
-        _segments("calls", calls, "", "call {rank}: {size}", (("#7f8b98", ""), (drawing.FAINT, ""))),
-        _segments("requests", sizes, "pages", "request {rank}: {size}", LOOKS),
+        _segments("call", calls, ((drawing.GREY, ""), (drawing.FAINT, "")), numbered=False),
+        _segments("request", sizes, LOOKS, numbered=True),
         _life(shown, begin),
     ]
     layout = drawing.layout(
@@ -86,46 +83,39 @@ def picture(scenario: Scenario, served: Sequence[DoneRequest], ink: str) -> Char
         drawing.axis("", domain=[0.66, 1], ticksuffix="  ", categoryorder="array", categoryarray=["requests", "calls"]),
         xaxis2=drawing.axis("ms from the first request's queueing to its end", anchor="y2", rangemode="tozero"),
         yaxis2=drawing.axis("requests", domain=[0, 0.36], autorange="reversed", showticklabels=False, showgrid=False),
-        showlegend=False, barmode="overlay",
+        showlegend=False, barmode="overlay", top=8,
     )  # fmt: skip
-    layout["margin"]["t"] = 8
     told = ", ".join(f"{request.size_bytes / pages:,.3g}" for request in served[:12])
     more = f", … ({len(served):,} requests)" if len(served) > 12 else ""
     text = (
         f"{work.count:,} calls of {show_bytes(work.block_size_bytes)} become requests of {told}{more} pages."
     )
-    return Chart(drawing.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout), text)
 
 
 def _segments(
-    row: str, sizes: Sequence[float], unit: str, hover: str, looks: tuple[tuple[str, str], ...]
+    what: str, sizes: Sequence[float], looks: tuple[tuple[str, str], ...], numbered: bool
 ) -> dict[str, Any]:
-    """Pieces of the file side by side, every other one with another colour and pattern."""
-    pages = block_layer.PAGE_BYTES
-    ends = np.cumsum(sizes) / pages
-    return {
-        "type": "bar", "orientation": "h", "y": [row] * len(sizes), "x": [size / pages for size in sizes],
-        "base": [float(end - size / pages) for end, size in zip(ends, sizes, strict=True)], "width": 0.7,
-        "text": [f"{size / pages:.3g}" if unit else "" for size in sizes], "textposition": "inside",
-        "insidetextanchor": "middle", "constraintext": "inside", "textangle": 0, "textfont": {"color": "#ffffff"},
-        "hovertext": [hover.format(rank=rank + 1, size=show_bytes(size)) for rank, size in enumerate(sizes)],
-        "hovertemplate": "%{hovertext}<extra></extra>",
-        "marker": drawing.in_turns(len(sizes), looks),
-    }  # fmt: skip
+    """Pieces of the file side by side, with their pages where they are *numbered*."""
+    pages = [size / block_layer.PAGE_BYTES for size in sizes]
+    ends = np.cumsum(sizes) / block_layer.PAGE_BYTES
+    return drawing.pieces(
+        f"{what}s", pages, [float(end - size) for end, size in zip(ends, pages, strict=True)], looks,
+        [f"{size:.3g}" if numbered else "" for size in pages],
+        [f"{what} {rank}: {show_bytes(size)}" for rank, size in enumerate(sizes, 1)],
+    )  # fmt: skip
 
 
 def _life(shown: Sequence[DoneRequest], begin_s: float) -> dict[str, Any]:
     """Each request from when it was queued until it was done."""
-    return {
-        "type": "bar", "orientation": "h", "xaxis": "x2", "yaxis": "y2", "y": [rank + 1 for rank in range(len(shown))],
-        "base": [1000 * (request.queued_s - begin_s) for request in shown],
-        "x": [1000 * (request.done_s - request.queued_s) for request in shown], "width": 0.7,
-        "marker": marker(*LOOKS[0]),
-        "hovertext": [
-            f"{show_bytes(request.size_bytes)}: {show_seconds(request.done_s - request.queued_s)}" for request in shown
-        ],
-        "hovertemplate": "request %{y}, %{hovertext} from queue to end<extra></extra>",
-    }  # fmt: skip
+    took_s = [request.done_s - request.queued_s for request in shown]
+    return drawing.bars(
+        "", range(1, len(shown) + 1), [1000 * each_s for each_s in took_s], LOOKS[0], xaxis="x2", yaxis="y2", width=0.7,
+        base=[1000 * (request.queued_s - begin_s) for request in shown],
+        hovertext=[f"{show_bytes(request.size_bytes)}: {show_seconds(each_s)}"
+                   for request, each_s in zip(shown, took_s, strict=True)],
+        hovertemplate="request %{y}, %{hovertext} from queue to end<extra></extra>",
+    )  # fmt: skip
 
 
 def mean_bytes(pages: Any, largest: float) -> Any:
@@ -141,7 +131,7 @@ def waiting_pages(point: measured.Printed) -> float:
     return together / block_layer.PAGE_BYTES
 
 
-def curve(scenario: Scenario, served: Sequence[DoneRequest], ink: str) -> Chart:
+def curve(scenario: Scenario, served: Sequence[DoneRequest]) -> Chart:
     """Mean size of a request over the pages that wait together."""
     work, largest = stream_of(scenario), largest_bytes(scenario)
     runs = np.array(RUNS, dtype=float)
@@ -151,32 +141,27 @@ def curve(scenario: Scenario, served: Sequence[DoneRequest], ink: str) -> Chart:
                      (drawing.BLUE, "solid"), HOVER, width=3),
     ]  # fmt: skip
     if largest != documents:
-        traces.append(drawing.line(
-            f"Magni: up to {show_bytes(documents)}", runs, (mean_bytes(runs, documents) / KIB).tolist(),
-            (drawing.ORANGE, "dash"), HOVER,
-        ))  # fmt: skip
-    traces.append(
-        drawing.line(
-            "never merged", runs, [block_layer.PAGE_BYTES / KIB] * len(runs), (drawing.BROWN, "dot"), HOVER
-        )
-    )
+        merged = (mean_bytes(runs, documents) / KIB).tolist()
+        name = f"Magni: up to {show_bytes(documents)}"
+        traces.append(drawing.line(name, runs, merged, (drawing.ORANGE, "dash"), HOVER))
+    alone_kb = [block_layer.PAGE_BYTES / KIB] * len(runs)
+    traces.append(drawing.line("never merged", runs, alone_kb, (drawing.BROWN, "dot"), HOVER))
     points = measured.printed("magni_linux_io", "iostat", "avgrq-sz")
     traces += measured.traces(points, waiting_pages, drawing.RED, scale=1 / KIB, name="avgrq-sz: ")
     mean = sum(request.size_bytes for request in served) / len(served)
     raw = work.path == "raw" or scenario.system.host.io_path == "raw"
     alone = raw or work.path == "sync"
     together = work.block_size_bytes * (1 if alone else work.count) / block_layer.PAGE_BYTES
-    traces.append(drawing.now(together, mean / KIB, f"now, simulated: {show_bytes(round(mean))}", ink))
+    traces.append(drawing.now(together, mean / KIB, f"now, simulated: {show_bytes(round(mean))}"))
     layout = drawing.layout(
         290, drawing.axis("pages that wait together", type="log", dtick=1, range=[-0.1, 4.4], tickformat=",d"),
-        drawing.axis("KB a request", rangemode="tozero"),
+        drawing.axis("KB a request", rangemode="tozero"), top=52,
     )  # fmt: skip
-    layout["margin"]["t"] = 52
     text = (
         f"{len(served):,} requests of {show_bytes(round(mean))} on average. Points above {show_bytes(documents)} are "
         "lines of iostat on kernel 2.6.5, which counts sectors when they are queued and requests when they complete."
     )
-    return Chart(drawing.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout), text)
 
 
 @lru_cache(maxsize=1)
@@ -185,19 +170,13 @@ def pwrite_s() -> dict[int, float]:
     return {pages: run(load(f"magni-pwrite-{pages}")).time.elapsed_s for pages in (1, 2, 4, 8, 16)}
 
 
-def pwrite(ink: str) -> Chart:
+def pwrite() -> Chart:
     """Document 001's program: 101 synchronous calls of 1 to 16 pages."""
     times = pwrite_s()
-    traces = [
-        drawing.line(
-            "simulated", list(times), list(times.values()), (drawing.BLUE, "solid"), "%{y:.3f} s, %{x} pages"
-        )
-    ]
-    traces += measured.traces(
-        measured.printed("magni_linux_io", "pwrite times", "real"),
-        lambda point: float(point.row["pages"]), drawing.RED,
-        name="real: ",
-    )  # fmt: skip
+    hover = "%{y:.3f} s, %{x} pages"
+    traces = [drawing.line("simulated", times, times.values(), (drawing.BLUE, "solid"), hover)]
+    points = measured.printed("magni_linux_io", "pwrite times", "real")
+    traces += measured.traces(points, lambda point: float(point.row["pages"]), drawing.RED, name="real: ")
     layout = drawing.layout(
         250,
         drawing.axis("pages of a call", tickvals=list(times)),
@@ -205,13 +184,12 @@ def pwrite(ink: str) -> Chart:
     )
     text = (
         f"Synchronous calls of sixteen pages instead of one: 16 times the bytes in {times[16] / times[1]:.2g} times "
-        f"the "
-        "time, as the pages of a call merge into one request."
+        "the time, as the pages of a call merge into one request."
     )
-    return Chart(drawing.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout), text)
 
 
-def answer(values: Values, ink: str) -> LessonAnswer:
+def answer(values: Values) -> LessonAnswer:
     """Everything that the page shows."""
     scenario = scenario_of(values)
     served = requests_of(scenario.system, stream_of(scenario))
@@ -219,5 +197,5 @@ def answer(values: Values, ink: str) -> LessonAnswer:
     mean = sum(request.size_bytes for request in served) / len(served)
     numbers = (("Requests", f"{len(served):,}"), ("Mean size", show_bytes(round(mean))))
     return LessonAnswer(
-        picture(scenario, served, ink), (curve(scenario, served, ink), pwrite(ink)), numbers, name, changes
+        picture(scenario, served), (curve(scenario, served), pwrite()), numbers, name, changes
     )

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from app.charts import drawing
 from app.mechanisms import measured
-from app.mechanisms.changed import changed, loaded, settings_of
+from app.mechanisms.changed import answered, changed, over, settings_of
 from app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
 from model.demand.reading import mbrc_of
-from model.engine import calculate, calculate_many
 from model.laws.scan_reads import aligned_pieces
 from model.units import KIB, MIB, show_bytes, show_seconds
-from scenarios import Scenario, load
+from scenarios import Scenario
 
 SCENARIO: Final = "rahn-full-scan"
 BLOCK, MBRC, RELEASE, DIRECT, CACHED = (
@@ -62,7 +61,7 @@ def reads_of_a_megabyte(scenario: Scenario, block_size_bytes: int) -> list[int]:
     ]
 
 
-def picture(values: Values, scenario: Scenario, ink: str) -> Chart:
+def picture(values: Values, scenario: Scenario) -> Chart:
     """A megabyte in blocks of each size, and the reads that fetch it."""
     traces: list[dict[str, Any]] = []
     rows = []
@@ -74,15 +73,11 @@ def picture(values: Values, scenario: Scenario, ink: str) -> Chart:
         rows.append(name)
         sizes = [blocks * coin / KIB for blocks in reads]
         ends = np.cumsum(sizes)
-        traces.append({
-            "type": "bar", "orientation": "h", "y": [place] * len(reads), "x": sizes, "base": (ends - sizes).tolist(),
-            "width": 0.7, "showlegend": False, "constraintext": "inside", "textangle": 0, "insidetextanchor": "middle",
-            "text": [f"{blocks:,}" for blocks in reads], "textposition": "inside", "textfont": {"color": "#ffffff"},
-            "hovertext": [f"a read of {blocks:,} blocks, {show_bytes(size * KIB)}"
-                          for blocks, size in zip(reads, sizes, strict=True)],
-            "hovertemplate": "%{hovertext}<extra></extra>",
-            "marker": drawing.in_turns(len(reads), LOOKS),
-        })  # fmt: skip
+        traces.append(drawing.pieces(
+            place, sizes, (ends - sizes).tolist(), LOOKS, [f"{blocks:,}" for blocks in reads],
+            [f"a read of {blocks:,} blocks, {show_bytes(size * KIB)}"
+             for blocks, size in zip(reads, sizes, strict=True)], showlegend=False,
+        ))  # fmt: skip
     edges = [
         (place, block * coin / KIB) for place, coin in enumerate(COINS) for block in range(1, MIB // coin)
     ]
@@ -98,9 +93,8 @@ def picture(values: Values, scenario: Scenario, ink: str) -> Chart:
         drawing.axis("", tickvals=list(range(len(rows))), ticktext=[f"{row}  " for row in rows], range=[4.6, -0.6],
                      showgrid=False),
         barmode="overlay",
-        showlegend=False,
+        showlegend=False, top=8,
     )  # fmt: skip
-    layout["margin"]["t"] = 8
     text = (
         f"A megabyte of the table, none of it cached, is {sum(mine):,} blocks of {show_bytes(values[BLOCK])} and "
         f"takes {len(mine):,} "
@@ -108,24 +102,17 @@ def picture(values: Values, scenario: Scenario, ink: str) -> Chart:
         f"the "
         "default size and so stands for bytes."
     )
-    return Chart(drawing.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout), text)
 
 
-def over_block_size(values: Values, measure: str) -> list[float]:
+def over_block_size(values: Values, measure: str) -> Sequence[float]:
     """Blocks or reads of the scan over COINS."""
-    changes = changes_of({**values, BLOCK: LESSON.start[BLOCK], CACHED: 0})
-    return _over_block_size(settings_of(changes), values[CACHED])[measure]
+    changes = changes_of({**values, BLOCK: LESSON.start[BLOCK]})
+    levels: Sequence[float] = over(SCENARIO, settings_of(changes), BLOCK, COINS)[measure]
+    return levels
 
 
-@lru_cache(maxsize=128)
-def _over_block_size(settings: tuple[str, ...], cached_percent: int) -> dict[str, list[float]]:
-    base = loaded(SCENARIO, settings)
-    laid = {BLOCK: np.array(COINS), "table.cached_fraction": np.full(len(COINS), cached_percent / 100)}
-    curves = calculate_many(base.system, base.workload, laid)
-    return {name: [float(level) for level in curves[name]] for name in ("read_blocks", "read_requests")}
-
-
-def curve(values: Values, ink: str) -> Chart:
+def curve(values: Values) -> Chart:
     """Blocks and reads of the whole table over block size, with what TKPROF printed."""
     lines = (
         ("blocks (the coins)", {**values, CACHED: 0}, "read_blocks", drawing.ORANGE, "solid"),
@@ -144,24 +131,19 @@ def curve(values: Values, ink: str) -> Chart:
         measured.printed("rahn_full_scan", "fetch", "disk"), lambda printed: float(printed.row[size]), drawing.RED,
         name="disk: ",
     )  # fmt: skip
+    event = "direct path read"
     waits = [
-        point
-        for point in measured.printed("rahn_full_scan", "waits", "waits")
-        if point.row["event"] == "direct path read"
+        wait for wait in measured.printed("rahn_full_scan", "waits", "waits") if wait.row["event"] == event
     ]
-    traces += measured.traces(
-        waits, lambda point: float(point.row[size]), drawing.PURPLE, name="direct path read: "
-    )
-    blocks, reads = (
-        over_block_size(values, point)[COINS.index(values[BLOCK])]
-        for point in ("read_blocks", "read_requests")
-    )
-    traces.append(drawing.now(values[BLOCK], reads, f"now: {reads:,.0f} reads", ink))
+    traces += measured.traces(waits, lambda wait: float(wait.row[size]), drawing.PURPLE, name=f"{event}: ")
+    at = COINS.index(values[BLOCK])
+    blocks, reads = (over_block_size(values, measure)[at] for measure in ("read_blocks", "read_requests"))
+    traces.append(drawing.now(values[BLOCK], reads, f"now: {reads:,.0f} reads"))
     layout = drawing.layout(
         310, drawing.log_sizes("block size", COINS[0], COINS[-1]),
         drawing.axis("blocks or reads of the table", type="log", dtick=1, exponentformat="none", tickformat=",d"),
+        top=74,
     )  # fmt: skip
-    layout["margin"]["t"] = 74
     text = f"{blocks:,.0f} blocks in {reads:,.0f} reads: larger blocks are fewer, but the reads carry the same bytes."
     elapsed = [point.value for point in measured.printed("rahn_full_scan", "client", "elapsed_s")]
     if elapsed:
@@ -169,18 +151,17 @@ def curve(values: Values, ink: str) -> Chart:
             f" Document 000 (MBRC not set, nothing cached) took {min(elapsed):.1f} to {max(elapsed):.1f} s "
             f"at its {len(elapsed)} block sizes."
         )
-    return Chart(drawing.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout), text)
 
 
-@lru_cache(maxsize=4)
-def read_s(scenario: str, measure: str) -> list[float]:
+def read_s(scenario: str, measure: str) -> Sequence[float]:
     """Seconds of a read over COUNTS blocks of 8K."""
-    base = load(scenario)
-    curves = calculate_many(base.system, base.workload, {MBRC: np.array(COUNTS)})
-    return [float(level) for level in curves[measure] / curves["read_requests"]]
+    curves = over(scenario, (), MBRC, COUNTS)
+    seconds: Sequence[float] = curves[measure] / curves["read_requests"]
+    return seconds
 
 
-def times(ink: str) -> Chart:
+def times() -> Chart:
     """Time of a read over its size, with document 003's strace and document 004's sentence."""
     sizes = [count * DEFAULT_BLOCK for count in COUNTS]
     traces = [
@@ -196,22 +177,21 @@ def times(ink: str) -> Chart:
     traces += measured.traces(said_004, lambda _: float(MIB), drawing.PURPLE, scale=1000, name="Savvinov: ")
     layout = drawing.layout(
         280, drawing.log_sizes("bytes of a read", sizes[0], sizes[-1]),
-        drawing.axis("ms a read", type="log", dtick=1, exponentformat="none"),
+        drawing.axis("ms a read", type="log", dtick=1, exponentformat="none"), top=56,
     )  # fmt: skip
-    layout["margin"]["t"] = 56
     each = read_s(READERS[0][1], READERS[0][2])
     text = (
         f"On Shallahamer's system a read of 64K takes {each[3] / each[0]:.2g} times as long as one of 8K, one of 1M "
         f"{each[-1] / each[-4]:.2g} times as long as one of 128K: the larger the reads, the less there is to win. Its "
         "line and its strace include the CPU between two reads; Savvinov's point is the wait alone."
     )
-    return Chart(drawing.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout), text)
 
 
-def answer(values: Values, ink: str) -> LessonAnswer:
+def answer(values: Values) -> LessonAnswer:
     """Everything that the page shows."""
     scenario = scenario_of(values)
-    result = calculate(scenario.system, scenario.workload)
+    result = answered(SCENARIO, changes_of(values))
     largest = max((size for size, count in result.physical_io.request_blocks.items() if count > 0), default=0)
     numbers = (
         ("Reads", f"{result.physical_io.read_requests:,.0f}"),
@@ -219,9 +199,5 @@ def answer(values: Values, ink: str) -> LessonAnswer:
         ("Elapsed", show_seconds(result.time.elapsed_s)),
     )
     return LessonAnswer(
-        picture(values, scenario, ink),
-        (curve(values, ink), times(ink)),
-        numbers,
-        SCENARIO,
-        changes_of(values),
+        picture(values, scenario), (curve(values), times()), numbers, SCENARIO, changes_of(values)
     )

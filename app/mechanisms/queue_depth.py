@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Final
 
 from app.charts import drawing
-from app.charts.drawing import marker
-from app.mechanisms.changed import changed, loaded, settings_of, stream_of
+from app.mechanisms.changed import changed, over, settings_of, stream_of
 from app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
-from model.engine import calculate
 from model.units import show_seconds
 from model.workloads.streams.watched import DoneRequest, requests_of
 from scenarios import Scenario
@@ -25,11 +22,12 @@ LESSON: Final = lesson_of("queue_depth")
 DEPTHS: Final = LESSON.knob(DEPTH).options
 SHOWN: Final = 40
 """Reads that are drawn one by one."""
-OVERTAKES, IN_ORDER = ("done before a read submitted earlier", "/"), ("done in order of submission", "")
+OVERTAKES = "done before a read submitted earlier", (drawing.ORANGE, "/"), True
+IN_ORDER = "done in order of submission", (drawing.BLUE, ""), False
 DRIVES: Final = (
-    ("7,200 rpm disk with NCQ", "sata-7k2-ncq", drawing.ORANGE, "dash"),
-    ("SATA flash", "ssd-sata", drawing.GREEN, "dot"),
-    ("NVMe flash", "nvme", drawing.PURPLE, "dashdot"),
+    ("7,200 rpm disk with NCQ", "sata-7k2-ncq", (drawing.ORANGE, "dash")),
+    ("SATA flash", "ssd-sata", (drawing.GREEN, "dot")),
+    ("NVMe flash", "nvme", (drawing.PURPLE, "dashdot")),
 )
 
 
@@ -57,32 +55,26 @@ def overtook(served: Sequence[DoneRequest]) -> list[bool]:
     return [read.done_s < done_s for read, done_s in zip(served, latest, strict=True)]
 
 
-def picture(served: Sequence[DoneRequest], values: Values, ink: str) -> Chart:
+def picture(served: Sequence[DoneRequest], values: Values) -> Chart:
     """Each read from its submission to its completion."""
     quick, begin = overtook(served), served[0].queued_s
-    traces = []
-    for (name, shape), colour, those in (
-        (IN_ORDER, drawing.BLUE, False),
-        (OVERTAKES, drawing.ORANGE, True),
-    ):
-        ranks = [rank for rank, before in enumerate(quick) if before is those]
-        if not ranks:
-            continue
-        traces.append({
-            "type": "bar", "orientation": "h", "name": name, "y": [rank + 1 for rank in ranks],
-            "base": [1000 * (served[rank].queued_s - begin) for rank in ranks],
-            "x": [1000 * (served[rank].done_s - served[rank].queued_s) for rank in ranks],
-            "marker": marker(colour, shape),
-            "hovertext": [show_seconds(served[rank].done_s - served[rank].queued_s) for rank in ranks],
-            "hovertemplate": "read %{y}: %{hovertext} from submission to completion<extra></extra>",
-        })  # fmt: skip
+    takes_s = [read.done_s - read.queued_s for read in served]
+    traces = [
+        drawing.bars(
+            name, [rank + 1 for rank in ranks], [1000 * takes_s[rank] for rank in ranks], look,
+            base=[1000 * (served[rank].queued_s - begin) for rank in ranks],
+            hovertext=[show_seconds(takes_s[rank]) for rank in ranks],
+            hovertemplate="read %{y}: %{hovertext} from submission to completion<extra></extra>",
+        )
+        for name, look, those in (IN_ORDER, OVERTAKES)
+        if (ranks := [rank for rank, before in enumerate(quick) if before is those])
+    ]  # fmt: skip
     layout = drawing.layout(
         300,
         drawing.axis("ms since the first submission", rangemode="tozero"),
         drawing.axis("reads, in order of submission", autorange="reversed", showticklabels=False, showgrid=False),
-        barmode="overlay",
+        barmode="overlay", top=40,
     )  # fmt: skip
-    layout["margin"]["t"] = 40
     count = sum(quick)
     text = (
         f"With {values[DEPTH]:,} in flight, {count:,} of the first {len(served):,} reads complete before one that was "
@@ -90,74 +82,56 @@ def picture(served: Sequence[DoneRequest], values: Values, ink: str) -> Chart:
         if count
         else f"With {values[DEPTH]:,} in flight, the first {len(served):,} reads complete in order of submission."
     )
-    return Chart(drawing.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout), text)
 
 
-@lru_cache(maxsize=256)
-def over_depth(settings: tuple[str, ...]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def over_depth(values: Values) -> tuple[Sequence[float], Sequence[float]]:
     """Reads a second and mean time of a read over DEPTHS, in closed form."""
-    answers = []
-    for depth in DEPTHS:
-        scenario = loaded(SCENARIO, (*settings, f"{DEPTH}={depth}"))
-        answers += (calculate(scenario.system, scenario.workload).streams or [])[:1]
-    return tuple(float(stream.calls_per_s) for stream in answers), tuple(
-        float(stream.response_s) for stream in answers
-    )
+    fixed = {path: text for path, text in changes_of(values).items() if path != DEPTH}
+    curves = over(SCENARIO, settings_of(fixed), DEPTH, DEPTHS)
+    return curves["calls_per_s"], curves["response_s"]
 
 
-def _settings(values: Values) -> tuple[str, ...]:
-    return settings_of({path: text for path, text in changes_of(values).items() if path != DEPTH})
-
-
-def curves(values: Values, ink: str) -> tuple[Chart, Chart]:
+def curves(values: Values) -> tuple[Chart, Chart]:
     """Reads a second, and the time of one, over the depth."""
-    lines = [("this drive", _settings(values), drawing.BLUE, "solid")]
-    for name, disk, colour, dash in DRIVES:
-        if disk != values[DISK]:
-            lines.append((name, _settings({**values, DISK: disk}), colour, dash))
+    others = [drive for drive in DRIVES if drive[1] != values[DISK]]
     rates, times = [], []
-    for name, settings, colour, dash in lines:
-        per_s, each_s = over_depth(settings)
-        width = 3.5 if name == "this drive" else 2.2
-        rates.append(
-            drawing.line(name, DEPTHS, per_s, (colour, dash), "%{y:,.0f} reads/s at depth %{x}", width=width)
-        )
-        times.append(
-            drawing.line(
-                name, DEPTHS, [1000 * seconds for seconds in each_s], (colour, dash), "%{y:,.4~g} ms at depth %{x}",
-                width=width,
-            )
-        )  # fmt: skip
-    per_s, each_s = over_depth(_settings(values))
+    for name, disk, look in (("this drive", values[DISK], (drawing.BLUE, "solid")), *others):
+        per_s, each_s = over_depth({**values, DISK: disk})
+        more = {"width": 3.5} if name == "this drive" else {}
+        rates.append(drawing.line(name, DEPTHS, per_s, look, "%{y:,.0f} reads/s at depth %{x}", **more))
+        each_ms = [1000 * seconds for seconds in each_s]
+        times.append(drawing.line(name, DEPTHS, each_ms, look, "%{y:,.4~g} ms at depth %{x}", **more))
+    per_s, each_s = over_depth(values)
     at = DEPTHS.index(values[DEPTH])
-    rates.append(drawing.now(values[DEPTH], per_s[at], f"now: {per_s[at]:,.0f} reads/s", ink))
-    times.append(drawing.now(values[DEPTH], 1000 * each_s[at], f"now: {show_seconds(each_s[at])}", ink))
+    rates.append(drawing.now(values[DEPTH], per_s[at], f"now: {per_s[at]:,.0f} reads/s"))
+    times.append(drawing.now(values[DEPTH], 1000 * each_s[at], f"now: {show_seconds(each_s[at])}"))
     gain = per_s[at] / per_s[0]
     return (
-        _over_depth(rates, "reads/s", ink, f"{values[DEPTH]:,} in flight complete {per_s[at]:,.0f} reads/s, "
+        _over_depth(rates, "reads/s", f"{values[DEPTH]:,} in flight complete {per_s[at]:,.0f} reads/s, "
                     f"{gain:.3g} times as many as one at a time."),
-        _over_depth(times, "ms a read", ink, f"A read then takes {show_seconds(each_s[at])}, "
+        _over_depth(times, "ms a read", f"A read then takes {show_seconds(each_s[at])}, "
                     f"{each_s[at] / each_s[0]:.3g} times as long."),
     )  # fmt: skip
 
 
-def _over_depth(traces: list[dict[str, Any]], title: str, ink: str, says: str) -> Chart:
+def _over_depth(traces: list[dict[str, Any]], title: str, says: str) -> Chart:
     layout = drawing.layout(
         280,
         drawing.axis("reads in flight", type="log", tickvals=list(DEPTHS), range=[-0.1, 2.2]),
         drawing.axis(title, type="log", dtick=1, exponentformat="none"),
+        top=52,
     )
-    layout["margin"]["t"] = 52
-    return Chart(drawing.figure(traces, layout, ink), says)
+    return Chart(drawing.figure(traces, layout), says)
 
 
-def answer(values: Values, ink: str) -> LessonAnswer:
+def answer(values: Values) -> LessonAnswer:
     """Everything that the page shows."""
-    per_s, each_s = over_depth(_settings(values))
+    per_s, each_s = over_depth(values)
     at = DEPTHS.index(values[DEPTH])
     return LessonAnswer(
-        picture(reads_of(values), values, ink),
-        curves(values, ink),
+        picture(reads_of(values), values),
+        curves(values),
         (("Reads a second", f"{per_s[at]:,.0f}"), ("A read", show_seconds(each_s[at]))),
         SCENARIO,
         changes_of(values),

@@ -26,17 +26,15 @@ PLAYED: Final = 10_000
 """Rows of the table that the picture is of."""
 
 
-def picture(values: Values, ink: str) -> Chart:
+def picture(values: Values) -> Chart:
     """The map of freeness after the step that is chosen, of a smaller table that is played row by row."""
-    segment = growing.played(values, PLAYED)
+    segment = growing.segment(values, PLAYED)
     if segment.map_after is None:
-        figure, text = segment_charts.blocks(segment, ink=ink)
+        figure, text = segment_charts.blocks(segment)
         text = f"Free lists have no bitmap. {text}"
     else:
         full, classes = segment.itl_full_blocks or 0.0, segment.freeness_after or {}
-        figure, text = segment_charts.freeness_map(
-            segment.map_after, segment.blocks_after, classes, full, ink=ink
-        )
+        figure, text = segment_charts.freeness_map(segment.map_after, segment.blocks_after, classes, full)
     return Chart(
         figure,
         f"A table of {PLAYED:,} rows, simulated row by row: {text}. A block with a full ITL list is marked as such, "
@@ -44,12 +42,12 @@ def picture(values: Values, ink: str) -> Chart:
     )  # fmt: skip
 
 
-def growth_curve(values: Values, ink: str) -> Chart:
+def growth_curve(values: Values) -> Chart:
     """Rejected probes over migrated rows: the law's square where blocks stay offered, its line where they do not."""
     size = int(values[BLOCK])
-    outcome = growing.outcome(values)
-    limit = block.itl_limit(size)
-    pieces = np.linspace(0, max(growing.outcome({**values, UPDATED: 100}).migrated, 1.0), 60)
+    segment, limit = growing.segment(values), block.itl_limit(size)
+    probes = segment.rejected_probes or 0.0
+    pieces = np.linspace(0, max(growing.segment({**values, UPDATED: 100}).migrated_rows, 1.0), 60)
     square, straight = assm.itl_rejections(pieces, limit), assm.space_rejections(pieces, limit)
     hover = "%{y:,.3~s} probes, %{x:,.0f} rows"
     traces = [
@@ -57,7 +55,7 @@ def growth_curve(values: Values, ink: str) -> Chart:
             "offered again and again: M²/(2·limit)", pieces, square, (drawing.RED, "solid"), hover, width=3
         ),
         drawing.line("marked full when rejected: M/limit", pieces, straight, (drawing.BLUE, "dash"), hover),
-        drawing.now(outcome.migrated, outcome.probes, f"now: {outcome.probes:,.0f}", ink),
+        drawing.now(segment.migrated_rows, probes, f"now: {probes:,.0f}"),
     ]
     layout = drawing.layout(
         250, drawing.axis("migrated rows", rangemode="tozero", tickformat="~s"),
@@ -67,10 +65,10 @@ def growth_curve(values: Values, ink: str) -> Chart:
         f"Blocks of {show_bytes(size)} take {limit:,.0f} ITL entries, so at most that many migrated rows a "
         "transaction; where space runs out first, the block is marked full and the search stays short."
     )
-    return Chart(drawing.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout), text)
 
 
-def seconds_curve(values: Values, ink: str) -> Chart:
+def seconds_curve(values: Values) -> Chart:
     """Elapsed time over block size: with the bug, without, and under free lists; document 002's six times."""
     traces: list[dict[str, Any]] = []
     sizes, whole = list(growing.SIZES), {**values, UPDATED: 100}
@@ -93,30 +91,30 @@ def seconds_curve(values: Values, ink: str) -> Chart:
         traces += measured.traces(
             those, lambda printed: float(printed.row["block_size_bytes"]), colour, name=f"PCTFREE {percent}: ",
         )  # fmt: skip
-    took = growing.outcome(whole).elapsed_s
-    traces.append(drawing.now(values[BLOCK], took, f"now: {show_seconds(took)}", ink))
+    took = growing.played(whole).time.elapsed_s
+    traces.append(drawing.now(values[BLOCK], took, f"now: {show_seconds(took)}"))
     layout = drawing.layout(
         320, drawing.log_sizes("block size", sizes[0], sizes[-1]),
-        drawing.axis("s for the update", type="log", dtick=1, exponentformat="none"),
+        drawing.axis("s for the update", type="log", dtick=1, exponentformat="none"), top=90,
     )  # fmt: skip
-    layout["margin"]["t"] = 90
     text = (
         f"The whole update of {values[ROWS]:,} rows at PCTFREE {values[PCTFREE]:g}. The lines are the law's; the ring "
         "is worked out row by row, as What if does."
     )
     if values[ROWS] != growing.START[ROWS]:
         text += f" The points are of {growing.START[ROWS]:,} rows."
-    return Chart(drawing.figure(traces, layout, ink), text)
+    return Chart(drawing.figure(traces, layout), text)
 
 
-def answer(values: Values, ink: str) -> LessonAnswer:
+def answer(values: Values) -> LessonAnswer:
     """Everything that the page shows."""
-    outcome = growing.outcome(values)
+    segment = growing.segment(values)
+    migrated, probes = segment.migrated_rows, segment.rejected_probes or 0.0
     numbers = (
-        ("Elapsed", show_seconds(outcome.elapsed_s)),
-        ("Migrated rows", f"{outcome.migrated:,.0f}"),
-        ("Rejected probes", f"{outcome.probes:,.0f}"),
-        ("Probes per migrated row", f"{outcome.probes / outcome.migrated if outcome.migrated else 0:,.3g}"),
+        ("Elapsed", show_seconds(growing.played(values).time.elapsed_s)),
+        ("Migrated rows", f"{migrated:,.0f}"),
+        ("Rejected probes", f"{probes:,.0f}"),
+        ("Probes per migrated row", f"{probes / migrated if migrated else 0:,.3g}"),
     )
-    curves = (seconds_curve(values, ink), growth_curve(values, ink))
-    return LessonAnswer(picture(values, ink), curves, numbers, SCENARIO, growing.changes_of(values))
+    curves = (seconds_curve(values), growth_curve(values))
+    return LessonAnswer(picture(values), curves, numbers, SCENARIO, growing.changes_of(values))

@@ -14,7 +14,7 @@ import streamlit as st
 from click import unstyle
 
 from app.answer import answer, uncertainty_view
-from app.answer.drawn import chart
+from app.answer.drawn import chart, table
 from app.base.markdown import plain, sentence
 from app.charts import measured_charts
 from app.controls import fields, own_files, settings, widgets
@@ -214,7 +214,6 @@ def take(state: PageState, files: dict[str, bytes]) -> None:
 
 def _read(name: str, content: bytes) -> UploadedFile:
     """One file, which lies on the disk no longer than it is read."""
-
     with tempfile.TemporaryDirectory(prefix="blocktime-") as folder:
         path = Path(folder) / "file"
         path.write_bytes(content)
@@ -261,13 +260,10 @@ def _what_i_read(state: PageState) -> None:
         }
         for reading in state.readings
     ]  # fmt: skip
-    st.table(rows, hide_index=True, border="horizontal", alt=f"{len(rows)} reports")
+    table(rows, f"{len(rows)} reports")
     for place, reading in enumerate(state.readings):
-        lines = st.expander(
-            f"{plain(reading.file)} as `blocktime measure` prints it",
-            key=f"{LINES}.{place}",
-            on_change="rerun",
-        )
+        label = f"{plain(reading.file)} as `blocktime measure` prints it"
+        lines = st.expander(label, key=f"{LINES}.{place}", on_change="rerun")
         if lines.open:
             texts = reading_lines(reading, WIDTH, MOST_FIGURES)
             lines.code("\n".join(unstyle(line) for line in texts), language=None)
@@ -294,12 +290,12 @@ def _where_the_time_went(readings: Sequence[Reading]) -> None:
             {"": plain(of), **dict(zip(map(plain, names), map(plain, cells), strict=True))}
             for (of, _), cells in zip(rows, printed, strict=True)
         ]
-        st.table(lines, hide_index=True, border="horizontal", alt=title)
+        table(lines, title)
 
 
 def _profile(parts: Sequence[DbTimePart]) -> None:
     shown = measured_charts.largest(parts)
-    bars, table = st.columns([1.2, 1], gap="medium")
+    bars, numbers = st.columns([1.2, 1], gap="medium")
     with bars:
         chart("my_system_profile", *measured_charts.profile(shown))
     rows = [
@@ -312,12 +308,12 @@ def _profile(parts: Sequence[DbTimePart]) -> None:
         }
         for part in shown
     ]  # fmt: skip
-    table.table(rows, hide_index=True, border="horizontal", alt="Parts of DB time, in the report's own names")
+    table(rows, "Parts of DB time, in the report's own names", numbers)
     rest = shown[-1]
     if rest.share < -measured_charts.LEAST_SHARE:
-        table.caption(f"The lines sum to {1 - rest.share:.0%} of DB time: some of them overlap.")
+        numbers.caption(f"The lines sum to {1 - rest.share:.0%} of DB time: some of them overlap.")
     else:
-        table.caption("*unnamed* is DB time that neither CPU nor a listed event explains.")
+        numbers.caption("*unnamed* is DB time that neither CPU nor a listed event explains.")
 
 
 def _choose_statement(state: PageState) -> None:
@@ -420,7 +416,7 @@ def _as_modelled(rows: Sequence[AsModelled], modelled: RunResult, pair: engines.
         dict(zip(("Figure", "Measured", "Modelled", "Off", "Read in"), map(plain, cells), strict=True))
         for cells in ((row.measured.name, *cells_of(row), f"line {row.measured.line:,}") for row in rows)
     ]
-    st.table(lines, hide_index=True, border="horizontal", alt=said_of(rows))
+    table(lines, said_of(rows))
 
 
 def _what_if(
@@ -443,8 +439,7 @@ def _what_if(
         if light_of(rows) == "does not":
             st.warning("The model does not reproduce the times of this system: here are counts alone.",
                        icon=":material/warning:")  # fmt: skip
-            st.table(_counts(pair.before, pair.after), hide_index=True, border="horizontal",
-                     alt="Counts of the what-if")  # fmt: skip
+            table(_counts(pair.before, pair.after), "Counts of the what-if")
         else:
             sure = _difference(state, asked, pair, rows)
     answer.keep_in_mind(pair)
@@ -491,8 +486,8 @@ def _difference(
     before, after = pair.before, pair.after
     sure: tuple[Difference, ...] = ()
     with st.container(key="explained"):
-        delta_generator, drawn = st.columns([1, 1.3], gap="medium")
-    with delta_generator:
+        texts, drawn = st.columns([1, 1.3], gap="medium")
+    with texts:
         answer.elapsed(before, after)
         if state.changes:
             if answers := uncertainty_view.difference_of(*asked, pair):
@@ -516,15 +511,15 @@ def _difference(
 
 def _counts(before: RunResult, after: RunResult) -> Rows:
     """Counts of one transaction or execution in both answers."""
-    table = []
+    rows = []
     for name in COUNTS:
         was, now = figure_in(before, name), figure_in(after, name)
         if was is not None and now is not None:
             change = f"{now / was - 1:+.1%}" if was else ""
-            table.append(
+            rows.append(
                 {"Number": name, "Baseline": f"{was:,.4g}", "What-if": f"{now:,.4g}", "Change": change}
             )
-    return table
+    return rows
 
 
 def _surer(identified: Identified) -> None:
@@ -542,4 +537,4 @@ def _surer(identified: Identified) -> None:
             }
             for known in sorted(identified.known, key=lambda known: known.assumed)
         ]  # fmt: skip
-        place.table(rows, hide_index=True, border="horizontal", alt="Where each field comes from")
+        table(rows, "Where each field comes from", place)

@@ -76,6 +76,18 @@ def plot(figure: dict[str, Any], name: str, *, with_plotly: bool = True) -> str:
     return str(html)
 
 
+def plotted(title: str, drawn: tuple[dict[str, Any], str], name: str) -> Iterable[str]:
+    """A figure that is not the first of its page, under its title and what it shows."""
+    figure, finding = drawn
+    yield f"<h2>{escape(title)}</h2><p>{escape(finding)}</p>"
+    yield plot(figure, name, with_plotly=False)
+
+
+def heading(title: str, made: str) -> str:
+    """The title of a page, and what made it."""
+    return f'<h1>{escape(title)}</h1>\n<p class="made">{escape(made)}</p>'
+
+
 def section(lines: Iterable[str]) -> Iterable[str]:
     """Lines under their first one as a heading; nothing where there is no more."""
     title, *more = [*lines] or [""]

@@ -28,7 +28,6 @@ class Document:
 
 def read_file(path: Path, name: str, keep: Keep, progress: Progress | None = None) -> list[Reading]:
     """Every report in one file; raises NotReadable with one sentence."""
-
     try:
         return read(OpenedFile(path, name, keep), progress)
     except OSError as fault:
@@ -42,7 +41,6 @@ def document_of(
 
     Raises NotIdentified where they do not determine the statement, or are declined.
     """
-
     try:
         identified = identify(readings, rpm) if statement is None else identify_statement(readings, statement)
     except NotIdentified as reason:

@@ -12,7 +12,7 @@ from click import unstyle
 from app.charts import compare_charts, device_charts, transaction_charts
 from app.charts.charts import LOOKS, key_html
 from app.charts.drawing import Figure
-from app.reports.html import bullets, details, page, plot, pre, section, table
+from app.reports.html import bullets, details, heading, page, plot, plotted, pre, section, table
 from app.text.accuracy_text import accuracy_line
 from app.text.compare_table import settings
 from app.text.compare_text import ScenarioComparison, compared
@@ -65,7 +65,7 @@ def compare_page(
     comparison = ScenarioComparison(results, titles, scenarios)
     letters = comparison.letters
     labels = [f"{letter}: {name}" for letter, name in zip(letters, comparison.names, strict=True)]
-    heading = _against(results, titles)
+    title = _against(results, titles)
     parts = compared(comparison, WIDTH)
     answers = "\n".join(unstyle(line) for line in parts["differences"])
     tables, notes = parts["side by side"], parts["notes"]
@@ -74,7 +74,7 @@ def compare_page(
         results, letters, [title or result.scenario for title, result in zip(titles, results, strict=True)]
     )
     body = [
-        _heading(heading, results),
+        _heading(title, results),
         bullets(labels),
         f'<p class="answer">{escape(answers)}</p>',
         "<h2>What differs</h2>",
@@ -94,7 +94,7 @@ def compare_page(
         body += _device_plots(result, f"device_{letter}")
         body += _scenario(scenario)
     body += _data(results, labels)
-    return page(heading, body)
+    return page(title, body)
 
 
 def _reasons(comparison: ScenarioComparison, place: int) -> str:
@@ -117,38 +117,27 @@ def _against(results: Sequence[RunResult], titles: Sequence[str]) -> str:
 def profile_figure(result: RunResult) -> dict[str, Any]:
     """The response-time profile as horizontal bars, the largest on top."""
     rows = [row for row in profile(result) if abs(row.fraction) >= 0.0005]
+    names = [_two_lines(row.name) for row in rows]
     scale = scale_of([result])
     longest = max((row.seconds for row in rows), default=0.0)
-    return {
-        "data": [
-            {
-                "type": "bar",
-                "orientation": "h",
-                "y": [_two_lines(row.name) for row in rows],
-                "x": [scale.per_s * row.seconds for row in rows],
-                "text": [f"{show_seconds(row.seconds)} ({100 * row.fraction:.1f} %)" for row in rows],
-                "textposition": [_text_place(row.seconds, longest) for row in rows],
-                "cliponaxis": False,
-                "hoverinfo": "y+text",
-                "marker": {"color": [LOOKS[wait_class(row.name)][0] for row in rows]},
-            }
-        ],
-        "layout": _layout(len(rows), scale.word)
-        | {
-            "yaxis": {"autorange": "reversed", "automargin": True},
-            "annotations": [
-                {
-                    "x": 0,
-                    "y": _two_lines(row.name),
-                    "text": show_seconds(row.seconds),
-                    "xanchor": "left",
-                    "showarrow": False,
-                }
-                for row in rows
-                if row.seconds < 0
-            ],
-        },
-    }
+    bars = {
+        "type": "bar", "orientation": "h", "y": names, "x": [scale.per_s * row.seconds for row in rows],
+        "text": [f"{show_seconds(row.seconds)} ({100 * row.fraction:.1f} %)" for row in rows],
+        "textposition": [_text_place(row.seconds, longest) for row in rows], "cliponaxis": False,
+        "hoverinfo": "y+text", "marker": {"color": [LOOKS[wait_class(row.name)][0] for row in rows]},
+    }  # fmt: skip
+    negative = [
+        {"x": 0, "y": name, "text": show_seconds(row.seconds), "xanchor": "left", "showarrow": False}
+        for name, row in zip(names, rows, strict=True)
+        if row.seconds < 0
+    ]
+    layout = {
+        "height": 120 + 30 * len(rows), "margin": {"l": 10, "r": 20, "t": 10, "b": 50}, "showlegend": False,
+        "font": {"family": "system-ui, sans-serif", "size": 14}, "paper_bgcolor": "white", "plot_bgcolor": "white",
+        "xaxis": {"title": {"text": scale.word}, "gridcolor": "#e3e7ea", "zerolinecolor": "#8d99a6"},
+        "yaxis": {"autorange": "reversed", "automargin": True}, "annotations": negative,
+    }  # fmt: skip
+    return {"data": [bars], "layout": layout}
 
 
 def _text_place(seconds: float, longest: float) -> str:
@@ -161,33 +150,20 @@ def _two_lines(name: str) -> str:
     return "<br>".join(escape(line, quote=False) for line in wrap(name, 40))
 
 
-def _layout(rows: float, across: str = "seconds") -> dict[str, Any]:
-    return {
-        "height": int(120 + 30 * rows),
-        "margin": {"l": 10, "r": 20, "t": 10, "b": 50},
-        "showlegend": False,
-        "font": {"family": "system-ui, sans-serif", "size": 14},
-        "paper_bgcolor": "white",
-        "plot_bgcolor": "white",
-        "xaxis": {"title": {"text": across}, "gridcolor": "#e3e7ea", "zerolinecolor": "#8d99a6"},
-    }
-
-
 def _device_plots(result: RunResult, name: str) -> Iterable[str]:
     """Requests by size, iostat's columns over time, and one request through the stack, each with its finding."""
-    shown: list[tuple[str, Figure, str]] = []
+    shown: list[tuple[str, tuple[Figure, str]]] = []
     for device, stats in result.device.items():
         if stats.request_bytes:
-            shown.append((f"Requests of {device} by size", *device_charts.sizes(stats)))
+            shown.append((f"Requests of {device} by size", device_charts.sizes(stats)))
         for which in device_charts.OVER_TIME if stats.lines else ():
-            figure, finding = device_charts.over_time(stats.lines, which, columns_of(result))
-            title = figure["layout"]["yaxis"]["title"]["text"]
-            shown.append((f"{title} of {device} over time", figure, finding))
+            drawn = device_charts.over_time(stats.lines, which, columns_of(result))
+            title = drawn[0]["layout"]["yaxis"]["title"]["text"]
+            shown.append((f"{title} of {device} over time", drawn))
     if result.timeline:
-        shown.append(("One request through the stack", *device_charts.timeline(result.timeline)))
-    for place, (title, figure, finding) in enumerate(shown):
-        yield f"<h2>{escape(title)}</h2><p>{escape(finding)}</p>"
-        yield plot(figure, f"{name}_{place}", with_plotly=False)
+        shown.append(("One request through the stack", device_charts.timeline(result.timeline)))
+    for place, (title, drawn) in enumerate(shown):
+        yield from plotted(title, drawn, f"{name}_{place}")
 
 
 def _transaction_plots(scenario: Scenario, result: RunResult) -> Iterable[str]:
@@ -198,24 +174,16 @@ def _transaction_plots(scenario: Scenario, result: RunResult) -> Iterable[str]:
     loads = load_curve(scenario.system, work)
     twice = doubling_load(scenario.system, work, loads)
     size = float(scenario.system.instance.buffer_cache_bytes)
-    for name, title, (figure, finding) in (
-        ("throughput", "Throughput over load", transaction_charts.throughput(loads, stats)),
-        ("response", "Response over load", transaction_charts.response(loads, stats, twice)),
-        (
-            "hits",
-            "Hits over the size of the buffer cache",
-            transaction_charts.hits(cache_curve(scenario.system, work), size, cache.hit_fraction),
-        ),
-    ):
-        yield f"<h2>{title}</h2><p>{escape(finding)}</p>"
-        yield plot(figure, name, with_plotly=False)
+    hits = transaction_charts.hits(cache_curve(scenario.system, work), size, cache.hit_fraction)
+    yield from plotted("Throughput over load", transaction_charts.throughput(loads, stats), "throughput")
+    yield from plotted("Response over load", transaction_charts.response(loads, stats, twice), "response")
+    yield from plotted("Hits over the size of the buffer cache", hits, "hits")
 
 
 def _heading(title: str, results: Sequence[RunResult]) -> str:
     engines = ", ".join(dict.fromkeys(result.engine for result in results))
     seeds = ", ".join(dict.fromkeys(str(result.seed) for result in results))
-    made = f"engine {engines}, seed {seeds}, blocktime {results[0].version}"
-    return f'<h1>{escape(title)}</h1>\n<p class="made">{escape(made)}</p>'
+    return heading(title, f"engine {engines}, seed {seeds}, blocktime {results[0].version}")
 
 
 def _beyond(results: Sequence[RunResult]) -> Iterable[str]:
@@ -234,7 +202,6 @@ def _instruments(result: RunResult) -> Iterable[str]:
 
 def _scenario(scenario: Scenario) -> Iterable[str]:
     """The scenario as its file, and with every constant explicit."""
-
     explicit = scenario.model_dump(mode="json", include={"system", "workload", "seed", "replications"})
     yield "<h2>Scenario</h2>"
     yield pre(to_toml(scenario).splitlines())

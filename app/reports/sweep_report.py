@@ -10,10 +10,9 @@ import numpy as np
 
 from app.charts import sweep_charts
 from app.charts.drawing import Figure
-from app.charts.sweep_charts import shown
-from app.reports.html import bullets, details, page, plot, table
+from app.reports.html import bullets, details, heading, page, plot, table
 from app.reports.sweep_table import SweepTable, table_of
-from app.text.sweep_text import Summary, accuracy_of, change
+from app.text.sweep_text import Summary, accuracy_of, change, shown
 from model.measures import MEASURES
 from scenarios.sweeps.rows import Rows
 
@@ -36,7 +35,7 @@ def page_of(stored: SweepTable, summaries: Sequence[Summary]) -> str:
     made = f"{len(stored):,} points, engine {about.get('engine', '')}, seeds {seeds}, "
     made += f"blocktime {about.get('model', '')}"
     body = [
-        f'<h1>{escape(title)}</h1>\n<p class="made">{escape(made)}</p>',
+        heading(title, made),
         "<h2>What was asked</h2>",
         _asked(stored),
         *_plots(summaries),
@@ -115,7 +114,7 @@ def _table(stored: SweepTable, summaries: Sequence[Summary]) -> str:
         cells = [shown(key, value) for key, value in stored.at(row).items()]
         for summary in summaries:
             value = float(summary.values[row])
-            cells += [shown(summary.measure, value), change(summary.reference.get(summary.measure), value)]
+            cells += [summary.shown(value), change(summary.reference.get(summary.measure), value)]
         lines.append([*cells, *([stored.values["error"][row] or ""] if failed else [])])
     more = f'<p class="made">The first {MOST_ROWS:,} of {len(stored):,} points.</p>'
     return table(lines, "wide") + more * (len(stored) > MOST_ROWS)

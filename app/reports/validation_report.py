@@ -9,29 +9,15 @@ from typing import Final
 from click import unstyle
 
 from app.charts import validation_charts
-from app.reports.html import bullets, details, page, plot
+from app.reports.html import bullets, details, heading, page, plot
 from app.reports.html import table as plain_table
 from app.text.validation_text import summary_sentences, summary_tables, validation_lines
 from model.books import blocktime_version
-from validation import Case, Comparison, Validation
+from validation import Case, Comparison, Validation, words
 from validation.case import CaseNote, Cell, PrintedTable, Row
 from validation.fitted import FittedConstant
 from validation.numbers import row_name, rows_of
 from validation.tally import case_of, groups, mechanism_of
-from validation.words import (
-    FIT_ALONE,
-    JUDGES,
-    bound_text,
-    interval_text,
-    miss_text,
-    number_text,
-    quantity_text,
-    share_text,
-    spread_text,
-    tolerance_text,
-    value_text,
-    verdict_text,
-)
 
 MARKS: Final = {"within": "✓", "known_gap": "△", "fails": "✗", "gap_closed": "✗"}
 MOST_NAMED: Final = 3
@@ -82,8 +68,7 @@ def validation_page(validation: Validation) -> str:
     numbers = validation.numbers
     cases = ", ".join(case.name for case in validation.cases)
     body = [
-        "<h1>Printed numbers against the model</h1>",
-        f'<p class="made">blocktime {blocktime_version()}; cases {escape(cases)}</p>',
+        heading("Printed numbers against the model", f"blocktime {blocktime_version()}; cases {cases}"),
         *_summary(validation),
         *_failures(validation),
         *_charts(validation),
@@ -105,7 +90,7 @@ def _summary(validation: Validation) -> Iterator[str]:
     yield (
         '<p class="soft">In sample: the error of a number that constants were fitted to. Out of sample: the error of a '
         "number that nothing was fitted to, or of a fitted number predicted without its row. A number printed as 0 "
-        f"has no relative error. The errors of a group are medians. {JUDGES}</p>"
+        f"has no relative error. The errors of a group are medians. {words.JUDGES}</p>"
     )
     for heads, *rows in summary_tables(validation).values():
         named = [IN_FULL.get(head, head) for head in heads]
@@ -119,7 +104,7 @@ def _unbroken(sentence: str) -> str:
 
 def _failures(validation: Validation) -> Iterator[str]:
     if validation.failures:
-        items = bullets(map(miss_text, validation.failures), ' class="bad"')
+        items = bullets(map(words.miss_text, validation.failures), ' class="bad"')
         yield f'<h2 id="failed">{len(validation.failures)} failed</h2>{items}'
 
 
@@ -143,7 +128,7 @@ def _known_gaps(validation: Validation) -> Iterator[str]:
         return
     yield f'<h2 id="gaps">{len(validation.known_gaps)} known gaps</h2>'
     for reason, same in groups(validation.known_gaps, lambda comparison: comparison.note):
-        yield f"<p>{escape(_sentence(reason))}</p>{bullets(map(miss_text, same))}"
+        yield f"<p>{escape(_sentence(reason))}</p>{bullets(map(words.miss_text, same))}"
 
 
 def _sentence(text: str) -> str:
@@ -163,8 +148,9 @@ def _constants(constants: Sequence[FittedConstant]) -> Iterator[str]:
         fit = "<br><b>fitted to one number</b>" if constant.only_a_fit else ""
         rows.append(
             f"<tr><td>{escape(constant.name)}</td>"
-            f'<td class="figure" title="{constant.value!r} {escape(constant.unit)}">{escape(value_text(constant))}</td>'
-            f'<td class="figure">{escape(interval_text(constant))}</td><td>{_named(constant.fitted_to)}{fit}</td>'
+            f'<td class="figure" title="{constant.value!r} {escape(constant.unit)}">'
+            f'{escape(words.value_text(constant))}</td><td class="figure">{escape(words.interval_text(constant))}</td>'
+            f"<td>{_named(constant.fitted_to)}{fit}</td>"
             f"<td>{'<br>'.join(limits)}</td><td>{escape(constant.source)}{''.join(about)}</td></tr>"
         )
     heads = ("constant", "value", "interval", "fitted to", "in the range", "source and note")
@@ -229,7 +215,7 @@ def _printed(case: Case, table: PrintedTable, comparisons: Mapping[tuple[str, st
     for column in table.columns:
         alike = column in units and len(units[column]) == 1
         first = comparisons.get((table.name, row_name(table, rows[0]), column))
-        heads.append(quantity_text(first) if alike and first is not None else column)
+        heads.append(words.quantity_text(first) if alike and first is not None else column)
     lines = []
     for row in rows:
         cells = []
@@ -253,23 +239,25 @@ def as_printed(cell: Cell) -> str:
 
 
 def _cell(comparison: Comparison, printed: str, links: str) -> str:
-    text = f"<span>{bound_text(comparison)}{escape(printed)}</span>{links}"
+    text = f"<span>{words.bound_text(comparison)}{escape(printed)}</span>{links}"
     if not comparison.compared:
         return f'<td class="descriptive" title="{escape(comparison.note)}">{text}</td>'
-    lines = [f"{number_text(comparison.predicted)} {MARKS[comparison.verdict]}"]
+    lines = [f"{words.number_text(comparison.predicted)} {MARKS[comparison.verdict]}"]
     if comparison.in_sample:
-        lines.append(f"<b>in</b> {share_text(comparison.in_sample_error)}")
+        lines.append(f"<b>in</b> {words.share_text(comparison.in_sample_error)}")
     if comparison.fit_alone:
-        lines.append(FIT_ALONE)
+        lines.append(words.FIT_ALONE)
     elif not comparison.in_sample or comparison.out_of_sample_error is not None:
-        lines.append(f"<b>out</b> {share_text(comparison.out_of_sample_error)}")
+        lines.append(f"<b>out</b> {words.share_text(comparison.out_of_sample_error)}")
     if comparison.without_its_block_size_error is not None:
-        lines.append(f"<b>without its size</b> {share_text(comparison.without_its_block_size_error)}")
+        lines.append(f"<b>without its size</b> {words.share_text(comparison.without_its_block_size_error)}")
     if comparison.number.spread is not None:
-        lines.append(f"spread {spread_text(comparison)}")
-    title = [verdict_text(comparison), f"tolerance {tolerance_text(comparison)}"]
+        lines.append(f"spread {words.spread_text(comparison)}")
+    title = [words.verdict_text(comparison), f"tolerance {words.tolerance_text(comparison)}"]
     if comparison.number.spread is not None:
-        title.append(f"spread of the measurements {spread_text(comparison)}: {comparison.number.spread_from}")
+        title.append(
+            f"spread of the measurements {words.spread_text(comparison)}: {comparison.number.spread_from}"
+        )
     title += [f"fits {', '.join(comparison.number.fits)}"] if comparison.in_sample else ["tests"]
     title += [
         part for part in (comparison.number.mechanism, comparison.left_out.why, comparison.note) if part

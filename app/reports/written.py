@@ -6,8 +6,9 @@ They are laid beside the real thing, and `blocktime measure` reads them back.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from math import isnan
-from typing import Final, Protocol
+from typing import Final
 
 from click import unstyle
 
@@ -23,12 +24,8 @@ MOST_FETCHES: Final = 50
 MICROSECONDS: Final = 1e6
 
 
-class AnswerWriter(Protocol):
-    """Writes an answer, empty where it has nothing of that file; AWR tells of the system that was *asked* for, too."""
-
-    def __call__(self, result: RunResult, asked: Scenario | None = None, /) -> str:
-        """The text of the file."""
-        ...
+AnswerWriter = Callable[[RunResult, Scenario | None], str]
+"""Writes an answer, empty where it has nothing of that file; AWR tells of the system that was asked for, too."""
 
 
 def written(result: RunResult, form: str, asked: Scenario | None = None) -> str:
@@ -40,7 +37,7 @@ def written(result: RunResult, form: str, asked: Scenario | None = None) -> str:
     return text
 
 
-def _tkprof(result: RunResult, _asked: Scenario | None = None, /) -> str:
+def _tkprof(result: RunResult, _: Scenario | None) -> str:
     if not result.calls:
         return ""
     lines = [unstyle(line) for line in tkprof_lines(result, row_sources=True)][1:]
@@ -48,7 +45,7 @@ def _tkprof(result: RunResult, _asked: Scenario | None = None, /) -> str:
     return "\n".join(["TKPROF: Release 19.0.0.0.0 - modelled on no date", "", note, "", *lines, ""])
 
 
-def _iostat(result: RunResult, _asked: Scenario | None = None, /) -> str:
+def _iostat(result: RunResult, _: Scenario | None) -> str:
     """Samples where the simulation kept them, else one for the whole run; nothing where a response time is unknown."""
     columns = columns_of(result)
     printed = [value_of(name, stats) for stats in result.device.values() for name in columns]
@@ -68,7 +65,7 @@ def _iostat(result: RunResult, _asked: Scenario | None = None, /) -> str:
     return "\n".join(lines)
 
 
-def _trace(result: RunResult, _asked: Scenario | None = None, /) -> str:
+def _trace(result: RunResult, _asked: Scenario | None) -> str:
     """The first fetch calls, each with its share of gets, reads and waits, in whole microseconds."""
     fetch = result.calls.get("fetch")
     if fetch is None or not fetch.count:
@@ -95,11 +92,10 @@ def _trace(result: RunResult, _asked: Scenario | None = None, /) -> str:
                 lines.append(f"WAIT #1: nam='{event}' ela= {ela} p1=0 p2=0 obj#=1 tim={tim}")
         spent = round(MICROSECONDS * fetch.cpu_s / fetch.count)
         tim += spent
-        counts = [
+        disk, query, current, rows = (
             round(total * share) - round(total * (call - 1) / fetch.count)
             for total in (fetch.disk, fetch.query, fetch.current, fetch.rows)
-        ]
-        disk, query, current, rows = counts
+        )
         elapsed = round(MICROSECONDS * fetch.elapsed_s / fetch.count)
         lines.append(
             f"FETCH #1:c={spent},e={elapsed},p={disk},cr={query},cu={current},mis=0,r={rows},dep=0,og=1,plh=1,tim={tim}"
@@ -107,7 +103,7 @@ def _trace(result: RunResult, _asked: Scenario | None = None, /) -> str:
     return "\n".join([*lines, f"CLOSE #1:c=0,e=0,dep=0,type=0,tim={tim}", ""])
 
 
-def _fio(result: RunResult, _asked: Scenario | None = None, /) -> str:
+def _fio(result: RunResult, _: Scenario | None) -> str:
     jobs: list[dict[str, object]] = []
     for stream in result.streams or ():
         direction = "write" if stream.writes else "read"
@@ -115,9 +111,7 @@ def _fio(result: RunResult, _asked: Scenario | None = None, /) -> str:
         shares = {name[1:]: value for name, value in stream.response_percentiles.items() if name != "max"}
         if shares:
             latency["max"] = round(stream.response_percentiles.get("max", 0.0) * 1e9)
-            latency["percentile"] = {
-                f"{float(share):.6f}": round(value * 1e9) for share, value in shares.items()
-            }
+            latency["percentile"] = {f"{float(share):.6f}": round(at * 1e9) for share, at in shares.items()}
         reached = {
             "io_bytes": round(stream.bytes), "bw_bytes": round(stream.bytes_per_s),
             "iops": round(stream.calls_per_s, 6), "runtime": round(1e3 * stream.elapsed_s),
@@ -126,12 +120,8 @@ def _fio(result: RunResult, _asked: Scenario | None = None, /) -> str:
         jobs.append({"jobname": f"{stream.kind} {stream.path}", "groupid": len(jobs), direction: reached})
     if not jobs:
         return ""
-    return (
-        json.dumps(
-            {"fio version": "fio-3.36", "written by": "Blocktime, from a model", "jobs": jobs}, indent=2
-        )
-        + "\n"
-    )
+    report = {"fio version": "fio-3.36", "written by": "Blocktime, from a model", "jobs": jobs}
+    return json.dumps(report, indent=2) + "\n"
 
 
 FORMS: Final[dict[str, AnswerWriter]] = {

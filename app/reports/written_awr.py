@@ -19,7 +19,7 @@ from scenarios import Scenario
 
 HOUR_S: Final = 3600.0
 """An AWR report of transactions covers an hour of them; one of a statement, the statement."""
-SINGLE: Final = "Waits", "Total Wait Time (s)", "Avg wait"
+EVENTS: Final = ("Event", "Waits", "Total Wait Time (s)", "Avg wait")
 LOG_WRITE: Final = "log file parallel write"
 REDO: Final = "redo"
 FACTORS: Final = tuple(step / 10 for step in range(1, 21))
@@ -73,26 +73,14 @@ def _sections(result: RunResult, asked: Scenario | None) -> Iterator[Section]:
         if round(waited.waits * number)
     ]
     if waits:
-        yield (
-            "Foreground Wait Events",
-            "Foreground Wait Events and their wait statistics",
-            ("Event", *SINGLE),
-            waits,
-        )
-    if (
-        stats is not None
-        and (log := result.device.get(REDO))
-        and stats.log_writes_per_s
-        and log.write_await_s
-    ):
+        yield "Foreground Wait Events", "Foreground Wait Events and their wait statistics", EVENTS, waits
+    log = result.device.get(REDO)
+    if stats is not None and log is not None and stats.log_writes_per_s and log.write_await_s:
         log_writes = stats.log_writes_per_s * HOUR_S
         background = [_event(LOG_WRITE, log_writes, log_writes * log.write_await_s)]
-        columns = ("Event", *SINGLE)
-        yield "Background Wait Events", "background wait events statistics", columns, background
-    model: list[Row] = [
-        ("DB CPU", f"{time.cpu_s * number:,.1f}"),
-        ("DB time", f"{_db_time(result) * number:,.1f}"),
-    ]
+        yield "Background Wait Events", "background wait events statistics", EVENTS, background
+    times = {"DB CPU": time.cpu_s, "DB time": _db_time(result)}
+    model: list[Row] = [(name, f"{seconds * number:,.1f}") for name, seconds in times.items()]
     yield "Time Model Statistics", "different time model statistics", ("Statistic Name", "Time (s)"), model
     if asked is not None:
         yield from _files(result, asked)
@@ -150,12 +138,8 @@ def _instance(result: RunResult, asked: Scenario) -> Iterator[Section]:
     if instance.filesystemio_options is not None:
         parameters.append(("filesystemio_options", str(instance.filesystemio_options), ""))
     columns = ("Parameter Name", "Begin value", "End value")
-    yield (
-        "init.ora Parameters",
-        "name and value of the modified initialization parameters",
-        columns,
-        parameters,
-    )
+    says = "name and value of the modified initialization parameters"
+    yield "init.ora Parameters", says, columns, parameters
 
 
 def _advice(result: RunResult, asked: Scenario) -> list[Row]:
@@ -178,10 +162,8 @@ def _db_time(result: RunResult) -> float:
     """Time within calls: of a statement the elapsed time of its calls, else all but waiting for the client."""
     if result.calls:
         return sum(call.elapsed_s for call in result.calls.values())
-    idle = sum(
-        waited.total_s for event, waited in result.time.wait.items() if event == "SQL*Net message from client"
-    )
-    return max(0.0, result.time.elapsed_s - idle)
+    idle = result.time.wait.get(FROM_CLIENT)
+    return max(0.0, result.time.elapsed_s - (idle.total_s if idle is not None else 0.0))
 
 
 def _period(result: RunResult) -> tuple[float, float, float]:
@@ -189,11 +171,8 @@ def _period(result: RunResult) -> tuple[float, float, float]:
     if result.transactions is not None:
         number = result.transactions.per_s * HOUR_S
         return HOUR_S, number, max(number, 1e-9)
-    return (
-        max(result.time.elapsed_s, 1e-9),
-        1.0,
-        result.changes.commits or 1.0 if result.changes is not None else 1.0,
-    )
+    commits = result.changes.commits if result.changes is not None else 1.0
+    return max(result.time.elapsed_s, 1e-9), 1.0, commits or 1.0
 
 
 def _minutes(result: RunResult) -> Iterator[tuple[str, float]]:
@@ -221,7 +200,7 @@ def _snapshots(result: RunResult, asked: Scenario) -> list[Row]:
     ]
 
 
-def awr(result: RunResult, asked: Scenario | None = None, /) -> str:
+def awr(result: RunResult, asked: Scenario | None) -> str:
     """The report as text; empty for streams, which no database makes."""
     if result.streams:
         return ""
@@ -266,7 +245,7 @@ def _ruled(heads: tuple[str, ...], rows: list[tuple[str, ...]], is_profile: bool
         yield " ".join(f"{cell:{side}{wide}}" for cell, side, wide in cells).rstrip()
 
 
-def awr_html(result: RunResult, asked: Scenario | None = None, /) -> str:
+def awr_html(result: RunResult, asked: Scenario | None) -> str:
     """The report as HTML; empty for streams."""
     if result.streams:
         return ""

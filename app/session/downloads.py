@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any, Final
@@ -50,33 +50,25 @@ class PageAnswer:
 
 def downloads(shown: PageAnswer) -> Iterator[Download]:
     """Every file that the answer gives."""
-    stem, after = shown.stem, shown.after
-    yield Download(
-        "toml", "Scenario (TOML)", f"{stem}.toml", "application/toml",
-        "For `blocktime run`, and to be opened on this page again", lambda: document(shown),
-    )  # fmt: skip
-    yield Download(
-        "html", "Report (HTML)", f"{stem}-report.html", "text/html",
-        "One file with charts, tables and the scenario; opens without a network", lambda: report(shown),
-    )  # fmt: skip
-    yield Download(
-        "profile", "Profile (CSV)", f"{stem}-profile.csv", "text/csv",
-        "Components of the response time, baseline beside what-if, in seconds", lambda: profile_table(shown),
-    )  # fmt: skip
-    if after.device:
-        yield Download(
-            "iostat", "iostat (CSV)", f"{stem}-iostat.csv", "text/csv",
-            "Every line of iostat and the whole run, in iostat's units", lambda: iostat_table(after),
-        )  # fmt: skip
-    yield Download(
-        "constants", "Constants (CSV)", f"{stem}-constants.csv", "text/csv",
-        "Each constant with value, interval, origin and the range it was fitted in",
-        lambda: _table(rows.assumptions(shown.other.system, after)),
-    )  # fmt: skip
-    yield Download(
-        "json", "Result (JSON)", f"{stem}-result.json", "application/json",
-        "Every number, as `blocktime run --json` prints it", lambda: result(after),
-    )  # fmt: skip
+    after, constants = shown.after, shown.other.system
+    offers: list[tuple[str, str, str, str, str, Callable[[], str]]] = [
+        ("toml", "Scenario (TOML)", ".toml", "application/toml",
+         "For `blocktime run`, and to be opened on this page again", lambda: document(shown)),
+        ("html", "Report (HTML)", "-report.html", "text/html",
+         "One file with charts, tables and the scenario; opens without a network", lambda: report(shown)),
+        ("profile", "Profile (CSV)", "-profile.csv", "text/csv",
+         "Components of the response time, baseline beside what-if, in seconds", lambda: profile_table(shown)),
+        ("iostat", "iostat (CSV)", "-iostat.csv", "text/csv",
+         "Every line of iostat and the whole run, in iostat's units", lambda: iostat_table(after)),
+        ("constants", "Constants (CSV)", "-constants.csv", "text/csv",
+         "Each constant with value, interval, origin and the range it was fitted in",
+         lambda: csv_text(rows.assumptions(constants, after))),
+        ("json", "Result (JSON)", "-result.json", "application/json",
+         "Every number, as `blocktime run --json` prints it", lambda: result(after)),
+    ]  # fmt: skip
+    for key, label, ending, kind, says, content in offers:
+        if key != "iostat" or after.device:
+            yield Download(key, label, f"{shown.stem}{ending}", kind, says, content)
 
 
 def document(shown: PageAnswer) -> str:
@@ -112,12 +104,10 @@ def result(after: RunResult) -> str:
 
 def report(shown: PageAnswer) -> str:
     """One self-contained page: of the run, or where something is changed of both runs and why they differ."""
-
     if (shown.base.system, shown.base.workload) == (shown.other.system, shown.other.workload):
         return run_page(shown.other, shown.after)
-    return compare_page(
-        (shown.base, shown.other), (shown.before, shown.after), ("baseline", "what-if"), shown.sure
-    )
+    both = (shown.base, shown.other), (shown.before, shown.after), ("baseline", "what-if")
+    return compare_page(*both, shown.sure)
 
 
 def profile_table(shown: PageAnswer) -> str:
@@ -135,7 +125,7 @@ def profile_table(shown: PageAnswer) -> str:
         )  # fmt: skip
     before, after = shown.before.time.elapsed_s, shown.after.time.elapsed_s
     whole = {"component": "all", "baseline s": before, "what-if s": after, "difference s": after - before}
-    return _table([*lines, whole])
+    return csv_text([*lines, whole])
 
 
 def iostat_table(after: RunResult) -> str:
@@ -148,7 +138,7 @@ def iostat_table(after: RunResult) -> str:
             lines.append({"device": name, **span, **_instrument(line, columns)})
         whole = {"begin s": "all", "end s": "all"}
         lines.append({"device": name, **whole, **_instrument(stats, columns)})
-    return _table(lines)
+    return csv_text(lines)
 
 
 def _instrument(measured: Measured, columns: Sequence[str]) -> dict[str, float | None]:
@@ -157,11 +147,11 @@ def _instrument(measured: Measured, columns: Sequence[str]) -> dict[str, float |
     return {column: None if isnan(value) else round(value, 4) for column, value in columns_of_figures.items()}
 
 
-def _table(lines: Sequence[Mapping[str, object]]) -> str:
-    """Rows as CSV under the names of the first one; numbers in full, text that a spreadsheet would run quoted."""
+def csv_text(lines: Sequence[Mapping[str, object]], line_end: str = "\r\n") -> str:
+    """Rows as CSV under the names of all of them; numbers in full, text that a spreadsheet would run quoted."""
     place = io.StringIO()
     names = list(dict.fromkeys(name for line in lines for name in line))
-    writer = csv.writer(place)
+    writer = csv.writer(place, lineterminator=line_end)
     writer.writerow(names)
     writer.writerows([harmless(line.get(name)) for name in names] for line in lines)
     return place.getvalue()

@@ -58,11 +58,15 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class AnswerPending:
-    """No answer yet: no closed form covers the question, and its simulation is not through."""
+class Answers:
+    """Answers in the order of their scenarios, all alike."""
 
-    pending: bool
-    """A simulation is under way."""
+    results: tuple[RunResult, ...]
+    """Empty while only the simulation can answer one of them, and has not."""
+    bound: bool = False
+    """The law answers although somebody queues."""
+    pending: bool = False
+    """A simulation is under way that will replace the answers, or give them their intervals."""
     refused: str = ""
     """Why there is no simulation."""
 
@@ -126,32 +130,47 @@ def transactions_until_precise(work: Transactions, law: RunResult) -> float:
     return max(FEWEST_TRANSACTIONS, variance * (1.96 / (work.precision_percent / 100)) ** 2)
 
 
-def pair(base: Scenario, other: Scenario) -> Pair | AnswerPending:
-    """Baseline and what-if: by the law, or both by the engine that fits as soon as the simulation has been played.
+def answered(wishes: Wishes, scenarios: Sequence[Scenario], intervals: bool = False) -> Answers:
+    """Answers by the law; or each by the engine that fits, as soon as all that is to be simulated has been.
 
-    Starts what there is to play in the background, and cancels what the session asked for before.
+    Starts what there is to play in the background where it is quick or wanted, with *intervals* of what is quick, and
+    cancels what was asked before. Raises a :class:`BlocktimeError` where the law has no answer.
     """
-    before, after = law(base), law(other)
-    queued = [(scenario, by_law) for scenario, by_law in ((base, before), (other, after)) if queues(scenario)]
-    if not queued:
-        return _both_by_law(base, other, before, after)
+    laws = tuple(law(scenario) for scenario in scenarios)
+    queued = [
+        (scenario, by_law) for scenario, by_law in zip(scenarios, laws, strict=True) if queues(scenario)
+    ]
     known = [played(scenario) for scenario, _ in queued]
     refused = next((played.refused for played in known if played and played.refused), "")
     at_once = all(simulates_at_once(scenario, by_law) for scenario, by_law in queued)
-    plays = WISHES.are_wanted(base, other) or (at_once and not WISHES.are_given_up(base, other))
-    asks = (
-        [*(ask(scenario) for scenario, _ in queued), *_for_intervals(queued)] if plays and not refused else []
-    )
-    pending = WISHES.play(asks)
+    plays = wishes.are_wanted(*scenarios) or (at_once and not wishes.are_given_up(*scenarios))
+    asks = [ask(scenario) for scenario, _ in queued]
+    asks += _for_intervals(queued) if intervals else ()
+    pending = wishes.play(asks if plays and not refused else ())
     if refused or not all(known):
-        if before is None or after is None:
-            return AnswerPending(pending, refused)
-        return Pair(before, after, after, queues(other), bound=True, pending=pending, refused=refused)
-    return Pair(best_known(base, before), best_known(other, after), after, queues(other), pending=pending)
+        by_law = tuple(answer for answer in laws if answer is not None)
+        return Answers(by_law if len(by_law) == len(laws) else (), True, pending, refused)
+    return Answers(tuple(map(best_known, scenarios, laws)), pending=pending)
 
 
-def _both_by_law(base: Scenario, other: Scenario, before: RunResult | None, after: RunResult | None) -> Pair:
+def pair(base: Scenario, other: Scenario) -> Pair | Answers:
+    """Baseline and what-if: by the law, or both by the engine that fits as soon as the simulation has been played.
+
+    Answers without results where no closed form covers the question and its simulation is not through.
+    """
+    after = law(other)
+    if not (queues(base) or queues(other)):
+        return _both_by_law(base, other)
+    answers = answered(WISHES, (base, other), intervals=True)
+    if not answers.results:
+        return answers
+    before, best = answers.results
+    return Pair(before, best, after, queues(other), answers.bound, answers.pending, answers.refused)
+
+
+def _both_by_law(base: Scenario, other: Scenario) -> Pair:
     """Both answers of the law, which is exact; with a simulation of the what-if where somebody wants to see it."""
+    before, after = law(base), law(other)
     assert before is not None
     assert after is not None
     wanted = WISHES.are_wanted(base, other)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -38,6 +38,13 @@ def button(download: Download, closes: str = "") -> None:
         key=f"download.{download.key}", help=download.says or None, width="stretch", icon=":material/download:",
         on_click=partial(_close, closes, download.file_name) if closes else "ignore",
     )  # fmt: skip
+
+
+def buttons(downloads: Sequence[Download]) -> None:
+    """Draw the buttons of several files side by side."""
+    for column, download in zip(st.columns(len(downloads)), downloads, strict=True):
+        with column:
+            button(download)
 
 
 def _close(popover: str, file: str) -> None:

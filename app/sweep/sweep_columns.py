@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.charts.sweep_charts import are_numbers, shown, unit_for
+from app.charts.sweep_charts import unit_for
+from app.text.sweep_text import are_numbers, shown
 from model.units import unit_of
 
 DIGITS: Final = 3

@@ -203,13 +203,17 @@ def _took(name: str, read: Callable[[Any], Any] = lambda held: held) -> None:
     st.session_state[FORM] = replace(st.session_state[FORM], **{name: read(held)})
 
 
-def _held(name: str, value: Any) -> tuple[str, Any]:
-    """The key of a control, and what it holds: *value* where it was not drawn before.
+def _held(name: str, value: Any) -> Any:
+    """What the control *name* holds: *value* where it was not drawn before.
 
     Each drawing says what it holds: a browser that is late builds the control from the last one alone.
     """
-    key = f"sweep.asked.{name}"
-    return key, st.session_state.get(key, value)
+    return st.session_state.get(f"sweep.asked.{name}", value)
+
+
+def _moves(name: str, taken: Callable[..., None], *args: Any) -> dict[str, Any]:
+    """The key of the control *name*, and what takes its value over where it moves."""
+    return {"key": f"sweep.asked.{name}", "on_change": taken, "args": args}
 
 
 def _source(form: SweepForm) -> Scenario:
@@ -255,12 +259,12 @@ def _lines(form: SweepForm, scenario: Scenario) -> None:
             options = list(
                 dict.fromkeys([*([line.key] if line.key else []), *(key for key in known if key not in used)])
             )
-            key, chosen = _held(f"key.{place}", line.key or None)
+            chosen = _held(f"key.{place}", line.key or None)
             name.selectbox(
-                f"Field {place + 1}", options, options.index(chosen) if chosen in options else None, key=key,
-                accept_new_options=True, label_visibility="collapsed",
-                format_func=lambda key: _in_words(known.get(key, key or "")), placeholder="choose, or type a name",
-                on_change=_took_key, args=(place,),
+                f"Field {place + 1}", options, options.index(chosen) if chosen in options else None,
+                accept_new_options=True, label_visibility="collapsed", placeholder="choose, or type a name",
+                format_func=lambda key: _in_words(known.get(key, key or "")),
+                **_moves(f"key.{place}", _took_key, place),
             )  # fmt: skip
             drop.button(
                 ":material/close:", key=f"sweep.drop.{place}", on_click=_drop, args=(place,), type="tertiary",
@@ -268,18 +272,16 @@ def _lines(form: SweepForm, scenario: Scenario) -> None:
             )  # fmt: skip
             several = len(form.lines) > 1
             values, together = st.columns([2.2, 1]) if several else (st.container(), None)
-            key, written = _held(f"written.{place}", line.written)
             values.text_input(
-                f"Values {place + 1}", written, key=key,
-                on_change=_took_line, args=(place, "written"), placeholder="a, b, c or low:high:n:log",
+                f"Values {place + 1}", _held(f"written.{place}", line.written), placeholder="a, b, c or low:high:n:log",
+                **_moves(f"written.{place}", _took_line, place, "written"),
                 help="A list such as `2K, 8K, 32K`; or a range `low:high:n` of n values, with `:log` by equal ratios. "
                 "A sampled design takes `low:high`.",
             )  # fmt: skip
             if together is not None:
-                key, group = _held(f"zip.{place}", line.zip)
                 together.text_input(
-                    f"Group {place + 1}", group, key=key, on_change=_took_line,
-                    args=(place, "zip"), placeholder="none",
+                    f"Group {place + 1}", _held(f"zip.{place}", line.zip), placeholder="none",
+                    **_moves(f"zip.{place}", _took_line, place, "zip"),
                     help="Fields of one group take their first values together, then their second ones, and so on. "
                     "Without a group, a field is combined with every value of the others.",
                 )  # fmt: skip
@@ -328,33 +330,28 @@ def _took_line(place: int, what: str) -> None:
 def _design(form: SweepForm) -> None:
     """How the points are chosen and answered."""
     designs = list(DESIGNS)
-    key, design = _held("design", form.design)
     st.selectbox(
-        "Points", designs, designs.index(design), key=key, format_func=DESIGNS.__getitem__, on_change=_took,
-        args=("design",), help="Every combination of the values, or a number of samples of their space",
+        "Points", designs, designs.index(_held("design", form.design)), format_func=DESIGNS.__getitem__,
+        help="Every combination of the values, or a number of samples of their space",
+        **_moves("design", _took, "design"),
     )  # fmt: skip
     if form.design != "crossed":
-        key, samples = _held("samples", form.samples)
-        st.number_input(
-            "Samples", 1, MOST_ANSWERS, samples, key=key, on_change=_took, args=("samples",),
-            help="A power of two for Sobol",
-        )  # fmt: skip
+        st.number_input("Samples", 1, MOST_ANSWERS, _held("samples", form.samples), help="A power of two for Sobol",
+                        **_moves("samples", _took, "samples"))  # fmt: skip
     with st.expander("Conditions, engine, replications", expanded=bool(form.where)):
-        key, where = _held("where", "\n".join(form.where))
         st.text_area(
-            "Only points where", where, key=key, height=80, on_change=_took,
-            args=("where", lambda text: tuple(line.strip() for line in text.splitlines() if line.strip())),
+            "Only points where", _held("where", "\n".join(form.where)), height=80,
             placeholder="workload.users <= 50 * host.cpus", help="One condition a line; a point must meet all of them",
+            **_moves("where", _took, "where", lambda text: tuple(filter(None, map(str.strip, text.splitlines())))),
         )  # fmt: skip
-        key, engine = _held("engine", form.engine)
         st.segmented_control(
-            "Engine", ENGINES, default=engine, key=key, required=True, on_change=_took, args=("engine",),
-            width="stretch", help="auto simulates where requests queue, and gives the instant estimate elsewhere",
+            "Engine", ENGINES, default=_held("engine", form.engine), required=True, width="stretch",
+            help="auto simulates where requests queue, and gives the instant estimate elsewhere",
+            **_moves("engine", _took, "engine"),
         )  # fmt: skip
-        key, replications = _held("replications", form.replications)
         st.number_input(
-            "Replications", 1, MOST_REPLICATIONS, replications, key=key, on_change=_took,
-            args=("replications",), help="Seeds that each simulated point is answered with",
+            "Replications", 1, MOST_REPLICATIONS, _held("replications", form.replications),
+            help="Seeds that each simulated point is answered with", **_moves("replications", _took, "replications"),
         )  # fmt: skip
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any, Final
@@ -11,18 +12,16 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app.answer.answer import ink
-from app.answer.drawn import chart
+from app.answer import drawn
 from app.base.markdown import plain
 from app.charts import sweep_charts
 from app.charts.drawing import Figure
-from app.charts.sweep_charts import shown
 from app.controls.sweep_form import label_of
 from app.reports import sweep_report
 from app.reports.sweep_table import SweepTable, table_bytes, zipped_csv
 from app.session import navigation, taken, what_if_state
 from app.sweep.sweep_columns import ShownColumn, shown_column
-from app.text.sweep_text import Summary, accuracy_of
+from app.text.sweep_text import Summary, accuracy_of, levels_of, shown
 from model.measures import MEASURES
 
 MEASURE: Final = "sweep.measure"
@@ -49,15 +48,14 @@ def results(stored: SweepTable, name: str) -> None:
         st.session_state[MEASURE] = next(measure for measure in wanted if measure in stored.measures)
     with st.container(key="sweep_choices"):
         measure = _choices(stored)
-    summary = stored.summary(measure)
-    left, right = st.columns([1.7, 1], gap="medium") if len(stored.keys) > 1 else (st.container(), None)
+    summary = replace(stored.summary(measure), named=label_of)
+    left, *right = st.columns([1.7, 1] if len(stored.keys) > 1 else 1, gap="medium")
     with left:
         _main(summary, name)
-    if right is not None:
-        with right:
-            figure, finding = sweep_charts.moves(summary, ink=ink(), name=label_of)
+    for column in right:
+        with column:
             st.markdown("**What moves it** — means along each field, over all others")
-            chart("sweep_moves", figure, finding)
+            drawn.chart("sweep_moves", *sweep_charts.moves(summary))
     if accuracy := accuracy_of(summary):
         st.caption(plain(f"Accuracy: {accuracy}."))
     _errors(stored)
@@ -78,9 +76,8 @@ def _choices(stored: SweepTable) -> str:
         return measure
     for key, usual in zip((ACROSS, UP), sweep_charts.pairs(stored.summary(measure))[0], strict=True):
         held = st.session_state.get(key)
-        st.session_state[key] = (
-            held if held in stored.keys else usual
-        )  # each drawing says it, see sweep_page._held
+        # each drawing says it, see sweep_page._held
+        st.session_state[key] = held if held in stored.keys else usual
     if st.session_state[ACROSS] == st.session_state[UP]:
         st.session_state[UP] = next(key for key in stored.keys if key != st.session_state[ACROSS])
     columns[0].selectbox("Across", stored.keys, key=ACROSS, format_func=label_of, persist_state="session")
@@ -92,7 +89,7 @@ def _choices(stored: SweepTable) -> str:
     )
     for start in range(0, len(others), 4):
         for column, key in zip(st.columns(4), others[start : start + 4], strict=False):
-            levels = sweep_charts.levels_of(list(stored.summary(measure).axes[key]))
+            levels = levels_of(list(stored.summary(measure).axes[key]))
             options: list[Any] = [MEAN, *levels] if len(levels) <= sweep_charts.MOST_LEVELS else [MEAN]
             if st.session_state.get(OTHERS + key) not in options:
                 st.session_state[OTHERS + key] = MEAN
@@ -114,52 +111,42 @@ def _pair() -> tuple[str, str]:
 def _main(summary: Summary, name: str) -> None:
     """The chart of the measure over one field or two; says what the others do."""
     if len(summary.keys) == 1:
-        figure, finding = sweep_charts.lines(summary, summary.keys[0], ink=ink(), name=label_of)
-        title = ""
+        figure, finding = sweep_charts.lines(summary, summary.keys[0])
+        texts = []
     else:
         across, up = _pair()
-        others = [key for key in summary.keys if key not in (across, up)]
-        fixed = {key: st.session_state[OTHERS + key] for key in others}
-        fixed = {key: value for key, value in fixed.items() if value is not MEAN}
-        averaged = [label_of(key) for key in others if key not in fixed]
+        others = {key: st.session_state[OTHERS + key] for key in summary.keys if key not in (across, up)}
+        fixed = {key: value for key, value in others.items() if value is not MEAN}
+        averaged = ", ".join(label_of(key) for key in others if key not in fixed)
         as_lines = st.session_state[DRAWN] == "Lines"
         thin = not as_lines and sweep_charts.is_sampled(summary, across, up)
         draw = sweep_charts.lines if as_lines else sweep_charts.over_two
-        figure, finding = draw(summary, across, up, fixed, ink=ink(), name=label_of)
+        figure, finding = draw(summary, across, up, fixed)
         texts = [f"{label_of(key)} is {shown(key, value)}" for key, value in fixed.items()]
-        if averaged and not thin:
-            texts.append(f"means over {', '.join(averaged)}")
-        if averaged and thin:
-            texts.append(f"{', '.join(averaged)} differ from point to point")
-        title = f" — {'; '.join(texts)}" if texts else ""
+        if averaged:
+            texts.append(f"{averaged} differ from point to point" if thin else f"means over {averaged}")
     words = sweep_charts.measure_name(summary.measure)
     unit = sweep_charts.unit_of_cells(figure)
-    title = f" ({unit}){title}" if unit else title
+    title = (f" ({unit})" if unit else "") + (f" — {'; '.join(texts)}" if texts else "")
     st.markdown(f"**{plain(words[0].upper() + words[1:])}**{plain(title)}")
-    picked: Any = st.plotly_chart(
-        figure, key=f"sweep_main_{name}", alt=finding, theme="streamlit", config={"displayModeBar": False},
-        on_select=lambda: _chosen_in_chart(f"sweep_main_{name}", figure), selection_mode="points",
+    st.plotly_chart(
+        drawn.in_ink(figure), key=f"sweep_main_{name}", alt=finding, theme="streamlit",
+        config={"displayModeBar": False}, selection_mode="points",
+        on_select=lambda: _chosen_in_chart(f"sweep_main_{name}", figure),
     )  # fmt: skip
-    del picked  # the callback has noted it
     st.caption(plain(f"{finding}. Click a mark, or choose a row of the table, to see that point."))
 
 
 def _chosen_in_chart(key: str, figure: Figure) -> None:
     """A mark was clicked: note its row."""
     points = st.session_state[key]["selection"]["points"]
-    if points:
-        rows = figure["data"][points[0]["curve_number"]].get("customdata")
-        st.session_state[CHOSEN] = rows[points[0]["point_index"]] if rows else None
-    else:
-        st.session_state[CHOSEN] = None
+    rows = figure["data"][points[0]["curve_number"]].get("customdata") if points else None
+    st.session_state[CHOSEN] = rows[points[0]["point_index"]] if rows else None
 
 
 def _chosen_in_table(key: str) -> None:
     rows = st.session_state[key]["selection"]["rows"]
-    if rows:
-        st.session_state[CHOSEN] = rows[0]
-    else:
-        st.session_state[CHOSEN] = None
+    st.session_state[CHOSEN] = rows[0] if rows else None
 
 
 def _point(stored: SweepTable, summary: Summary, name: str) -> None:
@@ -171,15 +158,12 @@ def _point(stored: SweepTable, summary: Summary, name: str) -> None:
         if row < 0:
             st.caption("Several points lie there: fix the other fields above, or choose a row of the table.")
             return
-        at = ", ".join(
-            f"{plain(label_of(key))} **{plain(shown(key, value))}**" for key, value in stored.at(row).items()
-        )
+        fields = stored.at(row).items()
+        at = ", ".join(f"{plain(label_of(key))} **{plain(shown(key, value))}**" for key, value in fields)
         error = stored.values["error"][row]
-        value = (
-            f":red[{plain(error)}]" if error else f"**{shown(summary.measure, float(summary.values[row]))}**"
-        )
-        delta_generator, action, link = st.columns([3, 1.2, 1], vertical_alignment="center")
-        delta_generator.markdown(f"{at}: {plain(sweep_charts.measure_name(summary.measure))} {value}")
+        value = f":red[{plain(error)}]" if error else f"**{summary.shown(summary.values[row])}**"
+        where, action, link = st.columns([3, 1.2, 1], vertical_alignment="center")
+        where.markdown(f"{at}: {plain(sweep_charts.measure_name(summary.measure))} {value}")
         place = stored.changes(row)
         if place is None:
             action.caption("Its scenario is not of the library, so no link leads to it.")
@@ -210,21 +194,12 @@ def _errors(stored: SweepTable) -> None:
 
 
 def _tabs(stored: SweepTable, summary: Summary, name: str) -> None:
-    titles = ["Table", "Parallel coordinates", "How this was computed", "Export"]
-    for title, tab in zip(titles, st.tabs(titles, key="sweep_tabs", on_change="rerun"), strict=True):
-        if not tab.open:
-            continue
-        with tab:
-            if title == "Table":
-                _table(stored, summary, name)
-            elif title == "Parallel coordinates":
-                figure, finding = sweep_charts.parallel(summary, ink=ink(), name=label_of)
-                chart("sweep_parallel", figure, finding)
-                st.caption(plain(finding))
-            elif title == "How this was computed":
-                _made_by(stored)
-            else:
-                _files(stored, summary, name)
+    drawn.tabs("sweep_tabs", {
+        "Table": lambda: _table(stored, summary, name),
+        "Parallel coordinates": lambda: drawn.captioned("sweep_parallel", *sweep_charts.parallel(summary)),
+        "How this was computed": lambda: _made_by(stored),
+        "Export": lambda: _files(stored, summary, name),
+    })  # fmt: skip
 
 
 def columns_of(stored: SweepTable, summary: Summary) -> list[ShownColumn]:
@@ -284,13 +259,18 @@ def _made_by(stored: SweepTable) -> None:
 
 def _files(stored: SweepTable, summary: Summary, name: str) -> None:
     """Files that are made when they are asked for."""
-    stem = stored.stem
-    offers: Mapping[str, tuple[Any, str, str]] = {
-        "Parquet": (lambda: table_bytes(stored, ".parquet"), f"{stem}.parquet", "application/vnd.apache.parquet"),
-        "CSV": (lambda: table_bytes(stored, ".csv"), f"{stem}.csv", "text/csv"),
-        "CSV with its description": (lambda: zipped_csv(stored), f"{stem}.zip", "application/zip"),
-        "HTML report": (lambda: sweep_report.page_of(stored, [summary]), f"{stem}.html", "text/html"),
-    }  # fmt: skip
-    for column, (label, (data, file, kind)) in zip(st.columns(4), offers.items(), strict=True):
-        with column:
-            taken.button(taken.Download(f"{label}_{name}", label, file, kind, "", data))
+    offers: Sequence[tuple[str, str, str, Callable[[], str | bytes]]] = (
+        ("Parquet", "parquet", "application/vnd.apache.parquet", lambda: table_bytes(stored, ".parquet")),
+        ("CSV", "csv", "text/csv", lambda: table_bytes(stored, ".csv")),
+        ("CSV with its description", "zip", "application/zip", lambda: zipped_csv(stored)),
+        (
+            "HTML report",
+            "html",
+            "text/html",
+            lambda: sweep_report.page_of(stored, [replace(summary, named=str)]),
+        ),
+    )
+    taken.buttons([
+        taken.Download(f"{label}_{name}", label, f"{stored.stem}.{ending}", kind, "", content)
+        for label, ending, kind, content in offers
+    ])  # fmt: skip

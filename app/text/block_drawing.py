@@ -8,7 +8,7 @@ from itertools import groupby
 
 from click import style
 
-from app.base.lines import wrapped
+from app.base.lines import evenly, wrapped
 from model.results import BlockContents, BlockUse
 
 LEAST_LABEL, GAP = 10, 2
@@ -55,7 +55,7 @@ def drawing(blocks: Sequence[BlockContents], size_bytes: float, width: int, plai
     ]
     groups = [list(group) for _, group in groupby(drawn, key=lambda cells: cells[:2])]
     yield f"{'block':<{label}}{'before':<{columns + GAP}}after"
-    for group in _some(groups):
+    for group in evenly(groups, MOST_LINES):
         before, after, last = group[-1]
         first = group[0][2].block
         number = f"{first}" if first == last.block else f"{first}-{last.block}"
@@ -66,17 +66,6 @@ def drawing(blocks: Sequence[BlockContents], size_bytes: float, width: int, plai
     legend = [f"{part.plain if plain else part.letter} {part.name}" for part in PARTS if part in used]
     unbroken = ", ".join(text.replace(" ", TIED) for text in legend)
     yield from (line.replace(TIED, " ") for line in wrapped(unbroken, width, first=" " * label))
-
-
-def _some(
-    groups: list[list[tuple[list[BlockPart], list[BlockPart], BlockContents]]],
-) -> Iterator[list[tuple[list[BlockPart], list[BlockPart], BlockContents]]]:
-    """At most as many lines as are worth reading, from the first to the last."""
-    if len(groups) <= MOST_LINES:
-        yield from groups
-        return
-    for rank in range(MOST_LINES):
-        yield groups[rank * (len(groups) - 1) // (MOST_LINES - 1)]
 
 
 def _cells(use: BlockUse | None, reserve_bytes: float, size_bytes: float, columns: int) -> list[BlockPart]:

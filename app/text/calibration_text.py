@@ -53,7 +53,6 @@ def _interval(estimate: Estimate) -> str:
 
 def left_out_lines(predicted: Mapping[str, LeftOut], width: int = 80) -> Iterator[str]:
     """Each number that fits, and what the model says of it without its row and without its block size."""
-
     printed = {
         number.id: number
         for case in dict.fromkeys(name.partition(":")[0] for name in predicted)

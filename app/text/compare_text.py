@@ -9,7 +9,7 @@ from typing import Final
 
 from click import style
 
-from app.base.lines import NAME_WIDTH, head, wrapped
+from app.base.lines import NAME_WIDTH, head, parted, wrapped
 from app.text.outside import MARK, by_component, lettered, lines_of, marked, what_the_mark_says
 from app.text.profile import Scale, scale_of
 from app.text.quantities import Quantity, counts
@@ -41,10 +41,8 @@ class ScenarioComparison:
     @property
     def names(self) -> list[str]:
         """Scenario and title of each answer."""
-        return [
-            f"{result.scenario} – {title}" if title else result.scenario
-            for result, title in zip(self.results, self.titles, strict=True)
-        ]
+        both = zip(self.results, self.titles, strict=True)
+        return [f"{result.scenario} – {title}" if title else result.scenario for result, title in both]
 
     def reasons(self, place: int) -> list[str]:
         """Why one answer differs from the first, in sentences."""
@@ -62,31 +60,23 @@ def compare_lines(
 ) -> Iterator[str]:
     """Several answers side by side against the first, and why they differ, with what *scenarios* set otherwise."""
     comparison = ScenarioComparison(results, titles, scenarios, sure)
-    sections = [*what_is_compared(comparison, width)], *compared(comparison, width).values()
-    for place, lines in enumerate(filter(None, sections)):
-        yield from ([""] if place else [])
-        yield from lines
+    return parted(
+        filter(None, ([*what_is_compared(comparison, width)], *compared(comparison, width).values()))
+    )
 
 
 def compared(comparison: ScenarioComparison, width: int) -> dict[str, list[str]]:
     """The sections of a comparison by name, in their order; terminal and HTML file draw them."""
     results, letters = comparison.results, comparison.letters
-    reasons = {
-        f"why {letter}": [*_why(comparison, place, width)] for place, letter in enumerate(letters[1:], 1)
-    }
+    differences: list[str] = []
+    for letter, result in zip(letters[1:], results[1:], strict=True):
+        differences += wrapped(difference_line(results[0], result, letter), width, bold=True)
+    for letter, difference in zip(letters[1:], comparison.sure, strict=False):
+        differences += wrapped(difference_sentence(difference, letter, letters[0]), width)
     return {
-        "differences": [
-            line
-            for letter, result in zip(letters[1:], results[1:], strict=True)
-            for line in wrapped(difference_line(results[0], result, letter), width, bold=True)
-        ]
-        + [
-            line
-            for letter, difference in zip(letters[1:], comparison.sure, strict=False)
-            for line in wrapped(difference_sentence(difference, letter, letters[0]), width)
-        ],
+        "differences": differences,
         "side by side": [*side_by_side_lines(results, letters, width)],
-        **reasons,
+        **{f"why {letter}": [*_why(comparison, place, width)] for place, letter in enumerate(letters[1:], 1)},
         "notes": [*_notes(comparison, width)],
     }
 
@@ -109,32 +99,25 @@ def _why(comparison: ScenarioComparison, place: int, width: int) -> Iterator[str
 def _notes(comparison: ScenarioComparison, width: int) -> Iterator[str]:
     """Warnings, constants beyond the range that they were fitted in, and what %util says of several drives."""
     results, letters = comparison.results, comparison.letters
-    warned, util = warnings_of(results, letters), util_of(results, letters)
-    for notes, name in (
-        (warned, "warning   "),
-        (lines_of(results, letters), "beyond    "),
-        (util, "%util     "),
+    for notes, name, colour in (
+        (warnings_of(results, letters), "warning   ", "yellow"),
+        (lines_of(results, letters), "beyond    ", "yellow"),
+        (util_of(results, letters), "%util     ", None),
     ):
         for note in notes:
-            yield from wrapped(note, width, first=name, colour=None if notes is util else "yellow")
+            yield from wrapped(note, width, first=name, colour=colour)
 
 
 def warnings_of(results: Sequence[RunResult], letters: Sequence[str]) -> list[str]:
     """The warnings of *results*, each once, with the letters of those that it is of unless it is of all."""
-    told = (
-        (note, letter) for result, letter in zip(results, letters, strict=True) for note in result.warnings
-    )
-    return lettered(told, len(results))
+    both = zip(results, letters, strict=True)
+    return lettered(((note, letter) for result, letter in both for note in result.warnings), len(results))
 
 
 def util_of(results: Sequence[RunResult], letters: Sequence[str]) -> list[str]:
     """What %util says of a disk that serves several requests at once, for each of *results* that has one."""
-    told = (
-        f"{letter}: {text}"
-        for result, letter in zip(results, letters, strict=True)
-        if (text := util_sentence(result))
-    )
-    return list(told)
+    both = zip(results, letters, strict=True)
+    return [f"{letter}: {text}" for result, letter in both if (text := util_sentence(result))]
 
 
 LEAST_SHOWN: Final = 0.0005
@@ -199,13 +182,11 @@ def side_by_side_lines(
 ) -> Iterator[str]:
     """Times and counts in columns, as many answers beside the first as fit in *width*."""
     fit = max(1, (width - NAME_WIDTH - 12) // 33)
-    others = list(range(1, len(results)))
-    for start in range(0, len(others), fit):
-        if start:
-            yield ""
-        yield from _side_by_side(results, letters, others[start : start + fit])
-    text = what_the_mark_says(results)
-    if text:
+    others = range(1, len(results))
+    yield from parted(
+        _side_by_side(results, letters, others[at : at + fit]) for at in range(0, len(others), fit)
+    )
+    if text := what_the_mark_says(results):
         yield ""
         yield from wrapped(text, width, colour="yellow")
 
@@ -214,16 +195,16 @@ def _side_by_side(
     results: Sequence[RunResult], letters: Sequence[str], shown: Sequence[int]
 ) -> Iterator[str]:
     scale = scale_of(results)
+    both = [results[0], *(results[i] for i in shown)]
     base, others = letters[0], [letters[i] for i in shown]
     yield head(
         f"{'seconds' if scale.per_s == 1 else f'{scale.word} of {scale.of}':<{NAME_WIDTH}}{base:>12}"
         + "".join(f"{other:>12}{other + '-' + base:>12}{'%':>9}" for other in others)
     )
-    yield from _times_apart([results[0], *(results[i] for i in shown)], scale)
+    yield from _times_apart(both, scale)
     yield ""
     heading = f"{'counts':<{NAME_WIDTH}}{base:>12}" + "".join(f"{other:>12}{'':>21}" for other in others)
     yield head(heading.rstrip())
-    both = [results[0], *(results[i] for i in shown)]
     for quantity in counts(results):
         values = [_count(quantity, result) for result in both]
         cells = f" {values[0]:>11}" + "".join(f" {value:>11}{'':>21}" for value in values[1:])
@@ -242,9 +223,7 @@ def _times_apart(results: Sequence[RunResult], scale: Scale) -> Iterator[str]:
     """The components of the times of *results*, the largest first, and the whole, against the first."""
     base, others = results[0], results[1:]
     parts = [components(result) for result in results]
-    outside = {
-        name: extrapolations for result in results for name, extrapolations in by_component(result).items()
-    }
+    outside = {name: uses for result in results for name, uses in by_component(result).items()}
     largest = {
         change.name: max(part.get(change.name, 0.0) for part in parts)
         for other in others

@@ -63,51 +63,34 @@ class Number:
     interval: str = ""
     """Where the number lies with 95 % confidence."""
 
-    @property
-    def label(self) -> str:
-        """The figure's label."""
-        return self.quantity.label
-
-    @property
-    def good(self) -> Good:
-        """The colour rule of its change."""
-        return GOOD[self.quantity.better]
-
-    @property
-    def missing(self) -> str:
-        """What is said where there is no such number."""
-        return self.quantity.missing or "not in this answer"
-
     def read(self, result: RunResult) -> float | None:
         """The number; None where the answer has none."""
         return self.quantity.read(result)
 
-    def show(self, value: float) -> str:
-        """*value* with its unit."""
+    def show(self, value: float | None) -> str:
+        """*value* with its unit, or what is said where there is no such number."""
+        if value is None:
+            return self.quantity.missing or "not in this answer"
         return self.quantity.unit.show(value)
 
     def titled(self, word: str = "") -> str:
         """The label, with its interval and a mark, *word* among it, where it is extrapolated."""
         known = f" :blue-badge[{self.interval}]" if self.interval else ""
         if not self.outside:
-            return plain(self.label) + known
+            return plain(self.quantity.label) + known
         mark = " ".join(filter(None, [WARNING, "" if known else word, farthest(self.outside)]))
-        return f"{plain(self.label)}{known} :orange-badge[{mark}]"
+        return f"{plain(self.quantity.label)}{known} :orange-badge[{mark}]"
 
     def help(self) -> str | None:
         """What the number is, and the constants behind it that are outside their range."""
         known = f"with 95 % confidence the mean lies from {self.interval}" if self.interval else ""
-        return (
-            plain(
-                "; ".join(filter(None, dict.fromkeys([self.quantity.says, known, *map(str, self.outside)])))
-            )
-            or None
-        )
+        texts = dict.fromkeys([self.quantity.says, known, *map(str, self.outside)])
+        return plain("; ".join(filter(None, texts))) or None
 
     def change(self, was: float | None, now: float | None, least: float = 0.0) -> tuple[str, Good]:
         """How it has changed, in words, and the rule of its colour: none where less than *least* has."""
         if was is None or now is None:
-            return self.missing if now is None else "not in the baseline", "off"
+            return self.show(now) if now is None else "not in the baseline", "off"
         if self.show(was) == self.show(now):
             return UNCHANGED, "off"
         difference = now - was
@@ -120,7 +103,7 @@ class Number:
         if self.quantity.is_share:
             points = round(100 * difference, 1)
             text = f"{points:+.1f} points" if points else "under 0.1 points"
-        return text, "off" if tiny or abs(difference) < least else self.good
+        return text, "off" if tiny or abs(difference) < least else GOOD[self.quantity.better]
 
 
 def whole(result: RunResult) -> Number:
@@ -140,8 +123,9 @@ def others(before: RunResult, after: RunResult) -> list[Number]:
         OF_STREAMS if after.streams else OF_TRANSACTIONS if after.transactions
         else OF_ROWS if after.changes else OF_A_QUERY
     )  # fmt: skip
+    several = any(result.time.last_session_s for result in (before, after))
     return [
-        *_last_session(before, after),
+        *([Number(QUANTITIES["last_session_s"])] if several else []),
         *_cost(before, after),
         *(Number(FIGURES[key], outside.get(STANDS_ON.get(key, ""), ())) for key in keys),
     ]
@@ -156,7 +140,7 @@ def lines(before: RunResult, after: RunResult) -> list[dict[str, str]]:
         shown = ["—" if value is None else number.show(value) for value in (was, now)]
         label = number.titled() + (f" :gray[{plain(number.quantity.says)}]" if number.quantity.says else "")
         if before == after:
-            rows.append({"Number": label, "Value": plain(number.missing if now is None else shown[1])})
+            rows.append({"Number": label, "Value": plain(number.show(now))})
             continue
         text, good = number.change(was, now, hardly_s if number.quantity.is_time else 0.0)
         text = "" if text == UNCHANGED else plain(text)
@@ -168,12 +152,6 @@ def lines(before: RunResult, after: RunResult) -> list[dict[str, str]]:
     return rows
 
 
-def _last_session(before: RunResult, after: RunResult) -> list[Number]:
-    """When the last of several sessions ends."""
-    quantity = QUANTITIES["last_session_s"]
-    return [Number(quantity)] if any(quantity.read(result) for result in (before, after)) else []
-
-
 def _cost(before: RunResult, after: RunResult) -> list[Number]:
     """What it costs, where there is a price book."""
     money = after.money or before.money
@@ -183,12 +161,5 @@ def _cost(before: RunResult, after: RunResult) -> list[Number]:
     totals = [result.money.total for result in (before, after) if result.money]
     each = words if max(totals) >= LEAST_AMOUNT or count > 1 else f"a million {money.per}s"
     per = f"1M {money.per}s" if each != words or count > 1 else money.per
-    quantity = amount(
-        "total",
-        f"Cost, {money.currency}/{per}",
-        money.currency,
-        words,
-        count if each == words else MILLION,
-        f"of {each}, by the price book",
-    )
-    return [Number(quantity)]
+    label, says = f"Cost, {money.currency}/{per}", f"of {each}, by the price book"
+    return [Number(amount("total", label, money.currency, words, count if each == words else MILLION, says))]

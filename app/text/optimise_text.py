@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from app.base.lines import head, table, wrapped
+from app.base.lines import head, parted, table, wrapped
 from app.controls.fields import as_text, size_text
 from app.text.accuracy_text import accuracy_words
 from app.text.sweep_text import change, shown
@@ -29,34 +29,29 @@ def optimum_lines(optimum: Optimum, command: str, width: int) -> Iterator[str]:
     """The whole answer."""
     such = f", such that {' and '.join(optimum.limits)}" if optimum.limits else ""
     goal = "largest" if optimum.largest else "smallest"
-    yield from wrapped(f"{optimum.name}: the {goal} {optimum.measure}{such}", width, bold=True)
-    yield ""
     spot = optimum.best or optimum.nearest
-    if spot is not None:
-        yield from _table(optimum, spot)
-        yield ""
-    for sentence in sentences_of(optimum):
-        yield from wrapped(sentence, width, first="- ")
-    if optimum.best is not None:
-        yield ""
-        yield head("Command")
-        yield f"  {command}"
+    body = _table(optimum, spot) if spot is not None else ()
+    title = f"{optimum.name}: the {goal} {optimum.measure}{such}"
+    return _document(title, body, sentences_of(optimum), command if optimum.best else "", width)
+
+
+def _document(
+    title: str, body: Iterable[str], sentences: Sequence[str], command: str, width: int
+) -> Iterator[str]:
+    """A title, a table, what it says in sentences, and the command that runs the point."""
+    told = [line for sentence in sentences for line in wrapped(sentence, width, first="- ")]
+    run = [head("Command"), f"  {command}"] if command else []
+    return parted(filter(None, ([*wrapped(title, width, bold=True)], [*body], told, run)))
 
 
 def _table(optimum: Optimum, spot: Candidate) -> Iterator[str]:
     lines = [("", "base", "best" if optimum.best else "nearest", "")]
     for name in _measures(optimum, spot):
-        was, now = optimum.reference.get(name, math.nan), spot.measures[name]
-        lines.append((name, shown(name, was), shown(name, now), change(was, now)))
+        before, after = optimum.reference.get(name, math.nan), spot.measures[name]
+        lines.append((name, shown(name, before), shown(name, after), change(before, after)))
     for key, value in spot.values.items():
-        lines.append(
-            (
-                cut(key),
-                field_shown(key, optimum.base_values[key]),
-                field_shown(key, value),
-                _remark(optimum, key),
-            )
-        )
+        was, now = field_shown(key, optimum.base_values[key]), field_shown(key, value)
+        lines.append((cut(key), was, now, _remark(optimum, key)))
     for row, (*_, remark) in zip(table([line[:3] for line in lines]), lines, strict=True):
         yield f"{row}  {remark}".rstrip()
 
@@ -115,14 +110,10 @@ def _against_the_base(optimum: Optimum, best: Candidate) -> str:
     now = shown(optimum.measure, after)
     if math.isnan(before):
         return f"{optimum.measure} is {now}; the base scenario has none."
-    differs = (
-        f"{optimum.measure} is {now} instead of {shown(optimum.measure, before)}"
-        if after != before
-        else f"{optimum.measure} stays {now}"
-    )
+    moves = f"is {now} instead of {shown(optimum.measure, before)}" if after != before else f"stays {now}"
     broken = [limit for limit, kept in zip(optimum.limits, optimum.base_keeps, strict=True) if not kept]
     more = f"; the base scenario violates {' and '.join(broken)}" if broken else ""
-    return f"{differs}{more}."
+    return f"{optimum.measure} {moves}{more}."
 
 
 def _held_back(optimum: Optimum, binding: Binding) -> str:
@@ -141,14 +132,10 @@ def _how_sure(optimum: Optimum) -> str:
         left = optimum.combinations - optimum.points
         more = f"; {left:,.0f} more violate a limit by their fields alone" if left else ""
         return f"All {optimum.points:,} combinations were answered{more}; none is better."
-    space = (
-        f"{optimum.combinations:,.0f} combinations"
-        if math.isfinite(optimum.combinations)
-        else "ranges of numbers"
-    )
-    ended = (
-        "" if optimum.settled else ". It stopped before it converged; use a larger --limit or narrower ranges"
-    )
+    finite = math.isfinite(optimum.combinations)
+    space = f"{optimum.combinations:,.0f} combinations" if finite else "ranges of numbers"
+    stopped = ". It stopped before it converged; use a larger --limit or narrower ranges"
+    ended = "" if optimum.settled else stopped
     return (
         f"Differential evolution with a local search asked for {optimum.points:,} points of {space}. A better point is "
         f"possible{ended}."
@@ -169,23 +156,16 @@ def _failures(optimum: Optimum) -> Iterator[str]:
 def crossing_lines(crossing: Crossing, command: str, width: int) -> Iterator[str]:
     """Where a goal is reached."""
     goal = f"{crossing.measure} {TEST_SAID[crossing.test]} {shown(crossing.measure, crossing.goal)}"
-    yield from wrapped(f"{crossing.name}: where {goal}, along {crossing.key}", width, bold=True)
-    yield ""
-    yield head("Along the axis")
     sides = (crossing.below, crossing.above) if crossing.is_whole else (crossing.best or crossing.below,)
-    rows = [reached for reached in (*crossing.scan, *sides) if reached is not None]
-    for reached in sorted(
-        {row.value: row for row in rows}.values(), key=lambda reached: float(reached.value)
-    ):
+    rows = {reached.value: reached for reached in (*crossing.scan, *sides) if reached is not None}
+    body = [head("Along the axis")]
+    for reached in sorted(rows.values(), key=lambda reached: float(reached.value)):
         mark = "  <" if reached in sides else ""
-        yield f"  {field_shown(crossing.key, reached.value):>12}  {_outcome(crossing, reached):>12}{mark}"
-    yield ""
-    for sentence in sentences_of_crossing(crossing):
-        yield from wrapped(sentence, width, first="- ")
-    if crossing.best is not None:
-        yield ""
-        yield head("Command")
-        yield f"  {command}"
+        body.append(
+            f"  {field_shown(crossing.key, reached.value):>12}  {_outcome(crossing, reached):>12}{mark}"
+        )
+    title = f"{crossing.name}: where {goal}, along {crossing.key}"
+    return _document(title, body, sentences_of_crossing(crossing), command if crossing.best else "", width)
 
 
 def _outcome(crossing: Crossing, reached: MeasureAt) -> str:
@@ -193,11 +173,8 @@ def _outcome(crossing: Crossing, reached: MeasureAt) -> str:
     if not reached.is_answered:
         return "no answer"
     text = shown(crossing.measure, reached.outcome)
-    if (
-        text != shown(crossing.measure, crossing.goal)
-        or reached.outcome == crossing.goal
-        or not crossing.is_whole
-    ):
+    looks_like_it = text == shown(crossing.measure, crossing.goal) and reached.outcome != crossing.goal
+    if not (looks_like_it and crossing.is_whole):
         return text
     if MEASURES[crossing.measure].unit != "s":
         return f"{reached.outcome:.8g}"
@@ -206,20 +183,13 @@ def _outcome(crossing: Crossing, reached: MeasureAt) -> str:
 
 def sentences_of_crossing(crossing: Crossing) -> list[str]:
     """Where the goal is reached, or what the range reaches; and whether that is all there is to say."""
-    base = (
-        f"; the base scenario has {shown(crossing.measure, crossing.base)}"
-        if not math.isnan(crossing.base)
-        else ""
-    )
+    known = not math.isnan(crossing.base)
+    base = f"; the base scenario has {shown(crossing.measure, crossing.base)}" if known else ""
     texts = [_where(crossing, base)]
     if not crossing.is_monotone:
-        texts.append(
-            f"{crossing.measure} rises and falls along {crossing.key}: this is the first crossing from the low end. "
-            "There may be others."
-            if crossing.below
-            else f"{crossing.measure} rises and falls along {crossing.key}: it may reach the goal between the values "
-            "above."
-        )
+        first = "this is the first crossing from the low end. There may be others."
+        maybe = first if crossing.below else "it may reach the goal between the values above."
+        texts.append(f"{crossing.measure} rises and falls along {crossing.key}: {maybe}")
     if crossing.beyond:
         end = crossing.scan[-1 if crossing.beyond == "above" else 0]
         values = f"{crossing.beyond} {field_shown(crossing.key, end.value)}"
@@ -232,9 +202,7 @@ def sentences_of_crossing(crossing: Crossing) -> list[str]:
         texts.append(
             f"{len(failed)} of {len(crossing.scan)} scanned values have no answer: {failed[0].error}"
         )
-    texts.append(f"{crossing.points:,} points were answered.")
-    texts += _estimate(crossing)
-    return texts
+    return [*texts, f"{crossing.points:,} points were answered.", *_estimate(crossing)]
 
 
 def _where(crossing: Crossing, base: str) -> str:
@@ -244,11 +212,8 @@ def _where(crossing: Crossing, base: str) -> str:
         ends = " and ".join(dict.fromkeys(_at(crossing, reached) for reached in (answered[0], answered[-1])))
         return f"{_held(crossing)}: {ends}{base}."
     if not crossing.above.is_answered:
-        told = (
-            "The limit is kept wherever the model has an answer"
-            if crossing.best
-            else f"{goal} is not reached where the model has an answer"
-        )
+        kept = "The limit is kept wherever the model has an answer"
+        told = kept if crossing.best else f"{goal} is not reached where the model has an answer"
         return f"{told}: up to {_at(crossing, crossing.below)}{base}."
     best = crossing.best or crossing.below
     if crossing.test == "=":
@@ -263,11 +228,7 @@ def _held(crossing: Crossing) -> str:
     """What is true of a range that does not cross the goal."""
     if crossing.test == "=":
         return f"No value in the range gives {shown(crossing.measure, crossing.goal)}"
-    return (
-        "The limit is kept over the whole range"
-        if _holds_all_along(crossing)
-        else "The limit is kept nowhere in the range"
-    )
+    return f"The limit is kept {'over the whole' if _holds_all_along(crossing) else 'nowhere in the'} range"
 
 
 def _holds_all_along(crossing: Crossing) -> bool:
@@ -289,23 +250,20 @@ def _at(crossing: Crossing, reached: MeasureAt) -> str:
 
 def field_shown(key: str, value: Any) -> str:
     """A value of a field as a reader writes it; a size exactly, where that is short."""
-    return _written(key, value) if _is_size(key, value) else shown(key, value)
+    return _size(key, value) or shown(key, value)
 
 
-def _written(key: str, value: Any) -> str:
-    """A value as --set takes it, a size with its unit."""
-    return size_text(value) if _is_size(key, value) else as_text(value)
-
-
-def _is_size(key: str, value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and unit_of(key) == "bytes"
+def _size(key: str, value: Any) -> str:
+    """A size as --set takes it, with its unit; empty for what is none."""
+    is_size = isinstance(value, int) and not isinstance(value, bool) and unit_of(key) == "bytes"
+    return size_text(value) if is_size else ""
 
 
 def command_of(
     name: str, settings: Sequence[str], values: Mapping[str, Any], asked: Mapping[str, Any]
 ) -> str:
     """The command line that runs a point."""
-    changes = [*settings, *(f"{key}={_written(key, value)}" for key, value in values.items())]
+    changes = [*settings, *(f"{key}={_size(key, value) or as_text(value)}" for key, value in values.items())]
     words = ["blocktime", "run", name, *(word for change in changes for word in ("--set", change))]
     if asked.get("engine") not in {None, "", "auto"}:
         words += ["--engine", asked["engine"]]

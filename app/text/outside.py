@@ -6,44 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from app.text.profile import wait_class
-from model.causes import (
-    AT_ONCE,
-    BETWEEN_CALLS,
-    BUFFER_BUSY,
-    COMMIT,
-    DEVICE,
-    DIRECT,
-    FETCHES,
-    FREE_BUFFERS,
-    FROM_CLIENT,
-    FSYNC,
-    HELD,
-    LOG_FILE_SYNC,
-    LOG_SPACE,
-    OTHER_SESSION,
-    PARALLEL,
-    ROOM,
-    SCATTERED,
-    SENT_TWICE,
-    SEQUENTIAL,
-    SLOWEST,
-    SUBMIT_BLOCKED,
-)
-from model.demand.conditions import (
-    AT_DEVICE,
-    CLIENT_ROWS,
-    CLIENT_VALUES,
-    COSTED,
-    FETCHED_VALUES,
-    JOURNAL,
-    PAGE_WRITES,
-    QUEUED_WRITES,
-    REAPS,
-    TRANSFERS,
-    TRIPS,
-    USED_FOR,
-    WRITE_CALLS,
-)
+from model import causes
+from model.demand import conditions
 from model.demand.transactions import READS
 from model.provenance import Extrapolation, show_times, worst_first
 from model.results import RunResult
@@ -57,28 +21,29 @@ MATTERS: Final = 0.01
 """Share of a time from which on it stands on a constant."""
 
 _DEVICE_TIMES: Final = (
-    DIRECT, PARALLEL, SCATTERED, SEQUENTIAL, OTHER_SESSION, FREE_BUFFERS, LOG_SPACE, DEVICE, ROOM, HELD, COMMIT, FSYNC,
-    AT_ONCE, SLOWEST, SUBMIT_BLOCKED,
+    causes.DIRECT, causes.PARALLEL, causes.SCATTERED, causes.SEQUENTIAL, causes.OTHER_SESSION, causes.FREE_BUFFERS,
+    causes.LOG_SPACE, causes.DEVICE, causes.ROOM, causes.HELD, causes.COMMIT, causes.FSYNC, causes.AT_ONCE,
+    causes.SLOWEST, causes.SUBMIT_BLOCKED,
 )  # fmt: skip
-_DEVICE_WORK: Final = (AT_DEVICE, TRANSFERS, QUEUED_WRITES, REAPS)
+_DEVICE_WORK: Final = (conditions.AT_DEVICE, conditions.TRANSFERS, conditions.QUEUED_WRITES, conditions.REAPS)
 _TIMES_OF: Final[dict[str, tuple[str, ...]]] = {
-    AT_DEVICE: _DEVICE_TIMES,
-    TRANSFERS: _DEVICE_TIMES,
-    QUEUED_WRITES: _DEVICE_TIMES,
-    REAPS: (DIRECT, READS),
-    TRIPS: (BETWEEN_CALLS,),
-    CLIENT_ROWS: (FROM_CLIENT,),
-    CLIENT_VALUES: (FROM_CLIENT,),
-    FETCHED_VALUES: (FETCHES,),
-    WRITE_CALLS: (WRITE_CALLS, FREE_BUFFERS),
-    PAGE_WRITES: (WRITE_CALLS, FREE_BUFFERS),
-    JOURNAL: (HELD, COMMIT),
-    COSTED: (),
+    conditions.AT_DEVICE: _DEVICE_TIMES,
+    conditions.TRANSFERS: _DEVICE_TIMES,
+    conditions.QUEUED_WRITES: _DEVICE_TIMES,
+    conditions.REAPS: (causes.DIRECT, READS),
+    conditions.TRIPS: (causes.BETWEEN_CALLS,),
+    conditions.CLIENT_ROWS: (causes.FROM_CLIENT,),
+    conditions.CLIENT_VALUES: (causes.FROM_CLIENT,),
+    conditions.FETCHED_VALUES: (causes.FETCHES,),
+    conditions.WRITE_CALLS: (conditions.WRITE_CALLS, causes.FREE_BUFFERS),
+    conditions.PAGE_WRITES: (conditions.WRITE_CALLS, causes.FREE_BUFFERS),
+    conditions.JOURNAL: (causes.HELD, causes.COMMIT),
+    conditions.COSTED: (),
 }
 """Work -> the causes and events that its time is part of, where those are not called like the work itself."""
 _TIMES_OF_A_CONSTANT: Final = {
-    "client.send_cpu_fraction": (SENT_TWICE,),
-    "host.change_block_s": (*USED_FOR["host.change_block_s"], BUFFER_BUSY),
+    "client.send_cpu_fraction": (causes.SENT_TWICE,),
+    "host.change_block_s": (*conditions.USED_FOR["host.change_block_s"], causes.BUFFER_BUSY),
 }
 """Constants that only part of their work's time depends on, or more than that."""
 
@@ -90,7 +55,7 @@ def components_on(extrapolation: Extrapolation, result: RunResult) -> list[str]:
         for work in _works(extrapolation):
             times.update(_TIMES_OF.get(work, (work,)))
             if work in _DEVICE_WORK and result.transactions is not None:
-                times.add(LOG_FILE_SYNC)
+                times.add(causes.LOG_FILE_SYNC)
     return [
         name
         for name, seconds in components(result).items()
@@ -101,7 +66,7 @@ def components_on(extrapolation: Extrapolation, result: RunResult) -> list[str]:
 
 
 def _works(extrapolation: Extrapolation) -> tuple[str, ...]:
-    return USED_FOR.get(extrapolation.constant, ())
+    return conditions.USED_FOR.get(extrapolation.constant, ())
 
 
 def by_component(result: RunResult) -> dict[str, list[Extrapolation]]:
@@ -136,7 +101,7 @@ def by_number(result: RunResult) -> dict[str, list[Extrapolation]]:
             ("cpu", bool(cpu_s) and cpu_s >= MATTERS * result.time.cpu_s),
             ("io", "User I/O" in classes or any(work in _DEVICE_WORK for work in works)),
             ("client", "Idle" in classes),
-            ("cost", COSTED in works),
+            ("cost", conditions.COSTED in works),
         ):
             if stands:
                 behind_number[number].append(extrapolation)

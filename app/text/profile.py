@@ -7,25 +7,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from app.text.segment_text import times_of_a_session
-from model.causes import (
-    AT_ONCE,
-    BUFFER_BUSY,
-    COMMIT,
-    COPIES,
-    DEVICE,
-    FREE_BUFFERS,
-    FROM_CLIENT,
-    FSYNC,
-    HELD,
-    ITL_ENTRY,
-    LATCH,
-    LOG_FILE_SYNC,
-    LOG_SPACE,
-    ROOM,
-    ROW_LOCK,
-    SEARCHING,
-    THINKING,
-)
+from model import causes
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios.compare import CPU, UNACCOUNTED, components, next_to_nothing
@@ -47,7 +29,7 @@ class TimePart:
 
 def wait_class(component: str) -> str:
     """The class Oracle puts a wait event into; of the CPU, the search for space has one of its own."""
-    if component == CPU + SEARCHING:
+    if component == CPU + causes.SEARCHING:
         return "CPU: search"
     if component.startswith(CPU):
         return "CPU"
@@ -57,21 +39,21 @@ def wait_class(component: str) -> str:
 
 
 _CLASSES: Final = {
-    LOG_FILE_SYNC: "Commit",
-    LATCH: "Concurrency",
-    BUFFER_BUSY: "Concurrency",
-    ROW_LOCK: "Concurrency",  # Oracle's class is Application, and that of the next is Configuration
-    ITL_ENTRY: "Concurrency",
-    FREE_BUFFERS: "System I/O",  # Oracle's class is Configuration; there is no pattern left to tell it by
-    LOG_SPACE: "System I/O",
+    causes.LOG_FILE_SYNC: "Commit",
+    causes.LATCH: "Concurrency",
+    causes.BUFFER_BUSY: "Concurrency",
+    causes.ROW_LOCK: "Concurrency",  # Oracle's class is Application, and that of the next is Configuration
+    causes.ITL_ENTRY: "Concurrency",
+    causes.FREE_BUFFERS: "System I/O",  # Oracle's class is Configuration; there is no pattern left to tell it by
+    causes.LOG_SPACE: "System I/O",
     "SQL*Net message from client": "Idle",
-    DEVICE: "User I/O",
-    ROOM: "User I/O",
-    AT_ONCE: "User I/O",
-    HELD: "System I/O",
-    COMMIT: "Commit",
-    FSYNC: "Commit",
-    THINKING: "Idle",
+    causes.DEVICE: "User I/O",
+    causes.ROOM: "User I/O",
+    causes.AT_ONCE: "User I/O",
+    causes.HELD: "System I/O",
+    causes.COMMIT: "Commit",
+    causes.FSYNC: "Commit",
+    causes.THINKING: "Idle",
 }
 
 
@@ -182,12 +164,12 @@ def _counts(result: RunResult) -> dict[str, float]:
         every = gets.consistent_gets + (0 if result.changes else gets.current_gets)
         counts[f"{CPU}buffer gets"] = every / servers
     counts[f"{CPU}read calls"] = result.physical_io.read_requests / servers
-    for cause in ("filling the buffer cache", COPIES):
+    for cause in ("filling the buffer cache", causes.COPIES):
         counts[f"{CPU}{cause}"] = result.physical_io.read_blocks / servers
     if result.transactions is None:
         counts[f"{CPU}calls"] = sum(call.count for call in result.calls.values()) / servers
-    elif FROM_CLIENT in counts:
-        counts[f"{CPU}calls"] = counts[FROM_CLIENT]
+    elif causes.FROM_CLIENT in counts:
+        counts[f"{CPU}calls"] = counts[causes.FROM_CLIENT]
     if fetch is not None:
         counts[f"{CPU}fetching rows"] = fetch.rows / servers
     return counts | {f"{CPU}{cause}": times for cause, times in times_of_a_session(result).items()}

@@ -353,7 +353,6 @@ def _names(names: Iterable[Iterable[str]]) -> list[str]:
 
 def _further_streams(results: Sequence[RunResult]) -> Iterator[Quantity]:
     """The figures of the second stream and of those after it."""
-
     fields = ("calls", "calls_per_s", "bytes_per_s", "response_s")
     for place in range(1, max(len(result.streams or ()) for result in results)):
         for key in (*fields, *(f"response_{share}_s" for share in ("p50", "p95", "p99"))):

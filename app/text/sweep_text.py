@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -50,6 +50,12 @@ class Summary:
     """A field that varies by itself -> those that move with it."""
     ends: tuple[RunResult, ...] = ()
     """The points with the least and the most by instant estimate; without accuracy where they were simulated."""
+    named: Callable[[str], str] = str
+    """What a reader calls a field."""
+
+    def shown(self, value: float | None) -> str:
+        """A value of the measure as a reader writes it."""
+        return shown(self.measure, value if value is None else float(value))
 
 
 def summary_of(rows: Rows, measure: str) -> Summary:
@@ -151,13 +157,24 @@ def short_line(summary: Summary) -> str:
     ends = []
     for word, place in (("least", np.nanargmin(summary.values)), ("most", np.nanargmax(summary.values))):
         at = ", ".join(f"{key} {shown(key, summary.axes[key][place])}" for key in summary.keys)
-        ends.append(f"{word} {shown(summary.measure, float(summary.values[place]))} at {at}")
+        ends.append(f"{word} {summary.shown(summary.values[place])} at {at}")
     return f"{called(summary)}: {'; '.join(ends)}"
 
 
 def distinct(values: Sequence[Any]) -> list[Any]:
     """The different values in the order of their first coming."""
     return list(dict.fromkeys(values))
+
+
+def levels_of(values: Sequence[Any]) -> list[Any]:
+    """The different values: numbers in their order, words as they come first."""
+    levels = distinct(values)
+    return sorted(levels) if are_numbers(levels) else levels
+
+
+def are_numbers(values: Sequence[Any]) -> bool:
+    """Whether there is nothing else."""
+    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
 
 
 def shown(name: str, value: Any) -> str:
@@ -190,12 +207,12 @@ def _one_axis(summary: Summary) -> Iterator[str]:
     key = summary.keys[0]
     lines = [(key, summary.measure, "against the base")]
     lines += [
-        (shown(key, at), shown(summary.measure, value), change(summary.reference.get(summary.measure), value))
+        (shown(key, at), summary.shown(value), change(summary.reference.get(summary.measure), value))
         for at, value in zip(summary.axes[key], summary.values.tolist(), strict=True)
     ]
     before = summary.reference.get(summary.measure)
     if before is not None:
-        lines.append(("the base scenario", shown(summary.measure, before), ""))
+        lines.append(("the base scenario", summary.shown(before), ""))
     yield from table(lines)
 
 
@@ -222,7 +239,7 @@ def _matrices(summary: Summary, width: int) -> Iterator[str]:
         ]
         for value in levels[down]:
             row = (cells.get((*([outer] if rest else []), value, other)) for other in levels[across])
-            lines.append((shown(down, value), *(shown(summary.measure, cell) for cell in row)))
+            lines.append((shown(down, value), *(summary.shown(cell) for cell in row)))
         yield from table(lines)
         if rest and outer != levels[rest[0]][-1]:
             yield ""
@@ -237,7 +254,7 @@ def _best_and_worst(summary: Summary, width: int) -> Iterator[str]:
             yield f"  … {len(order) - 2 * BEST:,} more …"
         at = ", ".join(f"{key} {shown(key, summary.axes[key][index])}" for key in summary.keys)
         value = float(summary.values[index])
-        text = f"{shown(summary.measure, value):>10}  {change(summary.reference.get(summary.measure), value):>9}  "
+        text = f"{summary.shown(value):>10}  {change(summary.reference.get(summary.measure), value):>9}  "
         yield from wrapped(at, width, first=f"  {text}")
 
 
@@ -258,9 +275,8 @@ def effects_of(summary: Summary) -> list[Effect]:
     good = np.isfinite(summary.values)
     for key in summary.keys:
         groups: dict[Any, list[float]] = {}
-        levels = distinct(summary.axes[key])
-        numeric = all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels)
-        places = {level: place for place, level in enumerate(sorted(levels) if numeric else levels)}
+        levels = levels_of(summary.axes[key])
+        places = {level: place for place, level in enumerate(levels)}
         for at, value, fine in zip(summary.axes[key], summary.values.tolist(), good.tolist(), strict=True):
             if fine:
                 stretch = at if len(levels) <= MOST_ROWS else places[at] * 10 // len(levels)
@@ -285,8 +301,8 @@ def effect_lines(summary: Summary, width: int) -> Iterator[str]:
         ratio = effect.high / effect.low if effect.low > 0 else float("inf")
         more = f"{100 * (ratio - 1):,.1f} %" if ratio < 10 else f"{ratio:,.3g} times"
         yield from wrapped(
-            f"{cut(effect.key)}: {shown(summary.measure, effect.low)} at {shown(effect.key, effect.at_low)}, "
-            f"{shown(summary.measure, effect.high)} at {shown(effect.key, effect.at_high)} ({more})",
+            f"{cut(effect.key)}: {summary.shown(effect.low)} at {shown(effect.key, effect.at_low)}, "
+            f"{summary.shown(effect.high)} at {shown(effect.key, effect.at_high)} ({more})",
             width,
             first="- ",
         )

@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from app.base.lines import head, megabytes, wrapped
 from app.text.accuracy_text import other_warnings
 from app.text.outside import MARK, by_number, lines_of
 from app.text.plan_text import row_source_lines
 from app.text.programs_text import beside_words
-from app.text.segment_text import (
-    advice,
-    work_on_rows,
-)
+from app.text.segment_text import advice, work_on_rows
 from app.text.stream_text import at_once, beside, calls, rates
-from app.text.transaction_text import (
-    answer_of,
-)
-from model.causes import (
-    BUFFER_BUSY,
-    DIRECT,
-    FREE_BUFFERS,
-    FROM_CLIENT,
-    ITL_ENTRY,
-    LATCH,
-    LOG_FILE_SYNC,
-    LOG_SPACE,
-    MORE_DATA,
-    OTHER_SESSION,
-    PARALLEL,
-    ROW_LOCK,
-    SCATTERED,
-    SEQUENTIAL,
-    STATED,
-    TO_CLIENT,
-)
+from app.text.transaction_text import answer_of
+from model import causes
 from model.results import Call, PhysicalIO, RunResult
 from model.units import show_bytes, show_range, show_seconds
 from scenarios.why_words import listed
@@ -43,22 +21,22 @@ MOST_SLOTS = 6
 MOST_READ_SIZES = 8
 
 WAITING = {
-    FROM_CLIENT: "waiting for the client",
-    TO_CLIENT: "sending to the client",
-    STATED: "a stated wait, not modelled",
-    MORE_DATA: "sending to the client",
-    DIRECT: "waiting for reads",
-    PARALLEL: "waiting for reads",
-    SCATTERED: "waiting for reads",
-    SEQUENTIAL: "waiting for reads",
-    LOG_FILE_SYNC: "waiting for the log writer",
-    LOG_SPACE: "waiting for the log writer",
-    FREE_BUFFERS: "waiting for free buffers",
-    OTHER_SESSION: "waiting for reads",
-    LATCH: "waiting for latches",
-    BUFFER_BUSY: "waiting for busy buffers",
-    ROW_LOCK: "waiting for locked rows",
-    ITL_ENTRY: "waiting for ITL entries",
+    causes.FROM_CLIENT: "waiting for the client",
+    causes.TO_CLIENT: "sending to the client",
+    causes.STATED: "a stated wait, not modelled",
+    causes.MORE_DATA: "sending to the client",
+    causes.DIRECT: "waiting for reads",
+    causes.PARALLEL: "waiting for reads",
+    causes.SCATTERED: "waiting for reads",
+    causes.SEQUENTIAL: "waiting for reads",
+    causes.LOG_FILE_SYNC: "waiting for the log writer",
+    causes.LOG_SPACE: "waiting for the log writer",
+    causes.FREE_BUFFERS: "waiting for free buffers",
+    causes.OTHER_SESSION: "waiting for reads",
+    causes.LATCH: "waiting for latches",
+    causes.BUFFER_BUSY: "waiting for busy buffers",
+    causes.ROW_LOCK: "waiting for locked rows",
+    causes.ITL_ENTRY: "waiting for ITL entries",
 }
 
 
@@ -113,7 +91,10 @@ def tkprof_lines(result: RunResult, *, row_sources: bool = False) -> Iterator[st
     for name, call in result.calls.items():
         yield _call(name.capitalize(), call)
     yield rule
-    yield _call("total", _total(result.calls.values()))
+    calls = result.calls.values()
+    yield _call(
+        "total", Call(**{field: sum(getattr(call, field) for call in calls) for field in Call.model_fields})
+    )
     if row_sources and result.row_sources:
         yield ""
         yield from row_source_lines(result)
@@ -133,19 +114,6 @@ def _call(name: str, call: Call) -> str:
     return (
         f"{name:<7} {call.count:>6.0f} {call.cpu_s:>9.2f} {call.elapsed_s:>10.2f} {call.disk:>10.0f} "
         f"{call.query:>10.0f} {call.current:>10.0f} {call.rows:>11.0f}"
-    )
-
-
-def _total(calls: Iterable[Call]) -> Call:
-    listed = list(calls)
-    return Call(
-        count=sum(call.count for call in listed),
-        cpu_s=sum(call.cpu_s for call in listed),
-        elapsed_s=sum(call.elapsed_s for call in listed),
-        disk=sum(call.disk for call in listed),
-        query=sum(call.query for call in listed),
-        current=sum(call.current for call in listed),
-        rows=sum(call.rows for call in listed),
     )
 
 

@@ -10,6 +10,7 @@ from click import style
 
 from app.base.lines import aligned, head, table, wrapped
 from scenarios.why_words import plural
+from validation import words
 from validation.case import Case
 from validation.compare import Comparison
 from validation.tally import (
@@ -27,26 +28,12 @@ from validation.tally import (
     tally,
 )
 from validation.validate import Validation
-from validation.words import (
-    FIT_ALONE,
-    NOTHING,
-    WORDS,
-    measured_text,
-    number_text,
-    out_of_sample_text,
-    percent_text,
-    quantity_text,
-    share_text,
-    size_text,
-    spread_text,
-    tolerance_text,
-)
 
 WIDEST: Final = 110
 COLOURS: Final = {"within": "green", "fails": "red", "gap_closed": "red", "known_gap": "yellow"}
 LEGEND: Final = (
     "In sample: error of a number that constants were fitted to. Out of sample: error of a number that nothing was "
-    f"fitted to, or of a fitted number predicted without its row. {FIT_ALONE}: no other number determines its "
+    f"fitted to, or of a fitted number predicted without its row. {words.FIT_ALONE}: no other number determines its "
     "constant. Spread: standard deviation of repeated measurements over their mean, where the source gives it. "
     "If use is fits, the verdict judges the error in sample."
 )
@@ -62,15 +49,17 @@ class TextColumn:
 
 
 COLUMNS: Final = (
-    TextColumn(("", "measured"), measured_text),
-    TextColumn(("", "predicted"), lambda comparison: number_text(comparison.predicted)),
-    TextColumn(("in", "sample%"), lambda row: percent_text(row.in_sample_error)),
-    TextColumn(("out of", "sample%"), out_of_sample_text),
+    TextColumn(("", "measured"), words.measured_text),
+    TextColumn(("", "predicted"), lambda comparison: words.number_text(comparison.predicted)),
+    TextColumn(("in", "sample%"), lambda row: words.percent_text(row.in_sample_error)),
+    TextColumn(("out of", "sample%"), words.out_of_sample_text),
     TextColumn(
-        ("without", "its size%"), lambda row: percent_text(row.without_its_block_size_error), optional=True
+        ("without", "its size%"),
+        lambda row: words.percent_text(row.without_its_block_size_error),
+        optional=True,
     ),
-    TextColumn(("toler-", "ance"), tolerance_text),
-    TextColumn(("", "spread"), spread_text, optional=True),
+    TextColumn(("toler-", "ance"), words.tolerance_text),
+    TextColumn(("", "spread"), words.spread_text, optional=True),
 )
 USE: Final = 5
 NAMES: Final = 7
@@ -105,13 +94,13 @@ def _misses(validation: Validation, width: int) -> Iterator[str]:
     yield head(f"{len(validation.failures)} failed, {len(validation.known_gaps)} known gaps")
     for _, same in groups(missed, lambda miss: f"{_column_of(miss)}\0{miss.verdict}\0{miss.note}"):
         first = same[0]
-        yield from wrapped(f"{WORDS[first.verdict]}  {first.number.case}: {_column_of(first)}", width,
+        yield from wrapped(f"{words.WORDS[first.verdict]}  {first.number.case}: {_column_of(first)}", width,
                            colour=COLOURS[first.verdict])  # fmt: skip
         for comparison in same:
             row = f"{comparison.number.row}: " if comparison.number.row else ""
             yield from wrapped(
-                f"{row}measured {measured_text(comparison)}, predicted {number_text(comparison.predicted)}"
-                f" ({share_text(comparison.relative_error)}, tolerance {tolerance_text(comparison)})",
+                f"{row}measured {words.measured_text(comparison)}, predicted {words.number_text(comparison.predicted)}"
+                f" ({words.share_text(comparison.relative_error)}, tolerance {words.tolerance_text(comparison)})",
                 width,
                 first="    ",
             )
@@ -127,7 +116,7 @@ def _document(case: Case, numbers: list[Comparison], width: int) -> Iterator[str
         yield from _numbers(compared, width)
     alone = (comparison for comparison in compared if comparison.fit_alone)
     for why, same in groups(alone, lambda comparison: comparison.left_out.why):
-        yield from wrapped(f"{FIT_ALONE}: {_named(same)}: {why}", width, dim=True)
+        yield from wrapped(f"{words.FIT_ALONE}: {_named(same)}: {why}", width, dim=True)
     if described := [number for number in numbers if not number.compared]:
         yield from wrapped(f"and {len(described)} descriptive: {_named(described)}", width, dim=True)
     yield ""
@@ -138,9 +127,9 @@ def _numbers(compared: Sequence[Comparison], width: int) -> Iterator[str]:
     columns = [
         column
         for column in COLUMNS
-        if not column.optional or any(column.text(comparison) != NOTHING for comparison in compared)
+        if not column.optional or any(column.text(comparison) != words.NOTHING for comparison in compared)
     ]
-    verdicts = max(len("verdict"), *(len(WORDS[comparison.verdict]) for comparison in compared))
+    verdicts = max(len("verdict"), *(len(words.WORDS[comparison.verdict]) for comparison in compared))
     while True:
         widths = [1 + max(map(len, (*column.head, *map(column.text, compared)))) for column in columns]
         room = width - sum(widths) - 1 - USE - 1 - verdicts
@@ -157,7 +146,7 @@ def _numbers(compared: Sequence[Comparison], width: int) -> Iterator[str]:
         mechanisms = sorted({mechanism_of(comparison) for comparison in same} - {NO_MECHANISM})
         yield f"{head(name)}  {style(', '.join(mechanisms), dim=True)}".rstrip()
         for comparison in same:
-            verdict = style(WORDS[comparison.verdict], fg=COLOURS[comparison.verdict])
+            verdict = style(words.WORDS[comparison.verdict], fg=COLOURS[comparison.verdict])
             row = f"  {comparison.number.row}"
             if len(row) > names:
                 yield row
@@ -167,7 +156,7 @@ def _numbers(compared: Sequence[Comparison], width: int) -> Iterator[str]:
 
 
 def _column_of(comparison: Comparison) -> str:
-    return f"{comparison.number.table}: {quantity_text(comparison)}"
+    return f"{comparison.number.table}: {words.quantity_text(comparison)}"
 
 
 def _named(numbers: list[Comparison]) -> str:
@@ -218,7 +207,7 @@ def summary_tables(validation: Validation) -> dict[str, list[tuple[str, ...]]]:
 
 
 def _size(share: float | None) -> str:
-    return percent_text(share).lstrip("+")
+    return words.percent_text(share).lstrip("+")
 
 
 def summary_sentences(validation: Validation) -> list[str]:
@@ -244,9 +233,7 @@ def _of_fits(fits: Sequence[Comparison]) -> Iterator[str]:
         return
     alone = sum(fit.fit_alone for fit in fits)
     untried = sum(not fit.fit_alone and fit.out_of_sample_error is None for fit in fits)
-    sentence = (
-        f"In sample, half of the {len(fits)} fitted numbers are within {size_text(in_sample_median(fits))}"
-    )
+    sentence = f"In sample, half of the {len(fits)} fitted numbers are within {words.size_text(in_sample_median(fits))}"
     if alone:
         sentence += f"; {alone} of them alone determine their constant, so their agreement is no evidence"
     if untried:
@@ -261,14 +248,13 @@ def _out_of_sample(outside: Sequence[Comparison]) -> Iterator[str]:
     times = [comparison for comparison in outside if kind_of(comparison.number) == "time"]
     exact = [comparison for comparison in outside if is_as_printed(comparison.out_of_sample_error)]
     counts = sum(kind_of(comparison.number) == "count" for comparison in exact)
+    median = words.size_text(out_of_sample_median(outside))
     sentence = (
-        f"Out of sample, half of {plural(len(outside), 'number')} are within "
-        f"{size_text(out_of_sample_median(outside))}; {len(exact)} of them are exact, of which {counts} are counts."
+        f"Out of sample, half of {plural(len(outside), 'number')} are within {median}; {len(exact)} of them are exact, "
+        f"of which {counts} are counts."
     )
     if times:
-        sentence += (
-            f" Of the {len(times)} times alone, half are within {size_text(out_of_sample_median(times))}."
-        )
+        sentence += f" Of the {len(times)} times alone, half are within {words.size_text(out_of_sample_median(times))}."
     yield sentence
     spread = [comparison for comparison in outside if comparison.number.spread is not None]
     nearer = sum(

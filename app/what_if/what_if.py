@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -61,24 +62,24 @@ def _answer() -> None:
         st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
         return
     title = presets.title_of(state.preset, own_files.title)
-    if isinstance(pair, engines.AnswerPending) and pair.refused:
+    if isinstance(pair, engines.Answers) and pair.refused:
         st.error(plain(f"There is no answer for this setting: {pair.refused}"), icon=":material/error:")
         return
     _welcome()
-    if isinstance(pair, engines.AnswerPending):
+    if isinstance(pair, engines.Answers):
         answer.waiting(title, (base, other), pair)
         return
-    answer.headline(
-        title, (base, other), len(differing), pair, lambda: _share(state, accepted, base, other, pair)
-    )
+    share = partial(sharing.draw, state.name, accepted, base, other, pair, FIRST)
+    answer.headline(title, (base, other), len(differing), pair, share)
     if question := presets.question(state.preset):
         st.caption(plain(question.says))
     answer.keep_in_mind(pair)
     with st.container(key="explained"):
-        delta_generator, chart = st.columns([1, 1.6], gap="medium")
-    with delta_generator:
+        numbers, chart = st.columns([1, 1.6], gap="medium")
+    with numbers:
         answer.elapsed(pair.before, pair.after)
-        answer.reasons(pair, _only_one(differing, base, other), bool(differing), (base, other))
+        moved = forms.told(differing[0], base, other) if len(differing) == 1 else ""
+        answer.reasons(pair, moved, bool(differing), (base, other))
     with chart:
         answer.waterfall(pair.before, pair.after)
     answer.figures(pair.before, pair.after)
@@ -112,19 +113,6 @@ def _marked(paths: Sequence[str]) -> str:
     colour = st.get_option(f"theme.{theme}.primaryColor") or "inherit"
     names = ", ".join(f".st-key-{NOT_IN_A_CLASS.sub('-', path)} label p" for path in paths)
     return f"<style>{names} {{color: {colour}; font-weight: 600}}</style>"
-
-
-def _only_one(differing: Sequence[str], base: Scenario, other: Scenario) -> str:
-    """The one control that differs, with its values, in words; empty where there are several."""
-    if len(differing) != 1:
-        return ""
-    return forms.told(differing[0], base, other)
-
-
-def _share(
-    state: State, accepted: Mapping[str, str], base: Scenario, other: Scenario, pair: engines.Pair
-) -> None:
-    sharing.draw(state.name, accepted, base, other, pair, FIRST)
 
 
 @by_object(64)

@@ -89,11 +89,10 @@ def test_the_finding_names_all_in_their_order(results: list[RunResult]) -> None:
     assert show_seconds(results[0].time.elapsed_s) in said
 
 
-@pytest.mark.parametrize("ink", ["", "#d5dde5"])
-def test_a_crossing_draws_what_was_found(ink: str) -> None:
+def test_a_crossing_draws_what_was_found() -> None:
     first, second = load("rahn-full-scan"), load("rahn-full-scan", ["tablespace.block_size_bytes=16K"])
     found = crossover(first, second, axis_of("workload.arraysize_rows=15:5000"))
-    figure, said = compare_charts.crossing(found, ("A", "B"), ("as it is", "16K"), "Array size", ink=ink)
+    figure, said = compare_charts.crossing(found, ("A", "B"), ("as it is", "16K"), "Array size")
     json.dumps(figure)
     lines = figure["data"]
     assert lines[0]["x"] == lines[1]["x"] == [one.value for one in found.line]
@@ -105,7 +104,7 @@ def test_a_crossing_draws_what_was_found(ink: str) -> None:
         f"Equal at {change.at.value:,} rows: below, B takes less time; above, A takes less time "
         "(Array size 15 rows to 5,000 rows)."
     )
-    apart, words = compare_charts.apart(found, ("A", "B"), "Array size", ink=ink)
+    apart, words = compare_charts.apart(found, ("A", "B"), "Array size")
     assert apart["data"][0]["y"] == [100 * (one.second_s / one.first_s - 1) for one in found.line]
     assert "below zero it takes less time" in words
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.charts import device_charts
+from app.charts.drawing import inked
 from app.text import rows
 from app.text.iostat_text import COLUMNS
 from model.laws.iostat import columns_of
@@ -88,11 +89,11 @@ def test_a_request_of_one_stage_has_no_longest_part() -> None:
 
 def test_text_takes_the_ink_of_the_theme(raw: RunResult, disk: DeviceStats) -> None:
     for figure, _ in (
-        device_charts.sizes(disk, ink="#123456"),
-        device_charts.over_time(disk.lines, "await", list(COLUMNS), ink="#123456"),
-        device_charts.timeline(raw.timeline or [], ink="#123456"),
+        device_charts.sizes(disk),
+        device_charts.over_time(disk.lines, "await", list(COLUMNS)),
+        device_charts.timeline(raw.timeline or []),
     ):
-        assert figure["layout"]["yaxis"]["tickfont"]["color"] == "#123456"
+        assert inked(figure, "#123456")["layout"]["yaxis"]["tickfont"]["color"] == "#123456"
 
 
 def test_a_column_that_iostat_does_not_print_is_not_drawn(disk: DeviceStats) -> None:

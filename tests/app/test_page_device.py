@@ -81,7 +81,7 @@ def test_each_kind_of_work_has_its_tabs() -> None:
         ("tpc-b", ["Programs", "Stream", "TKPROF", "Requests", "Segment", "Optimizer", "Money"]),
     ):
         labels = [tab.label for tab in opened("Breakdown", scenario=name).tabs]
-        assert labels == [tab for tab in instruments.APPLIES if tab not in absent]
+        assert labels == [tab for tab in instruments.TABS if tab not in absent]
 
 
 @pytest.mark.parametrize("tab", ["Stream", "Breakdown", "Assumptions", "Command line"])

@@ -49,7 +49,7 @@ def values_of(knob: Knob) -> tuple[Any, ...]:
 def test_every_control_to_both_ends_leaves_the_page_whole(name: str) -> None:
     lesson = lesson_of(name)
     page = opened(name)
-    charts = 1 + len(lesson.answer(lesson.start, "").curves)
+    charts = 1 + len(lesson.answer(lesson.start).curves)
     for knob in lesson.knobs:
         for value in values_of(knob)[quick(1, 0) :]:  # the lessons alone are asked at both ends elsewhere
             page = put(page, lesson, knob, value)
@@ -72,7 +72,7 @@ def test_an_address_opens_its_screen(name: str) -> None:
     assert not page.error
     assert page.session_state[lesson.path] == {**lesson.start, **wanted}
     links: Any = page.get("link_button")
-    answer = lesson.answer({**lesson.start, **wanted}, "")
+    answer = lesson.answer({**lesson.start, **wanted})
     assert len(links) == 1
     assert f"scenario={answer.scenario}" in links[0].proto.url
     for path in answer.changes:

@@ -58,7 +58,7 @@ def test_a_page_is_dark_where_the_reader_likes_it_so(browser: Browser, server: s
 
 def _whole(page: Page, lesson: Lesson, view: dict[str, int]) -> None:
     """All charts are there, nothing is too wide, nothing complains, and the picture is on the first screen."""
-    drawn(page, 1 + len(lesson.answer(lesson.start, "").curves))
+    drawn(page, 1 + len(lesson.answer(lesson.start).curves))
     assert page.locator(".katex").count() >= 1
     assert page.locator(".katex-error").count() == 0
     assert page.get_by_test_id("stAlert").count() == 0
@@ -77,7 +77,7 @@ def test_moving_a_control_by_keyboard_changes_chart_words_and_address(browser: B
         slider = page.get_by_role("slider", name=re.compile("Bytes of a call"))
         slider.focus()
         slider.press("ArrowRight")
-        answer = lesson.answer({**lesson.start, "workload.block_size_bytes": 16384}, "")
+        answer = lesson.answer({**lesson.start, "workload.block_size_bytes": 16384})
         page.get_by_text(answer.curves[0].says).wait_for()
         page.wait_for_url(re.compile("block_size_bytes=16384"))
         link = page.url
@@ -116,7 +116,7 @@ def test_evidence_opens_with_the_mechanism_chosen(browser: Browser, server: str)
 def test_a_page_that_is_left_keeps_its_controls(browser: Browser, server: str) -> None:
     lesson = lesson_of("logical_io")
     with opened(browser, f"{server}/{lesson.path}?row_length=25") as (page, _):
-        said = lesson.answer({**lesson.start, "row_length": 25}, "").picture.says
+        said = lesson.answer({**lesson.start, "row_length": 25}).picture.says
         page.get_by_text(said).wait_for()
         page.get_by_role("button", name=re.compile("Open the scenario")).click()
         page.get_by_test_id("stMetric").first.wait_for()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from app.charts import charts, transaction_charts
+from app.charts.drawing import inked
 from app.text import key_numbers
 from app.text.profile import wait_class
 from app.text.transaction_text import saturation
@@ -23,8 +24,8 @@ def curve(*settings: str, name: str = "tpc-c") -> tuple[Scenario, list[Load]]:
     return scenario, load_curve(scenario.system, scenario.workload)
 
 
-def response(points: list[Load], now: TransactionStats, *, ink: str = "") -> tuple[charts.Figure, str]:
-    return transaction_charts.response(points, now, None, ink=ink)
+def response(points: list[Load], now: TransactionStats) -> tuple[charts.Figure, str]:
+    return transaction_charts.response(points, now, None)
 
 
 @pytest.mark.parametrize("load_of", ["users", "rate_per_s"])
@@ -61,7 +62,7 @@ def test_the_present_load_lies_on_the_curve_and_the_knee_is_marked(draw, setting
     stats = law("tpc-c", *settings).transactions
     assert stats
     _, points = curve(*settings)
-    figure, said = draw(points, stats, ink="#fff")
+    figure, said = draw(points, stats)
     line, *_, now = figure["data"]
     nearest = min(range(len(line["x"])), key=lambda place: abs(line["x"][place] - now["x"][0]))
     assert now["x"][0] == pytest.approx(line["x"][nearest], rel=0.05)
@@ -71,7 +72,7 @@ def test_the_present_load_lies_on_the_curve_and_the_knee_is_marked(draw, setting
     assert ("users" if stats.saturation_users else "limit") in figure["layout"]["annotations"][0]["text"]
     assert "now" in said
     assert figure["layout"]["xaxis"]["title"]["text"] in ("users", "arrivals a second")
-    assert figure["layout"]["xaxis"]["tickfont"]["color"] == "#fff"
+    assert inked(figure, "#fff")["layout"]["xaxis"]["tickfont"]["color"] == "#fff"
 
 
 def test_no_throughput_is_above_its_bound() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click import unstyle
 
-from app.answer.instruments import TEXTS
+from app.answer.instruments import TABS
 from app.reports.report_html import compare_page, run_page
 from app.text import transaction_text
 from app.text.compare_text import compare_lines, difference_line
@@ -271,7 +271,7 @@ def test_each_kind_of_the_mix_is_a_line_of_the_list(blocktime: CommandLine) -> N
 def test_half_a_page_holds_every_column(name: str, width: int, played: Answered) -> None:
     found = [
         unstyle(line)
-        for section in sections(played(name), Form(width, bar=""), TEXTS["Transactions"].names)
+        for section in sections(played(name), Form(width, bar=""), TABS["Transactions"].text.names)
         for line in section
     ]
     assert max(map(len, found)) <= width

@@ -275,7 +275,9 @@ def test_the_page_and_the_terminal_tell_one_interval(blocktime: CommandLine) -> 
     told = json.loads(blocktime.prints("run", stream, "--uncertainty", "--json"))
     assert told["engine"] == "simulate"
     scenario = load(stream)
-    before, _, _ = uncertainty_view.propagated((scenario, scenario), (run(scenario),) * 2)
+    propagated = uncertainty_view.uncertainty_of((scenario, scenario), (run(scenario),) * 2, "")
+    assert propagated is not None
+    before = propagated[0][0]
     assert before.uncertainty is not None
     own, told_as = before.uncertainty.contributions[0], told["uncertainty"]["contributions"][0]
     assert told_as["variance_fraction"] == pytest.approx(own.variance_fraction)

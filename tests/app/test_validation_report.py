@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.charts import validation_charts as charts
-from app.charts.drawing import Figure
+from app.charts.drawing import Figure, inked
 from app.reports.validation_report import as_printed, validation_page
 from validation import Comparison, Validation, validate
 from validation.left_out import LeftOut
@@ -216,10 +216,8 @@ def test_the_finding_names_the_worst_out_of_sample() -> None:
 
 
 def test_ink_colours_every_text(validation: Validation) -> None:
-    figure, _ = charts.predicted_against_measured(
-        [one for one in validation.numbers if one.compared], ink="#123456"
-    )
-    layout = figure["layout"]
+    figure, _ = charts.predicted_against_measured([one for one in validation.numbers if one.compared])
+    layout = inked(figure, "#123456")["layout"]
     axes = [name for name in layout if re.match("[xy]axis", name)]
     assert len(axes) >= 4
     assert all(layout[name]["tickfont"]["color"] == "#123456" for name in axes)

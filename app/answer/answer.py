@@ -53,7 +53,7 @@ def headline(title: str, asked: Asked, changed: int, pair: engines.Pair, share: 
         share()
 
 
-def waiting(title: str, asked: Asked, pending: engines.Answers) -> None:
+def waiting(title: str, asked: Asked, pending: engines.ComparedAnswers) -> None:
     """What is asked while only the simulation can answer it: how far that is, or a button that starts it."""
     with st.container(key="head"):
         heading, status = st.columns([3.9, 2.2], vertical_alignment="center", gap="small")

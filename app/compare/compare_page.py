@@ -82,7 +82,7 @@ class ComparedScenarios:
     letters: tuple[str, ...]
     titles: tuple[str, ...]
     scenarios: tuple[Scenario, ...]
-    answers: engines.Answers
+    answers: engines.ComparedAnswers
 
     @property
     def results(self) -> tuple[RunResult, ...]:

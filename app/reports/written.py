@@ -37,7 +37,7 @@ def written(result: RunResult, form: str, asked: Scenario | None = None) -> str:
     return text
 
 
-def _tkprof(result: RunResult, _: Scenario | None) -> str:
+def _tkprof(result: RunResult, _: Scenario | None = None) -> str:
     if not result.calls:
         return ""
     lines = [unstyle(line) for line in tkprof_lines(result, row_sources=True)][1:]
@@ -45,7 +45,7 @@ def _tkprof(result: RunResult, _: Scenario | None) -> str:
     return "\n".join(["TKPROF: Release 19.0.0.0.0 - modelled on no date", "", note, "", *lines, ""])
 
 
-def _iostat(result: RunResult, _: Scenario | None) -> str:
+def _iostat(result: RunResult, _: Scenario | None = None) -> str:
     """Samples where the simulation kept them, else one for the whole run; nothing where a response time is unknown."""
     columns = columns_of(result)
     printed = [value_of(name, stats) for stats in result.device.values() for name in columns]
@@ -65,7 +65,7 @@ def _iostat(result: RunResult, _: Scenario | None) -> str:
     return "\n".join(lines)
 
 
-def _trace(result: RunResult, _asked: Scenario | None) -> str:
+def _trace(result: RunResult, _asked: Scenario | None = None) -> str:
     """The first fetch calls, each with its share of gets, reads and waits, in whole microseconds."""
     fetch = result.calls.get("fetch")
     if fetch is None or not fetch.count:
@@ -103,7 +103,7 @@ def _trace(result: RunResult, _asked: Scenario | None) -> str:
     return "\n".join([*lines, f"CLOSE #1:c=0,e=0,dep=0,type=0,tim={tim}", ""])
 
 
-def _fio(result: RunResult, _: Scenario | None) -> str:
+def _fio(result: RunResult, _: Scenario | None = None) -> str:
     jobs: list[dict[str, object]] = []
     for stream in result.streams or ():
         direction = "write" if stream.writes else "read"

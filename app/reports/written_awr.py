@@ -200,7 +200,7 @@ def _snapshots(result: RunResult, asked: Scenario) -> list[Row]:
     ]
 
 
-def awr(result: RunResult, asked: Scenario | None) -> str:
+def awr(result: RunResult, asked: Scenario | None = None) -> str:
     """The report as text; empty for streams, which no database makes."""
     if result.streams:
         return ""
@@ -245,7 +245,7 @@ def _ruled(heads: tuple[str, ...], rows: list[tuple[str, ...]], is_profile: bool
         yield " ".join(f"{cell:{side}{wide}}" for cell, side, wide in cells).rstrip()
 
 
-def awr_html(result: RunResult, asked: Scenario | None) -> str:
+def awr_html(result: RunResult, asked: Scenario | None = None) -> str:
     """The report as HTML; empty for streams."""
     if result.streams:
         return ""

@@ -58,7 +58,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Answers:
+class ComparedAnswers:
     """Answers in the order of their scenarios, all alike."""
 
     results: tuple[RunResult, ...]
@@ -130,7 +130,7 @@ def transactions_until_precise(work: Transactions, law: RunResult) -> float:
     return max(FEWEST_TRANSACTIONS, variance * (1.96 / (work.precision_percent / 100)) ** 2)
 
 
-def answered(wishes: Wishes, scenarios: Sequence[Scenario], intervals: bool = False) -> Answers:
+def answered(wishes: Wishes, scenarios: Sequence[Scenario], intervals: bool = False) -> ComparedAnswers:
     """Answers by the law; or each by the engine that fits, as soon as all that is to be simulated has been.
 
     Starts what there is to play in the background where it is quick or wanted, with *intervals* of what is quick, and
@@ -149,11 +149,11 @@ def answered(wishes: Wishes, scenarios: Sequence[Scenario], intervals: bool = Fa
     pending = wishes.play(asks if plays and not refused else ())
     if refused or not all(known):
         by_law = tuple(answer for answer in laws if answer is not None)
-        return Answers(by_law if len(by_law) == len(laws) else (), True, pending, refused)
-    return Answers(tuple(map(best_known, scenarios, laws)), pending=pending)
+        return ComparedAnswers(by_law if len(by_law) == len(laws) else (), True, pending, refused)
+    return ComparedAnswers(tuple(map(best_known, scenarios, laws)), pending=pending)
 
 
-def pair(base: Scenario, other: Scenario) -> Pair | Answers:
+def pair(base: Scenario, other: Scenario) -> Pair | ComparedAnswers:
     """Baseline and what-if: by the law, or both by the engine that fits as soon as the simulation has been played.
 
     Answers without results where no closed form covers the question and its simulation is not through.

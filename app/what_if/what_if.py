@@ -62,11 +62,11 @@ def _answer() -> None:
         st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
         return
     title = presets.title_of(state.preset, own_files.title)
-    if isinstance(pair, engines.Answers) and pair.refused:
+    if isinstance(pair, engines.ComparedAnswers) and pair.refused:
         st.error(plain(f"There is no answer for this setting: {pair.refused}"), icon=":material/error:")
         return
     _welcome()
-    if isinstance(pair, engines.Answers):
+    if isinstance(pair, engines.ComparedAnswers):
         answer.waiting(title, (base, other), pair)
         return
     share = partial(sharing.draw, state.name, accepted, base, other, pair, FIRST)

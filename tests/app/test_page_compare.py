@@ -16,7 +16,7 @@ from app.base.markdown import plain
 from app.compare import compare_page
 from app.compare.compare_page import ComparedScenarios, command_line, csv_of, json_of, numeric_fields
 from app.session import pins, what_if_state
-from app.session.engines import Answers
+from app.session.engines import ComparedAnswers
 from app.session.pins import Pin
 from app.text.compare_text import difference_line
 from model.results import RunResult
@@ -71,7 +71,7 @@ def laid(*asked: tuple[str, ...]) -> tuple[ComparedScenarios, pins.Pins]:
     scenarios = tuple(load(name, settings) for name, *settings in asked)
     results = tuple(run(one, "calculate") for one in scenarios)
     return ComparedScenarios(tuple("ABCDE"[: len(held)]), tuple(pins.title_of(pin, held[0]) for pin in held), scenarios,
-                Answers(results)), held  # fmt: skip
+                ComparedAnswers(results)), held  # fmt: skip
 
 
 def test_without_pins_it_says_how_to_get_some() -> None:

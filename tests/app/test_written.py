@@ -109,7 +109,7 @@ def test_every_iostat_is_read_back_whole(kernel: str, tmp_path: Path) -> None:
 def test_the_load_profile_and_the_waits_come_back_from_awr(name: str, form: str, tmp_path: Path) -> None:
     result = answer(name)
     if result.streams:
-        assert FORMS[form](result) == ""
+        assert FORMS[form](result, None) == ""
         return
     found = read_back(result, form, tmp_path)
     stats = result.transactions
@@ -141,7 +141,7 @@ def test_fetches_come_back_from_the_excerpt_of_a_trace(name: str, tmp_path: Path
     result = answer(name)
     fetch = result.calls.get("fetch")
     if fetch is None or not fetch.count:
-        assert FORMS["trace"](result) == ""
+        assert FORMS["trace"](result, None) == ""
         return
     found = read_back(result, "trace", tmp_path)
     calls = int(min(fetch.count, 50))
@@ -155,7 +155,7 @@ def test_fetches_come_back_from_the_excerpt_of_a_trace(name: str, tmp_path: Path
 def test_streams_come_back_from_fio(name: str, tmp_path: Path) -> None:
     result = answer(name)
     if not result.streams:
-        assert FORMS["fio"](result) == ""
+        assert FORMS["fio"](result, None) == ""
         return
     found = read_back(result, "fio", tmp_path)
     for number, stream in enumerate(result.streams, 1):

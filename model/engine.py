@@ -195,7 +195,7 @@ def answered_many(
 
 
 @dataclass(frozen=True, slots=True)
-class Answered(Generic[Found]):
+class EngineAnswer(Generic[Found]):
     """An answer, the engine that gave it, and why the one that was to give it did not."""
 
     answer: Found
@@ -205,7 +205,7 @@ class Answered(Generic[Found]):
 
 def answered(
     engine: str, system: System, work: Workload, by: Mapping[str, Callable[[], Found]]
-) -> Answered[Found]:
+) -> EngineAnswer[Found]:
     """The answer of the engine that *engine* asks for, from its function in *by*.
 
     Where nobody asked for the simulation and it refuses, the closed form answers; where that has no answer either, the
@@ -213,12 +213,12 @@ def answered(
     """
     chosen = chosen_engine(engine, system, work)
     try:
-        return Answered(by[chosen](), chosen)
+        return EngineAnswer(by[chosen](), chosen)
     except OutsideLaw as refusal:
         if engine != "auto" or chosen == "calculate":
             raise
         try:
-            return Answered(by["calculate"](), "calculate", str(refusal))
+            return EngineAnswer(by["calculate"](), "calculate", str(refusal))
         except OutsideLaw:
             raise refusal from None
 

@@ -34,7 +34,7 @@ from scenarios.measured import (
 )
 from validation.identify.advisory import Curve
 from validation.identify.against import against
-from validation.identify.found import Identified, NotIdentified
+from validation.identify.found import IdentifiedScenario, NotIdentified
 from validation.identify.limit import limit_of
 from validation.identify.report import Report
 from validation.identify.statement import identify_statement
@@ -116,7 +116,7 @@ def answered(content: Mapping[str, Any], engine: Engine) -> tuple[RunResult, Eng
         return run(scenario, "calculate"), "calculate"
 
 
-def offs(measured: Identified, result: RunResult) -> dict[str, float]:
+def offs(measured: IdentifiedScenario, result: RunResult) -> dict[str, float]:
     """Figure -> how far off *result* is."""
     return {row.measured.name: row.off_fraction for row in as_modelled(measured.compared, result)}
 
@@ -189,7 +189,7 @@ def curve_of_interval(reading: Reading) -> Curve | None:
     per_s = report.transactions_per_s()
     if per_s is None or not per_s.value:
         return None
-    interval = SystemProfile(Identified(reading.file), report, per_s)
+    interval = SystemProfile(IdentifiedScenario(reading.file), report, per_s)
     interval.cache()
     return interval.curve
 

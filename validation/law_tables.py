@@ -75,12 +75,12 @@ def _computes(law: ast.FunctionDef) -> str:
     for step in before:
         if not (isinstance(step, ast.Assign) and isinstance(step.targets[0], ast.Name)):
             return ""
-        given[step.targets[0].id] = _Replaced(given).visit(step.value)
-    text = ast.unparse(_Replaced(given).visit(last.value))
+        given[step.targets[0].id] = _NameReplacer(given).visit(step.value)
+    text = ast.unparse(_NameReplacer(given).visit(last.value))
     return code(text) if len(text) <= LONGEST else ""
 
 
-class _Replaced(ast.NodeTransformer):
+class _NameReplacer(ast.NodeTransformer):
     """Names by the expressions that they stand for."""
 
     def __init__(self, given: dict[str, ast.expr]) -> None:

@@ -50,7 +50,7 @@ STEPS = (1, 1.5, 2, 3, 5, 7, 10)
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedCase:
+class CaseTimes:
     """The simulated times of a case, seed by seed."""
 
     case: str
@@ -58,7 +58,7 @@ class PlayedCase:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class CaseComparison:
     """A case by both engines, and what the estimate says of itself."""
 
     case: str
@@ -102,7 +102,7 @@ def scenario_of(name: str) -> Scenario:
     return from_mapping(case(name))
 
 
-def play(name: str) -> PlayedCase | None:
+def play(name: str) -> CaseTimes | None:
     """The simulated times of a case; None where it is not legal, or has no end."""
     try:
         scenario = scenario_of(name)
@@ -116,7 +116,7 @@ def play(name: str) -> PlayedCase | None:
             times.append(times_of(simulate(scenario.system, scenario.workload, seed=seed)))
     except BlocktimeError:
         return None
-    return PlayedCase(name, {field: [run_times[field] for run_times in times] for field in times[0]})
+    return CaseTimes(name, {field: [run_times[field] for run_times in times] for field in times[0]})
 
 
 def error_fraction(times: Sequence[float]) -> float:
@@ -125,7 +125,7 @@ def error_fraction(times: Sequence[float]) -> float:
     return stdev(times) / len(times) ** 0.5 / mean if len(times) > 1 and mean > 0 else 0.0
 
 
-def compare(played: PlayedCase) -> Compared | None:
+def compare(played: CaseTimes) -> CaseComparison | None:
     """The simulated times of a case beside the estimated ones; None where the closed form refuses it."""
     scenario = scenario_of(played.case)
     try:
@@ -142,12 +142,12 @@ def compare(played: PlayedCase) -> Compared | None:
     accuracy = estimate.accuracy
     assert accuracy is not None
     ratio, error = max(ratios, key=lambda pair: max(pair[0], 1 / pair[0]))
-    return Compared(
+    return CaseComparison(
         played.case, ratio, max(chances), accuracy.regime, accuracy.factor, is_estimate(accuracy), error
     )
 
 
-def residual_of(sample: Sequence[Compared]) -> RegimeResiduals:
+def residual_of(sample: Sequence[CaseComparison]) -> RegimeResiduals:
     """Bounds of a sample: what holds 95 % with a confidence of 95 %, and the worst with a margin, both rounded up."""
     ratios = sorted(compared.ratio for compared in sample)
     distances = sorted(compared.distance for compared in sample)
@@ -188,9 +188,9 @@ def rounded_up(distance: float) -> float:
     return float(f"{next(step * decade for step in STEPS if step * decade >= distance * (1 - 1e-9)):.3g}")
 
 
-def table_of(sample: Iterable[Compared]) -> dict[str, dict[str, RegimeResiduals]]:
+def table_of(sample: Iterable[CaseComparison]) -> dict[str, dict[str, RegimeResiduals]]:
     """Kind or family -> regime -> bounds; a regime that a kind met too seldom has those of its family alone."""
-    by_kind: dict[str, dict[str, list[Compared]]] = defaultdict(lambda: defaultdict(list))
+    by_kind: dict[str, dict[str, list[CaseComparison]]] = defaultdict(lambda: defaultdict(list))
     for compared in sample:
         for owner, regime in {
             (compared.kind, ALL),
@@ -228,7 +228,7 @@ def as_toml(table: dict[str, dict[str, RegimeResiduals]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def report(sample: Sequence[Compared], *, by_regime: bool = False) -> Iterator[str]:
+def report(sample: Sequence[CaseComparison], *, by_regime: bool = False) -> Iterator[str]:
     """Residuals by kind: how many, their median, what holds 95 %, the worst, and how many lie beyond the bars."""
     yield f"{'kind and regime':<47}{'n':>5}  median   95 %   worst  >20 %  undeclared  beyond  chance"
     for kind in KINDS:
@@ -240,7 +240,7 @@ def report(sample: Sequence[Compared], *, by_regime: bool = False) -> Iterator[s
             yield _line(f"  {regime}", [case for case in cases if case.regime == regime])
 
 
-def _line(name: str, cases: Sequence[Compared]) -> str:
+def _line(name: str, cases: Sequence[CaseComparison]) -> str:
     ratios = sorted(case.ratio for case in cases)
     distances = sorted(case.distance for case in cases)
     chances = sorted(case.chance_fraction for case in cases)
@@ -279,13 +279,13 @@ def groups_of(name: str) -> Iterator[str]:
     yield "side by side" if work.beside else "alone"
 
 
-def group_report(sample: Sequence[Compared]) -> Iterator[str]:
+def group_report(sample: Sequence[CaseComparison]) -> Iterator[str]:
     """Distances of streams by group; of those beyond 15 %, how many chance explains and how many carry no warning.
 
     Chance explains those that twice the standard error of their mean brings within 15 %.
     """
     yield f"{'streams':<34}{'n':>5}  median  95th pct   worst  >15 %  of them chance  not warned  warned"
-    groups: dict[str, list[Compared]] = defaultdict(list)
+    groups: dict[str, list[CaseComparison]] = defaultdict(list)
     for compared in sample:
         if family_of(compared.kind).name == "streams":
             for group in ("all", *groups_of(compared.case)):
@@ -303,22 +303,22 @@ def group_report(sample: Sequence[Compared]) -> Iterator[str]:
         )
 
 
-def silent(sample: Iterable[Compared]) -> list[Compared]:
+def silent(sample: Iterable[CaseComparison]) -> list[CaseComparison]:
     """Those beyond 15 % that carry no warning."""
     return [compared for compared in sample if compared.distance > OFF and not compared.warned]
 
 
-def undeclared(sample: Iterable[Compared]) -> list[Compared]:
+def undeclared(sample: Iterable[CaseComparison]) -> list[CaseComparison]:
     """Those that are farther than a fifth from the simulation and do not say that they may be."""
     return [compared for compared in sample if compared.distance > max(NEAR, compared.factor - 1)]
 
 
-def beyond(sample: Iterable[Compared]) -> list[Compared]:
+def beyond(sample: Iterable[CaseComparison]) -> list[CaseComparison]:
     """Those that are off by more than a factor of two, and by more than they declare."""
     return [compared for compared in sample if compared.distance > max(1.0, compared.factor - 1)]
 
 
-def broken_bars(cases: Sequence[Compared]) -> Iterator[str]:
+def broken_bars(cases: Sequence[CaseComparison]) -> Iterator[str]:
     """A sentence for each bar that the cases of a kind miss."""
     far, very_far = undeclared(cases), beyond(cases)
     if len(far) > (1 - LEAST_SHARE) * len(cases):
@@ -330,7 +330,7 @@ def broken_bars(cases: Sequence[Compared]) -> Iterator[str]:
         yield f"the median of simulated over estimated time is {middle:.3f}"
 
 
-def _named(cases: Iterable[Compared]) -> str:
+def _named(cases: Iterable[CaseComparison]) -> str:
     return ", ".join(f"{case.case} ({case.ratio:.3g}, declares {case.factor:g})" for case in cases)
 
 
@@ -384,7 +384,7 @@ def _asked(argv: Sequence[str] | None) -> argparse.Namespace:
     return asked
 
 
-def _sampled(names: Iterable[str], file: Path | None) -> list[Compared]:
+def _sampled(names: Iterable[str], file: Path | None) -> list[CaseComparison]:
     """The named cases that can be compared; what *file* keeps is not played again."""
     known = _kept(file)
     sample = []
@@ -399,7 +399,7 @@ def _sampled(names: Iterable[str], file: Path | None) -> list[Compared]:
     return sample
 
 
-def _write_table(sample: Sequence[Compared]) -> None:
+def _write_table(sample: Sequence[CaseComparison]) -> None:
     """Write the rows of the kinds that were played, and leave those of others as they are."""
     rows = table_of(sample)
     made = set(rows)
@@ -420,14 +420,14 @@ def _names(kinds: Sequence[str], first: int | None, number: int | None) -> Itera
                 yield f"{kind}/{MORE_OF_STREAMS + place}"
 
 
-def _kept(file: Path | None) -> dict[str, PlayedCase | None]:
+def _kept(file: Path | None) -> dict[str, CaseTimes | None]:
     if file is None or not file.exists():
         return {}
     rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-    return {row["case"]: PlayedCase(row["case"], row["times"]) if row["times"] else None for row in rows}
+    return {row["case"]: CaseTimes(row["case"], row["times"]) if row["times"] else None for row in rows}
 
 
-def _keep(file: Path | None, name: str, played: PlayedCase | None) -> None:
+def _keep(file: Path | None, name: str, played: CaseTimes | None) -> None:
     if file is not None:
         with file.open("a", encoding="utf-8") as kept:
             kept.write(json.dumps({"case": name, "times": played and played.times}) + "\n")

@@ -37,7 +37,7 @@ from scenarios import Scenario, load
 from scenarios.compare import why
 from scenarios.measured import COUNTS, AsModelled, Light, as_modelled, figure_in, light_of
 from scenarios.uncertainty import Difference
-from validation.identify.found import Identified
+from validation.identify.found import IdentifiedScenario
 from validation.identify.plans import listed_in
 from validation.identify.report import DbTimePart, Report
 from validation.instruments import Keep, Reading
@@ -522,7 +522,7 @@ def _counts(before: RunResult, after: RunResult) -> Rows:
     return rows
 
 
-def _surer(identified: Identified) -> None:
+def _surer(identified: IdentifiedScenario) -> None:
     assumed = [known for known in identified.known if known.assumed]
     st.markdown("#### What would make me surer")
     st.markdown("\n".join(f"- {plain(sentence(text))}" for text in identified.says))

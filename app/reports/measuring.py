@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from validation.identify.found import Declined, Identified, NotIdentified
+from validation.identify.found import IdentifiedScenario, NotIdentified, RefusedReport
 from validation.identify.statement import identify_statement
 from validation.identify.system import identify
 from validation.instruments import Keep, NotReadable, OpenedFile, Reading, read
@@ -20,7 +20,7 @@ class Document:
     """What `measure --out` writes."""
 
     text: str
-    identified: Identified | None
+    identified: IdentifiedScenario | None
     """None where the figures determine no system; the file holds the figures alone."""
     reason: str = ""
     """Why they determine none."""
@@ -44,7 +44,7 @@ def document_of(
     try:
         identified = identify(readings, rpm) if statement is None else identify_statement(readings, statement)
     except NotIdentified as reason:
-        if statement is not None or isinstance(reason, Declined):
+        if statement is not None or isinstance(reason, RefusedReport):
             raise
         return Document("\n".join(measured_lines(readings)) + "\n", None, str(reason))
     return Document("\n".join(measured_lines(readings, identified.sections())) + "\n", identified)

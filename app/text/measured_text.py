@@ -11,7 +11,7 @@ from model.units import show_seconds
 from scenarios.measured import AsModelled, ComparedFigure, Light, as_modelled, light_of
 
 if TYPE_CHECKING:
-    from validation.identify.against import Against
+    from validation.identify.against import IntervalComparison
 
 NAME: Final = 36
 COLOURS: Final[dict[Light, str]] = {"reproduces": "green", "roughly": "yellow", "does not": "red"}
@@ -37,7 +37,7 @@ def cells_of(row: AsModelled) -> tuple[str, str, str]:
     return _shown(compared.value, compared.unit), _shown(row.modelled, compared.unit), off
 
 
-def against_lines(against: Against, width: int) -> Iterator[str]:
+def against_lines(against: IntervalComparison, width: int) -> Iterator[str]:
     """Each figure of an interval that was not used: measured, predicted, and the interval of the prediction."""
     yield head("An interval that was not used")
     yield f"{'':<{NAME}}{'measured':>12}{'predicted':>12}{'off':>9}   95 % interval"
@@ -48,7 +48,7 @@ def against_lines(against: Against, width: int) -> Iterator[str]:
     yield from wrapped(against_sentence(against), width, bold=True, colour=COLOURS[against.light])
 
 
-def against_sentence(against: Against) -> str:
+def against_sentence(against: IntervalComparison) -> str:
     """How many figures are covered, and which is farthest off."""
     return (
         f"{against.covered} of {len(against.figures)} measured figures lie within the 95 % interval of their "

@@ -19,7 +19,7 @@ from model.demand.change import Change, change_of
 from model.demand.index_upkeep import Keys, keep_indexes
 from model.demand.popular_blocks import popular_of, says_popularity
 from model.demand.reading import ReadPlan, one_for_all, scan_plan
-from model.demand.work import NO_SCAN, Demand, Fetching, cpu_of_rows, cpu_of_scan, planned
+from model.demand.work import NO_SCAN, Demand, FetchPlan, cpu_of_rows, cpu_of_scan, planned
 from model.demand.writing import room_of, writing_of
 from model.laws import block, buffer_cache, scan_reads
 from model.laws.change import block_changes_of_arrays
@@ -81,7 +81,7 @@ def insert_demand(system: System, work: Insert, change: Change | None = None) ->
     executions: Number = 1
     if not work.by_direct_path:
         if not one_for_all(work.caller == "plsql"):
-            demand.sent = Fetching("rows", work.rows_a_call, by_column=False)
+            demand.sent = FetchPlan("rows", work.rows_a_call, by_column=False)
         executions = ceiling(rows / work.rows_a_call)
     return _with_calls(demand, system, work, change, executions)
 
@@ -157,7 +157,7 @@ def _scan(system: System, work: Dml, change: Change) -> Demand:
         plan.pieces = scan_reads.pieces_of_part(plan.pieces, runs, users, plan.mbrc, cached)
         plan.single_reads = plan.single_reads / users  # one of them reads header and map for all
     demand = planned(system, change.segment, plan, gets / users, larger(1, blocks / users), change=change)
-    walk, _ = cpu_of_rows(system, demand.row, Fetching("count", 1))
+    walk, _ = cpu_of_rows(system, demand.row, FetchPlan("count", 1))
     demand.cpu = cpu_of_scan(system, demand, system.table.rows * repeats / users * walk)
     return demand
 

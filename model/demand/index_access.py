@@ -12,7 +12,7 @@ from model.demand.segment import Segment, row_shape, segment_of
 from model.demand.work import (
     RANGE_SCAN,
     Demand,
-    Fetching,
+    FetchPlan,
     PlanOperation,
     add_client,
     aligned_stops,
@@ -76,7 +76,7 @@ def _fast_full_scan(system: System, work: IndexRangeScan) -> Demand:
         cached_fraction=index.cached_fraction,
         migrated_fraction=0.0,
     )
-    fetching = Fetching(
+    fetching = FetchPlan(
         work.select,
         work.arraysize_rows,
         first_rows=system.client.first_fetch_rows,
@@ -112,7 +112,7 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     probes = probes_of(system, work)
     leaf_gets = where(unique, 1, leaves_visited(system, work, leaf))
     returned = rows if work.select == "rows" else 1
-    fetching = Fetching(
+    fetching = FetchPlan(
         work.select,
         work.arraysize_rows,
         where(work.index_only, index.key_columns, row.columns),

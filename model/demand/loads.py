@@ -9,7 +9,7 @@ from model.demand.change import Change
 from model.demand.dml import inserting_s, no_reads
 from model.demand.index_upkeep import Keys, keep_indexes
 from model.demand.segment import RowShape, row_shape, segment_of
-from model.demand.work import NO_SCAN, Demand, Fetching, client_rows_s, full_scan, planned
+from model.demand.work import NO_SCAN, Demand, FetchPlan, client_rows_s, full_scan, planned
 from model.demand.writing import writing_of
 from model.laws import block, change, extents, load
 from model.laws.numeric import Number, ceiling, larger, smaller, where
@@ -27,7 +27,7 @@ def export_demand(system: System, work: Export) -> Demand:
     """Demands of one export: a full scan whose client writes a file."""
     row = row_shape(system.table)
     arraysize = load.array_rows(work.buffer_bytes, row.bytes) if work.direct else rows_of_array(work, row)
-    return full_scan(system, Fetching("rows", arraysize, by_column=not work.direct, to_file=True))
+    return full_scan(system, FetchPlan("rows", arraysize, by_column=not work.direct, to_file=True))
 
 
 def import_demand(system: System, work: Import) -> Demand:
@@ -39,7 +39,7 @@ def import_demand(system: System, work: Import) -> Demand:
     changed = _rows_loaded(system, row, arrays if work.commit else users)
     filled = changed.rejected_space
     demand = planned(system, changed.segment, no_reads(), 0, larger(1, filled / users), change=changed)
-    demand.access_path, demand.sent = NO_SCAN, Fetching("rows", arraysize)
+    demand.access_path, demand.sent = NO_SCAN, FetchPlan("rows", arraysize)
     touched = change.block_changes_of_arrays(changed.rows, arrays, filled)
     demand.block_changes = touched
     demand.current_gets = (touched + changed.search_gets) / users

@@ -10,7 +10,7 @@ from model.causes import FETCHES, FROM_CLIENT, MORE_DATA, TO_CLIENT
 from model.demand.change import Change
 from model.demand.reading import ReadPlan, one_for_all, scan_plan
 from model.demand.segment import RowShape, Segment, row_shape, segment_of
-from model.demand.writing import Writing
+from model.demand.writing import WriteBehind
 from model.errors import OutsideLaw
 from model.laws import block, client, logical_io, scan_reads
 from model.laws.block_layer import stated_call_s
@@ -99,7 +99,7 @@ class Demand:
     """Row sources of a query's plan, topmost first, each above the next one."""
     index: IndexStatistics | None = None
     """Of the index that is walked."""
-    sent: Fetching | None = None
+    sent: FetchPlan | None = None
     """Rows that go between client and server together; None for a count, and where no row goes there."""
     change: Change | None = None
     """What it does to rows and blocks, where it changes any."""
@@ -111,7 +111,7 @@ class Demand:
     """Of the single-block reads those of leaves."""
     dirty_blocks: Number = 0
     """Blocks of table and indexes that all sessions leave to DBWR."""
-    writing: Writing | None = None
+    writing: WriteBehind | None = None
     """What is written behind it, where that is timed."""
     servers: Number = 1
     """Parallel servers that share the scan; the demand is that of the mean one."""
@@ -141,7 +141,7 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetching:
+class FetchPlan:
     """What a query returns to its client, and in which arrays."""
 
     select: str
@@ -182,7 +182,7 @@ class Fetching:
 COUNT_BYTES = 8  # the one value that count(*) returns
 
 
-def cpu_of_rows(system: System, row: RowShape, fetching: Fetching) -> tuple[Number, Number]:
+def cpu_of_rows(system: System, row: RowShape, fetching: FetchPlan) -> tuple[Number, Number]:
     """CPU seconds per row walked, and per row returned into the array."""
     host = system.host
     walk = logical_io.row_walk_s(
@@ -203,7 +203,7 @@ def client_rows_s(net: Any, rows: Number, columns: Number) -> Number:
     return rows * (net.row_s + net.column_s * columns)
 
 
-def add_client(demand: Demand, system: System, fetching: Fetching) -> None:
+def add_client(demand: Demand, system: System, fetching: FetchPlan) -> None:
     """CPU of calls and the three client events."""
     demand.sent = fetching if fetching.select == "rows" else None
     net, rows, arraysize = system.client, demand.rows_returned, fetching.arraysize_rows
@@ -272,7 +272,7 @@ def _equal_rows(table: Any, row: RowShape, segment: Segment) -> Number:
 
 
 def aligned_stops(
-    system: System, segment: Segment, row: RowShape, fetching: Fetching, stops: Number
+    system: System, segment: Segment, row: RowShape, fetching: FetchPlan, stops: Number
 ) -> Number:
     """Of the *stops* of fetch calls over rows in block order those on a block's last row.
 
@@ -290,7 +290,7 @@ def aligned_stops(
 
 
 def full_scan(
-    system: System, fetching: Fetching, other_gets: Number = 0, *, parallel: bool = False
+    system: System, fetching: FetchPlan, other_gets: Number = 0, *, parallel: bool = False
 ) -> Demand:
     """Demands of one full scan that returns what *fetching* says, by a session or by *parallel* servers in all.
 
@@ -330,7 +330,7 @@ def full_scan_demand(system: System, work: FullScan) -> Demand:
     parallel = one_for_all(work.degree > 1)
     demand = full_scan(
         system,
-        Fetching(
+        FetchPlan(
             work.select,
             work.arraysize_rows,
             work.columns,

@@ -14,7 +14,7 @@ from model.spec import System, WriteStream
 
 
 @dataclass(slots=True)
-class Writing:
+class WriteBehind:
     """Blocks filled by all sessions, and what becomes of them on the device."""
 
     blocks: Number
@@ -60,7 +60,7 @@ def room_of(system: System) -> Number:
 
 def writing_of(
     system: System, blocks: Number, redo_bytes: Number = 0.0, *, apart_fraction: Number = 0.0
-) -> Writing:
+) -> WriteBehind:
     """The writes behind *blocks* dirty blocks, with their redo in requests so large that only its bytes count.
 
     They lie in order but for *apart_fraction* of them, which lie anywhere.
@@ -92,7 +92,7 @@ def writing_of(
     if host.limits_volumes:
         of_blocks_s = limits.let_through_s(host, system.disk, size, size / requests)
         write_s = larger(write_s - let_through_s, of_blocks_s)
-    return Writing(
+    return WriteBehind(
         blocks=blocks,
         room_blocks=room_blocks,
         write_s=write_s,

@@ -39,7 +39,7 @@ def begins_of(programs: Sequence[Any]) -> list[float]:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldBlocks:
+class CacheShare:
     """What the cache holds of one program's classes of blocks."""
 
     on_average: Popular
@@ -54,7 +54,7 @@ def held_of(
     begins_s: Sequence[float],
     *,
     endless: bool = False,
-) -> list[HeldBlocks | None]:
+) -> list[CacheShare | None]:
     """Of each program the classes of its blocks and what the cache holds of them; None where it states none.
 
     Transactions beside them take their part of the cache; scans do not, as their blocks enter at its cold end. Where
@@ -90,7 +90,7 @@ def held_of(
         means = {rank: _mean(phases, rank) for rank in popular}
         hit_share = {rank: mean.found_fraction for rank, mean in means.items()}
     first = phases[0][1] if min(begin_s.values()) == 0 else {}
-    return [HeldBlocks(means[rank], first.get(rank)) if says else None for rank, says in enumerate(stated)]
+    return [CacheShare(means[rank], first.get(rank)) if says else None for rank, says in enumerate(stated)]
 
 
 def _popular(every: Sequence[Asked], stated: Sequence[bool]) -> dict[int, Popular]:
@@ -150,7 +150,7 @@ def seen_together(
     ]
 
 
-def _with(system: System, work: Workload, held: HeldBlocks | None) -> System:
+def _with(system: System, work: Workload, held: CacheShare | None) -> System:
     return system if held is None else cached_so(system, work, held.on_average.found_fraction)
 
 

@@ -38,16 +38,16 @@ def test_every_regime_of_the_table_is_one_that_a_scenario_can_have() -> None:
 
 
 def test_what_lies_beyond_a_bar_is_named() -> None:
-    near = [residuals.Compared(f"export/{n}", 1.0, 0.0, "", 1.0) for n in range(39)]
-    assert not list(residuals.broken_bars([*near, residuals.Compared("export/39", 1.9, 0.0, "", 1.0)]))
-    assert not list(residuals.broken_bars([*near, residuals.Compared("export/39", 9.0, 0.0, "", 10.0)]))
-    (sentence,) = residuals.broken_bars([*near, residuals.Compared("export/39", 0.3, 0.0, "", 3.0)])
+    near = [residuals.CaseComparison(f"export/{n}", 1.0, 0.0, "", 1.0) for n in range(39)]
+    assert not list(residuals.broken_bars([*near, residuals.CaseComparison("export/39", 1.9, 0.0, "", 1.0)]))
+    assert not list(residuals.broken_bars([*near, residuals.CaseComparison("export/39", 9.0, 0.0, "", 10.0)]))
+    (sentence,) = residuals.broken_bars([*near, residuals.CaseComparison("export/39", 0.3, 0.0, "", 3.0)])
     assert "export/39 (0.3, declares 3)" in sentence
-    assert len(list(residuals.broken_bars([residuals.Compared("export/0", 1.5, 0.0, "", 1.2)]))) == 2
+    assert len(list(residuals.broken_bars([residuals.CaseComparison("export/0", 1.5, 0.0, "", 1.2)]))) == 2
 
 
 def test_bounds_of_a_sample_hold_all_of_it_and_are_rounded_up() -> None:
-    sample = [residuals.Compared(f"export/{n}", 1 + n / 1000, 0.0, "", 2.0) for n in range(100)]
+    sample = [residuals.CaseComparison(f"export/{n}", 1 + n / 1000, 0.0, "", 2.0) for n in range(100)]
     found = residuals.residual_of(sample)
     assert found.within_fraction == 0.1
     assert found.factor == 1.2

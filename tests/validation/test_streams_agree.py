@@ -22,32 +22,32 @@ FARTHEST = quick(1.0, 0.55)
 
 
 @pytest.fixture(scope="module")
-def sample() -> list[residuals.Compared]:
+def sample() -> list[residuals.CaseComparison]:
     names = [f"{kind}/{FIRST + number}" for number in range(NUMBER) for kind in STREAMS]
     return [pair for name in names if (one := residuals.play(name)) and (pair := residuals.compare(one))]
 
 
-def test_half_of_the_streams_are_as_simulated(sample: list[residuals.Compared]) -> None:
+def test_half_of_the_streams_are_as_simulated(sample: list[residuals.CaseComparison]) -> None:
     assert len(sample) >= 0.8 * 2 * NUMBER, "too many random streams are refused"
     assert median(one.distance for one in sample) <= MEDIAN
 
 
-def test_most_streams_are_near_their_simulation(sample: list[residuals.Compared]) -> None:
+def test_most_streams_are_near_their_simulation(sample: list[residuals.CaseComparison]) -> None:
     near = [one for one in sample if one.distance <= residuals.OFF]
     assert len(near) >= WITHIN * len(sample)
     assert sum(one.distance <= FARTHEST for one in sample) >= 0.95 * len(sample)
 
 
-def test_a_stream_that_is_off_is_warned_of(sample: list[residuals.Compared]) -> None:
+def test_a_stream_that_is_off_is_warned_of(sample: list[residuals.CaseComparison]) -> None:
     off = residuals.silent(sample)
     assert len(off) <= (0.01 * len(sample) if WHOLE else 1), [one.case for one in off]
 
 
-def test_the_estimate_does_not_warn_of_everything(sample: list[residuals.Compared]) -> None:
+def test_the_estimate_does_not_warn_of_everything(sample: list[residuals.CaseComparison]) -> None:
     assert any(not one.warned for one in sample)
 
 
-def test_groups_of_streams_are_reported_once_each(sample: list[residuals.Compared]) -> None:
+def test_groups_of_streams_are_reported_once_each(sample: list[residuals.CaseComparison]) -> None:
     lines = list(residuals.group_report(sample[:20]))
     assert lines[1].startswith("all ")
     assert len({line[:34] for line in lines}) == len(lines)

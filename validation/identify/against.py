@@ -38,7 +38,7 @@ ASKED: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Predicted:
+class FigurePrediction:
     """One figure of the other interval."""
 
     row: AsModelled
@@ -65,10 +65,10 @@ class Predicted:
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class IntervalComparison:
     """A system's file against an interval that was not used."""
 
-    figures: tuple[Predicted, ...]
+    figures: tuple[FigurePrediction, ...]
 
     @property
     def light(self) -> Light:
@@ -93,7 +93,7 @@ class Against:
 
 def against(
     system: Scenario, content: Mapping[str, Any], readings: Sequence[Reading], engine: str = "auto"
-) -> Against:
+) -> IntervalComparison:
     """What *system*, whose file has this *content*, predicts for the load of other *readings*.
 
     The system is the file's: disk, size of the cache, processors, and CPU beyond gets. The load is the other report's:
@@ -125,8 +125,8 @@ def against(
     for row, *ends in zip(middle, low, high, strict=True):
         width = exp(WITHIN * hypot(sd, log(1 + max(-0.9, own.get(row.measured.name, 0.0)))))
         span = [as_modelled.modelled for as_modelled in (row, *ends)]
-        figures.append(Predicted(row, min(span) / width, max(span) * width))
-    return Against(tuple(figures))
+        figures.append(FigurePrediction(row, min(span) / width, max(span) * width))
+    return IntervalComparison(tuple(figures))
 
 
 def _times(

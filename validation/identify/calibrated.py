@@ -47,7 +47,7 @@ APART: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FieldFit:
     """One field: before, after, its 95 % interval, and how much of its variance the figures took."""
 
     path: str
@@ -67,7 +67,7 @@ class Fitted:
 class SystemFit:
     """All fields, their correlations, and how far off the figures are before and after."""
 
-    fields: tuple[Fitted, ...]
+    fields: tuple[FieldFit, ...]
     correlations: Mapping[tuple[str, str], float]
     off: Mapping[str, tuple[float, float]]
     """Figure -> how far off, before and after."""
@@ -152,7 +152,7 @@ def fitted(
         told = 1 - (float(sd[place]) / prior_sd) ** 2
         middle = float(np.exp(at[place])) if told >= TOLD else value
         spread = exp(WITHIN * float(sd[place]))
-        fields.append(Fitted(path, value, middle, middle / spread, middle * spread, told))
+        fields.append(FieldFit(path, value, middle, middle / spread, middle * spread, told))
     kept = {field.path for field in fields}
     correlations = {
         (paths[place], paths[other]): float(covariance[place, other] / sd[place] / sd[other])

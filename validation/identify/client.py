@@ -11,7 +11,7 @@ from model.causes import FROM_CLIENT
 from model.demand import demand_of
 from model.laws.block_layer import stated_call_s
 from scenarios import from_mapping
-from validation.identify.found import Identified
+from validation.identify.found import IdentifiedScenario
 from validation.instruments.figures import FETCHED, Fetches
 
 LEAST_SPAN: Final = 2
@@ -86,7 +86,7 @@ def turns_of(fetches: Fetches | None) -> Trips | None:
     )
 
 
-def prices_of(identified: Identified, traces: Sequence[Trips]) -> ClientCosts:
+def prices_of(identified: IdentifiedScenario, traces: Sequence[Trips]) -> ClientCosts:
     """Prices with which the model's client waits as the traces say; those of the first trace for the server.
 
     A client takes an array in while the server makes the rest of it: that part is no wait, so it is added to the
@@ -116,13 +116,13 @@ def prices_of(identified: Identified, traces: Sequence[Trips]) -> ClientCosts:
     return prices
 
 
-def asked_by(identified: Identified) -> tuple[Any, Any]:
+def asked_by(identified: IdentifiedScenario) -> tuple[Any, Any]:
     """What the model asks for one execution of what is *identified*, and of which system."""
     scenario = from_mapping(identified.sections(), "my")
     return demand_of(scenario.system, scenario.workload), scenario.system  # type: ignore[arg-type]
 
 
-def cpu_prices(identified: Identified, server_s: float) -> dict[str, float]:
+def cpu_prices(identified: IdentifiedScenario, server_s: float) -> dict[str, float]:
     """CPU prices with which the server works *server_s* seconds for one execution, all scaled alike."""
     demand, system = asked_by(identified)
     return _scaled(server_s, demand, system.host)
@@ -142,7 +142,7 @@ def _executions(trace: Trips, demand: Any) -> float:
     return len(trace.turns) / max(1.0, float(demand.fetches) - 1)
 
 
-def _demand(identified: Identified, trace: Trips, prices: ClientCosts) -> tuple[Any, Any]:
+def _demand(identified: IdentifiedScenario, trace: Trips, prices: ClientCosts) -> tuple[Any, Any]:
     """What the model asks for one execution as *trace* has it, at *prices*."""
     sections = identified.sections()
     sections["client"] = {

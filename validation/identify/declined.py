@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from validation.identify.found import Declined
+from validation.identify.found import RefusedReport
 from validation.identify.report import Report
 
 MOST: Final = 0.1
@@ -19,14 +19,14 @@ LOCKS: Final = ("enq: TX - row lock", "enq: TM", "enq: UL", "enq: TX - allocate 
 
 
 def check(report: Report) -> None:
-    """Raise :class:`Declined` for a standby, Exadata, a cluster that shares blocks, and locks that decide.
+    """Raise :class:`RefusedReport` for a standby, Exadata, a cluster that shares blocks, and locks that decide.
 
     In a cluster the permission for a block (a grant) comes before its read from disk, and stays as a stated wait; a
     block out of another instance's cache saves that read, and the model has one cache.
     """
     file = report.reading.file
     if report.reading.host.standby:
-        raise Declined(
+        raise RefusedReport(
             f"{file}: is of a standby database: its reads and writes are those of recovery, which is not modelled; "
             "give a report of the primary"
         )
@@ -36,7 +36,7 @@ def check(report: Report) -> None:
     events = list(report.events())
     offloaded = next((event for event in events if event.name.startswith(OFFLOADED) and event.waits), None)
     if offloaded:
-        raise Declined(
+        raise RefusedReport(
             f"{file}: has waits for {offloaded.name}: Exadata's storage servers filter rows and cache blocks, which is "
             "not modelled; describe the target as a scenario of its own, with figures of its volumes"
         )
@@ -50,13 +50,13 @@ def check(report: Report) -> None:
 
     blocks = share(CLUSTER)
     if blocks > MOST:
-        raise Declined(
+        raise RefusedReport(
             f"{file}: {blocks:.0%} of DB time waits for blocks of other instances' caches (RAC global cache); allowed "
             f"is up to {MOST:.0%}: the model has one cache, so give a report of an hour in which one instance works"
         )
     locks = share(LOCKS)
     if locks > MOST:
-        raise Declined(
+        raise RefusedReport(
             f"{file}: {locks:.0%} of DB time waits for locks of other transactions; allowed is up to {MOST:.0%}: "
             "neither a disk nor a cache shortens them, so find who holds them (SQL ordered by wait, ASH), and give a "
             "report without them"

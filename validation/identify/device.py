@@ -14,7 +14,7 @@ from model.spec.machine import COMMANDS
 from model.units import show_bytes, show_seconds
 from scenarios import from_mapping, run
 from scenarios.measured import FIGURES, READ_LATENCY, READS_A_SECOND
-from validation.identify.found import Identified, NotIdentified, ScenarioBuilder
+from validation.identify.found import IdentifiedScenario, NotIdentified, ScenarioBuilder
 from validation.instruments import Figure, Reading
 
 HOW: Final = "run fio with rw=randread, direct=1 and iodepth 1 and 32"
@@ -53,7 +53,7 @@ class Depth:
     """Of the drives that fio watched: sd, nvme; empty where it does not say."""
 
 
-def identify_device(readings: Sequence[Reading], rpm: float | None = None) -> Identified:
+def identify_device(readings: Sequence[Reading], rpm: float | None = None) -> IdentifiedScenario:
     """The drive that fio's reads in *readings* are of, as a scenario of the deepest; raises :class:`NotIdentified`.
 
     A disk that turns needs its turns a minute.
@@ -74,7 +74,7 @@ def identify_device(readings: Sequence[Reading], rpm: float | None = None) -> Id
                 f"{before.file} and {deeper.file} are both of depth {deeper.depth}: give one of them"
             )
     if rpm is not None:
-        return _Turning(depths, MINUTE_S / rpm).fill()
+        return _RotatingDisk(depths, MINUTE_S / rpm).fill()
     if depths[0].depth == 1 and depths[0].latency.value >= TURNS_S:
         raise NotIdentified(
             f"{depths[0].file}: a lone read takes {show_seconds(depths[0].latency.value)}: this is a hard disk. "
@@ -128,9 +128,11 @@ class _Drive(ScenarioBuilder):
         self.lone, self.deep, self.count = depths[0], depths[-1], len(depths)
         listed = ", ".join(str(depth.depth) for depth in depths)
         size = show_bytes(self.deep.block_bytes)
-        super().__init__(Identified(f"Random reads of {size} by fio at depth {listed}"), self.deep.file)
+        super().__init__(
+            IdentifiedScenario(f"Random reads of {size} by fio at depth {listed}"), self.deep.file
+        )
 
-    def fill(self) -> Identified:
+    def fill(self) -> IdentifiedScenario:
         """The whole scenario."""
         self.reads()
         self.drive()
@@ -222,7 +224,7 @@ class _Flash(_Drive):
             )  # fmt: skip
 
 
-class _Turning(_Drive):
+class _RotatingDisk(_Drive):
     """A disk that turns: its average seek from the lone read; from the deepest who sorts, and how short seeks get."""
 
     def __init__(self, depths: Sequence[Depth], rotation_s: float) -> None:

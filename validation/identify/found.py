@@ -14,7 +14,7 @@ class NotIdentified(BlocktimeError):
     """Figures that do not determine a system: one sentence says why, and what would."""
 
 
-class Declined(NotIdentified):
+class RefusedReport(NotIdentified):
     """Files that are refused: an unknown kind of system, an idle hour, or several machines or hours."""
 
 
@@ -32,7 +32,7 @@ class KnownField:
 
 
 @dataclass(slots=True)
-class Identified:
+class IdentifiedScenario:
     """A system as far as reports determine it."""
 
     title: str
@@ -79,7 +79,7 @@ class Identified:
 class ScenarioBuilder:
     """Fills in the fields of one scenario from the figures of one file."""
 
-    def __init__(self, identified: Identified, file: str) -> None:
+    def __init__(self, identified: IdentifiedScenario, file: str) -> None:
         self.found, self.file = identified, file
 
     def know(

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from model.units import show_seconds
-from validation.identify.found import Declined
+from validation.identify.found import RefusedReport
 from validation.identify.report import Report
 from validation.instruments import Figure, Reading
 
@@ -43,18 +43,18 @@ class TransactionArrivals:
 def checked(report: Report, readings: Sequence[Reading]) -> list[str]:
     """Sentences where other *readings* say something else of the same interval; the figures of *report* are used.
 
-    Raises :class:`Declined` for files of different machines or hours.
+    Raises :class:`RefusedReport` for files of different machines or hours.
     """
     mine = report.reading
     for other in readings:
         if other is mine or other.format not in ("awr", "iostat", "sar"):
             continue
         if mine.host.cpus and other.host.cpus and mine.host.cpus != other.host.cpus:
-            raise Declined(
+            raise RefusedReport(
                 f"these are two machines: {mine.file} has {mine.host.cpus} CPUs, {other.file} has {other.host.cpus}"
             )
         if other.format != "awr" and _apart(mine, other):
-            raise Declined(
+            raise RefusedReport(
                 f"{other.file} is of {other.begins} to {other.ends}, {mine.file} of {mine.begins} to {mine.ends}: "
                 "give files of the same hour"
             )

@@ -9,7 +9,7 @@ from model.causes import DIRECT, FROM_CLIENT, MORE_DATA, SCATTERED, SEQUENTIAL, 
 from scenarios.measured import CLIENT_WAIT, ELAPSED, FETCH_CALLS, GETS, READ_BLOCKS, READ_EACH
 from validation.identify.client import Trips, asked_by, cpu_prices, prices_of, turns_of
 from validation.identify.fetches import CREATED_BY, equal_blocks, habit_of_calls, habit_of_sums, row_bytes_of
-from validation.identify.found import Identified, KnownField, NotIdentified, ScenarioBuilder
+from validation.identify.found import IdentifiedScenario, KnownField, NotIdentified, ScenarioBuilder
 from validation.identify.plans import Statement, Step, plan_of, statements_in
 from validation.instruments import Figure, Reading
 
@@ -27,7 +27,7 @@ NVME_BYTES_PER_S: Final = 2e9
 READ_CALL_S: Final = 5e-6
 
 
-def identify_statement(readings: Sequence[Reading], wanted: str) -> Identified:
+def identify_statement(readings: Sequence[Reading], wanted: str) -> IdentifiedScenario:
     """The scenario of statement *wanted*, a SQL ID or its number in the first trace or TKPROF report of *readings*.
 
     Further traces of the same SQL ID tell the client's time a row from the network's round trip. Raises
@@ -38,7 +38,7 @@ def identify_statement(readings: Sequence[Reading], wanted: str) -> Identified:
     return WORKS[kind](first, others, select, scan).fill()
 
 
-class _Each(ScenarioBuilder):
+class _StatementBuilder(ScenarioBuilder):
     """Fills in the scenario of one statement."""
 
     kind: ClassVar[str]
@@ -46,7 +46,7 @@ class _Each(ScenarioBuilder):
     def __init__(self, first: Statement, others: list[Statement], select: str, scan: list[Step]) -> None:
         self.first, self.others, self.select, self.scan = first, others, select, scan
         super().__init__(
-            Identified(f"{first.of} of {first.reading.title.partition(':')[0]}"), first.reading.file
+            IdentifiedScenario(f"{first.of} of {first.reading.title.partition(':')[0]}"), first.reading.file
         )
         count, fetches = first.call("exec", "count"), first.call("fetch", "count")
         if not fetches or not fetches.value:
@@ -61,7 +61,7 @@ class _Each(ScenarioBuilder):
         figure = self.first.call(kind, column)
         return figure.value / self.executions if figure else 0.0
 
-    def fill(self) -> Identified:
+    def fill(self) -> IdentifiedScenario:
         """The whole scenario."""
         self.know("workload.kind", self.kind, "its row sources", *self._line_of_scan())
         if self.select == "count":
@@ -257,7 +257,7 @@ class _Each(ScenarioBuilder):
                 self.add_compared(READ_EACH[event], total.value / count.value, "s", total)
 
 
-class _FullScan(_Each):
+class _FullScan(_StatementBuilder):
     """A table that is scanned."""
 
     kind = "full_scan"
@@ -321,7 +321,7 @@ class _FullScan(_Each):
         return event != DIRECT
 
 
-class _RangeScan(_Each):
+class _RangeScan(_StatementBuilder):
     """A range of an index, and the rows of the table that it leads to."""
 
     kind = "index_range_scan"
@@ -380,4 +380,4 @@ class _RangeScan(_Each):
         return True
 
 
-WORKS: Final[dict[str, type[_Each]]] = {work.kind: work for work in (_FullScan, _RangeScan)}
+WORKS: Final[dict[str, type[_StatementBuilder]]] = {work.kind: work for work in (_FullScan, _RangeScan)}

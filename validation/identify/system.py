@@ -44,7 +44,7 @@ from scenarios.measured import (
 from validation.identify.advisory import Curve, curve_of
 from validation.identify.declined import CLUSTER, check
 from validation.identify.device import identify_device
-from validation.identify.found import Declined, Identified, NotIdentified, ScenarioBuilder
+from validation.identify.found import IdentifiedScenario, NotIdentified, RefusedReport, ScenarioBuilder
 from validation.identify.hours import TransactionArrivals, asked_of, checked
 from validation.identify.limit import LOG_BUFFER, LOG_WRITE, DeviceLimit, limit_of, log_pace
 from validation.identify.report import Report, reads_at_once
@@ -90,7 +90,7 @@ MOST_CHECKPOINT_S: Final = 86_400.0
 """What a scenario may state."""
 
 
-def identify(readings: Sequence[Reading], rpm: float | None = None) -> Identified:
+def identify(readings: Sequence[Reading], rpm: float | None = None) -> IdentifiedScenario:
     """The system of the first AWR or Statspack report of *readings*; what else its disk does is told from an iostat.
 
     Without one, the drive of fio's jobs, which makes *rpm* turns a minute.
@@ -112,7 +112,9 @@ def identify(readings: Sequence[Reading], rpm: float | None = None) -> Identifie
     return identified
 
 
-def _of_report(report: Report, limit: DeviceLimit, asked: TransactionArrivals | str | None) -> Identified:
+def _of_report(
+    report: Report, limit: DeviceLimit, asked: TransactionArrivals | str | None
+) -> IdentifiedScenario:
     reading, span_s = report.reading, report.span_s
     db_time, cpu = report.time("DB time"), report.time("DB CPU")
     per_s = report.transactions_per_s()
@@ -125,12 +127,12 @@ def _of_report(report: Report, limit: DeviceLimit, asked: TransactionArrivals | 
         raise NotIdentified(f"{reading.file}: has no {lacks}; a system is not described without it")
     active = db_time.value / span_s
     if active < LEAST_ACTIVE or per_s.value <= 0:
-        raise Declined(
+        raise RefusedReport(
             f"{reading.file}: {active:.2f} sessions were active on average and {per_s.value:g} transactions ended a "
             "second: an idle interval identifies nothing; give a busy one"
         )
     span = f", {reading.begins} to {reading.ends}" if reading.begins and reading.ends else ""
-    identified = Identified(f"{reading.title.partition(':')[0]}{span}", BASE)
+    identified = IdentifiedScenario(f"{reading.title.partition(':')[0]}{span}", BASE)
     each = SystemProfile(identified, report, per_s)
     each.system()
     each.load(max(active, each.listed_s(cpu) / span_s), active, asked)
@@ -147,7 +149,7 @@ def _of_report(report: Report, limit: DeviceLimit, asked: TransactionArrivals | 
 class SystemProfile(ScenarioBuilder):
     """Fills in what one transaction does, section by section."""
 
-    def __init__(self, identified: Identified, report: Report, per_s: Figure) -> None:
+    def __init__(self, identified: IdentifiedScenario, report: Report, per_s: Figure) -> None:
         super().__init__(identified, report.reading.file)
         self.report, self.per_s = report, per_s
         self.count = per_s.value * report.span_s

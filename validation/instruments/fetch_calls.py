@@ -14,7 +14,7 @@ MOST: Final = 100_000
 
 
 @dataclass(slots=True)
-class _Open:
+class _Execution:
     """An execution under way."""
 
     begin_s: float
@@ -31,7 +31,7 @@ class FetchCalls:
 
     def __init__(self) -> None:
         self.found: dict[str, Fetches] = {}
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, _Execution] = {}
         self._waited_s: dict[str, float] = {}
         self._count = 0
 
@@ -41,7 +41,7 @@ class FetchCalls:
         waited_s = self._waited_s.pop(of, 0.0)
         if kind == "EXEC":
             self.end(of)
-            self._open[of] = _Open(end_s - elapsed_s, elapsed_s)
+            self._open[of] = _Execution(end_s - elapsed_s, elapsed_s)
         elif kind == "FETCH" and (execution := self._open.get(of)) is not None:
             self._keep(of, execution)
             execution.fetch = [float(values[6]), float(values[3]), elapsed_s, waited_s, nan]
@@ -75,7 +75,7 @@ class FetchCalls:
             self.end(of)
         return self.found
 
-    def _keep(self, of: str, execution: _Open) -> None:
+    def _keep(self, of: str, execution: _Execution) -> None:
         if execution.fetch is None or self._count >= MOST:
             return
         self._count += 1

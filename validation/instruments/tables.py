@@ -124,13 +124,13 @@ def columns_of(above: Sequence[str], spans: Sequence[tuple[int, int]]) -> tuple[
 
 def ruled_tables(text: str) -> Iterator[ReportTable]:
     """Every table of a text report with ruled columns; its title stands before ``DB/Inst:`` or is underlined."""
-    reader = _Ruled()
+    reader = _RuledReader()
     for number, printed in enumerate(text.split("\n"), 1):
         yield from reader.take(number, printed.expandtabs().replace("\f", "").rstrip())
     yield from reader.end()
 
 
-class _Ruled:
+class _RuledReader:
     """The table under way, and the lines above the next rule."""
 
     def __init__(self) -> None:

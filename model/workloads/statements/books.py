@@ -55,7 +55,7 @@ IN_CALL = (
 
 
 @dataclass(slots=True)
-class Timing:
+class StatementTimes:
     """What an engine found out about time: per session the waits, causes and reads, and the device over the run."""
 
     elapsed_s: Number
@@ -77,7 +77,7 @@ class Timing:
     last_session_s: Number | None = None
 
 
-def of_query(work: Statement, demand: Demand, timing: Timing, query_s: Number) -> Timing:
+def of_query(work: Statement, demand: Demand, timing: StatementTimes, query_s: Number) -> StatementTimes:
     """*timing* of the mean parallel server until its query is done; as it is without such servers.
 
     The query ends with its last server, after *query_s*, or when the coordinator has passed on what they found: the
@@ -95,7 +95,9 @@ def of_query(work: Statement, demand: Demand, timing: Timing, query_s: Number) -
     return timing
 
 
-def close_books(name: str, system: System, work: Statement, demand: Demand, timing: Timing) -> RunResult:
+def close_books(
+    name: str, system: System, work: Statement, demand: Demand, timing: StatementTimes
+) -> RunResult:
     """One checked result from what was asked and how long it took."""
     figures = figures_of(system, work, demand, timing)
     time = figures.time
@@ -109,7 +111,7 @@ def close_books(name: str, system: System, work: Statement, demand: Demand, timi
     return close(name, system, work, figures)
 
 
-def figures_of(system: System, work: Statement, demand: Demand, timing: Timing) -> Figures:
+def figures_of(system: System, work: Statement, demand: Demand, timing: StatementTimes) -> Figures:
     """What there is of one answer and of an array of them."""
     servers, size = demand.servers, demand.block_size_bytes
     blocks, gets = _of_all(servers, timing.read_blocks), servers * demand.gets

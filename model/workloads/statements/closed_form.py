@@ -294,7 +294,7 @@ def calculate(system: System, work: Statement, *, name: str) -> tuple[RunResult,
 
 def _timing(
     system: System, work: Statement, demand: Demand, scan_time: ScanTime, asked: DeviceDemand
-) -> books.Timing:
+) -> books.StatementTimes:
     """The times by their causes; numbers or arrays."""
     waits, unaccounted = books.client_times(system, demand)
     cpu = dict(demand.cpu)
@@ -308,7 +308,7 @@ def _timing(
     ):
         if some(seconds):
             unaccounted[cause] = seconds
-    timing = books.Timing(
+    timing = books.StatementTimes(
         elapsed_s=scan_time.elapsed_s,
         cpu=cpu,
         wait=waits

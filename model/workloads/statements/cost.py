@@ -7,7 +7,7 @@ from typing import Final
 from model.demand import demand_of
 from model.demand.segment import row_shape, segment_of
 from model.demand.turns import stretch_blocks, stretch_s
-from model.demand.work import Fetching, cpu_of_rows
+from model.demand.work import FetchPlan, cpu_of_rows
 from model.spec import Statement, System, Workload
 from model.workloads.costs import AnswerCost
 from model.workloads.statements.processes import steps_of
@@ -37,7 +37,7 @@ def cost(system: System, work: Statement) -> AnswerCost:
 def _turns(system: System, work: Workload) -> float:
     """Stretches of work without a read, in which sessions that change rows share the processors."""
     host, table = system.host, system.table
-    walk_s, _ = cpu_of_rows(system, row_shape(table), Fetching("count", 1))
+    walk_s, _ = cpu_of_rows(system, row_shape(table), FetchPlan("count", 1))
     each_s = host.logical_io_s + getattr(host, f"{work.kind}_row_s")
     walked = 0 if work.added_rows else table.rows * work.passes
     cpu_s = float(walked * walk_s + work.changes_of_rows(table.rows) * each_s)

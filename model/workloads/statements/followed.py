@@ -291,7 +291,7 @@ class _Keeper:
         self._until_s = done_s + IDLE_S
 
 
-class _Asked:
+class _ReadGroup:
     """Parts of the disk that are read together, and when they are there."""
 
     __slots__ = ("done_s", "parts")
@@ -325,7 +325,7 @@ class _Session:
         self._half_turns = 0
         self._half_number: int | None = None
         """Reads at the half of those that are followed."""
-        self._pending: deque[_Asked] = deque()
+        self._pending: deque[_ReadGroup] = deque()
         self._last_end: int | None = None
 
     def whole(self) -> SessionMeans:
@@ -389,10 +389,10 @@ class _Session:
         fixed = slots = ReadSlots(instance.direct_read_slots, instance.direct_read_slots_limit, now_s)
         wanted = float(self._demand.blocks_wanted)
         posted = reaps_are_waits(self._replay.system)
-        in_flight: deque[tuple[_Asked, int]] = deque()
+        in_flight: deque[tuple[_ReadGroup, int]] = deque()
         while self._goes_on():
             while len(in_flight) < slots.count and (read := next(self._reads, None)) is not None:
-                in_flight.append((_Asked([(read[0] * self._size, read[1] * self._size)]), read[1]))
+                in_flight.append((_ReadGroup([(read[0] * self._size, read[1] * self._size)]), read[1]))
                 self._hand_down(now_s, in_flight[-1][0])
             if not in_flight:
                 break
@@ -461,7 +461,7 @@ class _Session:
             now_s = yield from self._pages(now_s, place, size)
             now_s += self._copy_s(read[1]) if copies else 0.0
         else:
-            asked = _Asked([(place, size)])
+            asked = _ReadGroup([(place, size)])
             self._hand_down(now_s, asked)
             now_s = yield from self._wait(now_s, asked)
         yield now_s
@@ -469,7 +469,7 @@ class _Session:
 
     def _read_together(self, now_s: float, group: list[Read]) -> Steps:
         """Wait for several reads, which the scheduler has sorted."""
-        asked = _Asked(sorted((first * self._size, blocks * self._size) for first, blocks in group))
+        asked = _ReadGroup(sorted((first * self._size, blocks * self._size) for first, blocks in group))
         self._hand_down(now_s, asked)
         now_s = yield from self._wait(now_s, asked)
         yield now_s
@@ -478,7 +478,7 @@ class _Session:
     def _copy_s(self, blocks: int) -> float:
         return float(copy_time_s(blocks * self._size, self._host.copy_bytes_per_s))
 
-    def _hand_down(self, now_s: float, asked: _Asked) -> None:
+    def _hand_down(self, now_s: float, asked: _ReadGroup) -> None:
         """Requests go to the device, or wait with those before them until the scheduler gives it to the session."""
         self._pending.append(asked)
         self._send(now_s)
@@ -489,7 +489,7 @@ class _Session:
             asked = self._pending.popleft()
             asked.done_s = max(self._request(now_s, place, size) for place, size in asked.parts)
 
-    def _wait(self, now_s: float, asked: _Asked) -> Steps:
+    def _wait(self, now_s: float, asked: _ReadGroup) -> Steps:
         """Wait for what was handed down."""
         while asked.done_s is None:
             assert self._replay.keeper is not None
@@ -523,7 +523,7 @@ class _Session:
         while page < pages.stop:
             holding, fresh = self._ahead.wanted(page, pages, page < has)
             for window in fresh:
-                window.arrived = _Asked(self._runs(window))
+                window.arrived = _ReadGroup(self._runs(window))
                 if window.arrived.parts:
                     self._hand_down(now_s, window.arrived)
                 else:

@@ -214,7 +214,7 @@ def steps_of(work: Statement, demand: Demand, stretch: float) -> tuple[float, fl
 
 def _timing(
     system: System, work: Statement, demand: Demand, ran: tuple[Machine, list[Session]], seed: int
-) -> books.Timing:
+) -> books.StatementTimes:
     machine, sessions = ran
     ledgers = [session.ledger for session in sessions]
     session_count = len(ledgers)
@@ -234,7 +234,7 @@ def _timing(
     for ledger in ledgers:
         for size, count in ledger.reads.items():
             sizes[size] = sizes.get(size, 0.0) + count / session_count
-    timing = books.Timing(
+    timing = books.StatementTimes(
         elapsed_s=elapsed,
         last_session_s=span if session_count > 1 else None,
         cpu=cpu,

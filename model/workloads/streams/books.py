@@ -20,7 +20,7 @@ BUFFERED_SOURCES = ("linux-ext3", "linux-readahead")
 
 
 @dataclass(slots=True)
-class PlayedStreams:
+class StreamRun:
     """What was played: files, what each program's calls took, and what the device counted."""
 
     files: list[File]
@@ -64,7 +64,7 @@ def stream_figures(work: Stream, streams: list[StreamStats], times: Times, **mor
     )
 
 
-def figures_of(work: Stream, played: PlayedStreams) -> Figures:
+def figures_of(work: Stream, played: StreamRun) -> Figures:
     """The figures of streams that were played; times of the first stream's mean program."""
     mine = [record for file, record in zip(played.files, played.records, strict=True) if file.calls is work]
     elapsed = max(record.end_s for record in mine) - min(record.begin_s for record in mine)
@@ -108,7 +108,7 @@ def _waits(records: list[Any]) -> dict[str, EventTime]:
     }
 
 
-def _streams(played: PlayedStreams) -> list[StreamStats]:
+def _streams(played: StreamRun) -> list[StreamStats]:
     by_stream: dict[int, list[tuple[File, Any]]] = {}
     for file, record in zip(played.files, played.records, strict=True):
         by_stream.setdefault(id(file.calls), []).append((file, record))
@@ -147,7 +147,7 @@ def _stream(file: File, records: list[Any], responses: Responses) -> StreamStats
     )
 
 
-def _physical(played: PlayedStreams) -> PhysicalIO:
+def _physical(played: StreamRun) -> PhysicalIO:
     counters = played.counters
     reads, writes = counters.requests
     sizes: Counter[int] = Counter()

@@ -25,9 +25,9 @@ from model.sim.machine import SERVICE, Machine, Place, counters_of, machine_of, 
 from model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, varied, varied_at_once
 from model.spec import Calls, Stream, System
 from model.workloads.streams.alone import is_alone, sum_arriving
-from model.workloads.streams.books import PlayedStreams, figures_of
+from model.workloads.streams.books import StreamRun, figures_of
 from model.workloads.streams.closed_form import ended_by_count, in_time, overload_sentence
-from model.workloads.streams.queued import Drawn, is_queued, play_queued
+from model.workloads.streams.queued import CallDraws, is_queued, play_queued
 
 SUMMED_BY = ("workload.rate_per_s", "disk.overhead_s", "disk.bandwidth_bytes_per_s")
 """What decides nothing but the times of calls that arrive: scenarios that differ in it may be summed up together."""
@@ -60,7 +60,7 @@ def simulate(system: System, work: Stream, *, seed: int, name: str, compiled: bo
         draws = [_draws(file, rank, seed) for rank, file in enumerate(files)]
         records, events = _by_events(system, files, draws, counters, seed)
     _refuse_what_ends_late(max(counters.last_s, *(record.end_s for record in records)))
-    played = PlayedStreams(files, records, counters, method, seed, events, _overloads(files, records))
+    played = StreamRun(files, records, counters, method, seed, events, _overloads(files, records))
     figures = figures_of(work, played)
     figures.warnings += ended_by_count(work, figures.streams)
     return close(name, system, expected, figures)
@@ -88,7 +88,7 @@ def measures(
     record, responses, counters = sum_arriving(seen_system, seen_work, len(seeds), draws)
     _refuse_what_ends_late(largest(record.end_s))
     files = [replace(files[0], calls=seen_work)]
-    figures = figures_of(seen_work, PlayedStreams(files, [record], counters, "", responses=responses))
+    figures = figures_of(seen_work, StreamRun(files, [record], counters, "", responses=responses))
     return row(seen_system, seen_work, figures)
 
 
@@ -193,7 +193,7 @@ class StreamProgram:
         records = [caller.record for caller in self.callers]
         self.counters.finish(max(record.end_s for record in records))
         overloads = _overloads(self.files, records)
-        played = PlayedStreams(self.files, records, self.counters, METHOD, self.seed, None, overloads)
+        played = StreamRun(self.files, records, self.counters, METHOD, self.seed, None, overloads)
         return close(name, self.system, self.work, figures_of(self.work, played))
 
 
@@ -265,13 +265,13 @@ def _arrivals_cv(calls: Calls) -> float:
     return 1.0 if calls.arrivals == "poisson" else 0.0
 
 
-def _drawn(file: File, rank: int, seed: int, count: int) -> Drawn:
+def _drawn(file: File, rank: int, seed: int, count: int) -> CallDraws:
     """What chance decides of so many calls of a program: one random stream for each thing."""
     calls = file.calls
     uniform = stream(seed, f"places {rank}").random(count) if calls.pattern == "random" else None
     where = places(file, np.arange(count), uniform)
     pauses = _pauses(file, rank, seed)
-    return Drawn(where, None if pauses is None else varied_at_once(*pauses, count))
+    return CallDraws(where, None if pauses is None else varied_at_once(*pauses, count))
 
 
 def _draws(file: File, rank: int, seed: int) -> ProgramDraws:

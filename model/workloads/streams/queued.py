@@ -50,7 +50,7 @@ Times = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 
-class Drawn(NamedTuple):
+class CallDraws(NamedTuple):
     """What chance decides of the first calls of one program: where they go, and the gap before each or the think time
     behind it.
     """
@@ -59,7 +59,7 @@ class Drawn(NamedTuple):
     pauses_s: Times | None = None
 
 
-class Carried(NamedTuple):
+class CallOutcomes(NamedTuple):
     """What became of the calls, in the order of their programs, and of the requests, in the order of their making."""
 
     request: NDArray[np.int32]
@@ -76,10 +76,10 @@ class Carried(NamedTuple):
     next_calls: Whole
     """The first call of each program that it has not made."""
 
-    def of_requests(self, made: int) -> Carried:
+    def of_requests(self, made: int) -> CallOutcomes:
         """The same of so many requests."""
         rows: list[Any] = [*self[:2], *(column[:made] for column in self[2:8]), self.next_calls]
-        return Carried(*rows)
+        return CallOutcomes(*rows)
 
 
 def is_queued(system: System, files: list[File]) -> bool:
@@ -97,15 +97,15 @@ def is_queued(system: System, files: list[File]) -> bool:
 
 
 def play_queued(
-    system: System, files: Sequence[File], drawn: Sequence[Drawn], server: Any, counters: Counters
-) -> tuple[list[Record], Carried]:
+    system: System, files: Sequence[File], drawn: Sequence[CallDraws], server: Any, counters: Counters
+) -> tuple[list[Record], CallOutcomes]:
     """The record of each program's calls, and what became of them; *counters* are brought to their end."""
     programs_count, counts = len(files), [len(draw.places) for draw in drawn]
     first, calls = np.concatenate([[0], np.cumsum(counts)]), sum(counts)
     kinds = (np.int32, float, np.int64, np.int64, np.int64, float, float, float)
     rows: list[Any] = [np.full(calls, -1, kind) for kind in kinds]
     rows.append(np.zeros(programs_count, np.int64))
-    carried = Carried(*rows)
+    carried = CallOutcomes(*rows)
     queue = fastest(elevator.ElevatorLoop)(*_rules(system.host), *map(row, carried[2:7]))
     parties = fastest(programs.Programs)(queue, server, counters, *_processors(system.host), *_device(system))
     response_s, end_s = np.empty(calls), np.zeros(programs_count)
@@ -131,7 +131,7 @@ def play_queued(
     return records, carried.of_requests(queue.made)
 
 
-def _asked(system: System, files: Sequence[File], drawn: Sequence[Drawn]) -> list[Any]:
+def _asked(system: System, files: Sequence[File], drawn: Sequence[CallDraws]) -> list[Any]:
     """Of each program what decides how it calls, a column for each."""
     every = [file.calls for file in files]
     arrives = [calls.rate_per_s is not None for calls in every]
@@ -149,7 +149,7 @@ def _asked(system: System, files: Sequence[File], drawn: Sequence[Drawn]) -> lis
     return [*(np.array(column, np.int64) for column in whole), np.array(call_s, float), np.array(until_s)]
 
 
-def _calls(counts: Sequence[int], drawn: Sequence[Drawn]) -> list[Any]:
+def _calls(counts: Sequence[int], drawn: Sequence[CallDraws]) -> list[Any]:
     """Of each call whose it is, where it goes, and its pause."""
     pauses = [draw.pauses_s for draw in drawn]
     filled = [np.zeros(count) if own is None else own for count, own in zip(counts, pauses, strict=True)]

@@ -23,7 +23,7 @@ class DoneRequest(NamedTuple):
     done_s: float
 
 
-class _Watching(Counters):
+class _RequestCounters(Counters):
     """Counters that keep every request."""
 
     __slots__ = ("served",)
@@ -42,7 +42,7 @@ def requests_of(system: System, work: Stream) -> list[DoneRequest]:
     """Every request of a stream that is played by events, in the order in which they are done."""
     files = files_of(system, work, capacity_of(system.disk))
     release = block_layer.release_of(system.host.kernel)
-    counters = _Watching(
+    counters = _RequestCounters(
         system.iostat.interval_s, at_submission=block_layer.counts_sectors_at_submission(release)
     )
     with as_written():

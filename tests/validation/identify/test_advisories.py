@@ -13,7 +13,7 @@ import pytest
 from model.laws.hit_ratio import lru_hit_fraction
 from model.laws.popularity import classes_of_misses
 from validation.bars import missed_percent
-from validation.identify.found import Identified
+from validation.identify.found import IdentifiedScenario
 from validation.identify.report import Report
 from validation.identify.system import SystemProfile
 from validation.instruments import Keep, OpenedFile, read
@@ -100,7 +100,7 @@ def test_every_other_point_of_what_measure_writes_predicts_those_between(name: s
     report = Report(reading)
     per_s = report.transactions_per_s()
     assert per_s is not None
-    interval = SystemProfile(Identified(name), report, per_s)
+    interval = SystemProfile(IdentifiedScenario(name), report, per_s)
     interval.cache()
     assert interval.curve is not None
     points = interval.curve.as_fields()

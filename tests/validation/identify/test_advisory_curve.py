@@ -12,7 +12,7 @@ from app.reports.written import written
 from model.causes import SEQUENTIAL
 from scenarios import from_mapping, load, run
 from scenarios.measured import READ_REQUESTS, TRANSACTIONS, as_modelled
-from validation.identify.found import Identified
+from validation.identify.found import IdentifiedScenario
 from validation.identify.system import identify
 from validation.instruments import Keep, OpenedFile, read
 
@@ -39,7 +39,7 @@ ROWS = (
 Row = tuple[str, int, str, int]
 
 
-def reported(tmp_path: Path, rows: Sequence[Row] = ROWS) -> Identified:
+def reported(tmp_path: Path, rows: Sequence[Row] = ROWS) -> IdentifiedScenario:
     """The system of a report with this advisory."""
     text = written(run(load("oltp-nvme"), "calculate"), "awr")
     lines = [
@@ -52,17 +52,17 @@ def reported(tmp_path: Path, rows: Sequence[Row] = ROWS) -> Identified:
     return identify(read(OpenedFile(path, path.name, Keep())))
 
 
-def curve_in(found: Identified) -> dict[int, float]:
+def curve_in(found: IdentifiedScenario) -> dict[int, float]:
     return {
         point["cache_bytes"]: point["miss_percent"] for point in found.sections()["workload"]["miss_curve"]
     }
 
 
-def source_in(found: Identified) -> str:
+def source_in(found: IdentifiedScenario) -> str:
     return next(one.source for one in found.known if one.path == "workload.miss_curve")
 
 
-def missed(found: Identified, cache_bytes: int) -> float:
+def missed(found: IdentifiedScenario, cache_bytes: int) -> float:
     """Share of the gets that read, in per cent, with a cache of this size."""
     sections: dict[str, Any] = found.sections()
     sections["instance"]["buffer_cache_bytes"] = cache_bytes

@@ -9,7 +9,7 @@ import pytest
 from tests.command_line import CommandLine
 from tests.validation.instruments import made
 from validation.identify.declined import check
-from validation.identify.found import Declined
+from validation.identify.found import RefusedReport
 from validation.identify.report import Report
 from validation.instruments import Figure, Reading
 from validation.instruments.figures import ReportedHost
@@ -35,7 +35,7 @@ def report(event: str, seconds: float, **host: bool) -> Report:
     ],
 )
 def test_what_the_model_does_not_know_is_declined_by_name(event: str, seconds: float, words: str) -> None:
-    with pytest.raises(Declined, match=words) as found:
+    with pytest.raises(RefusedReport, match=words) as found:
         check(report(event, seconds))
     assert "give a report" in str(found.value) or "describe the target" in str(found.value)
 

@@ -8,12 +8,12 @@ import pytest
 
 from app.reports.written import written
 from scenarios import load, run
-from validation.identify.found import Identified
+from validation.identify.found import IdentifiedScenario
 from validation.identify.system import identify
 from validation.instruments import Keep, OpenedFile, read
 
 
-def identified(folder: Path, *parameters: tuple[str, str]) -> Identified:
+def identified(folder: Path, *parameters: tuple[str, str]) -> IdentifiedScenario:
     """The system of a modelled hour on 32 CPUs, whose report lists these parameters too."""
     asked = load("oltp-nvme", ["workload.users=32", "workload.think_s=20ms", "host.cpus=32"])
     report = written(run(asked, "calculate"), "awr", asked)
@@ -26,7 +26,7 @@ def identified(folder: Path, *parameters: tuple[str, str]) -> Identified:
     return identify(read(OpenedFile(path, path.name, Keep())))
 
 
-def fields(found: Identified) -> dict[str, object]:
+def fields(found: IdentifiedScenario) -> dict[str, object]:
     return {known.path: known.value for known in found.known}
 
 

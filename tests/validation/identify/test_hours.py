@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from validation.identify.found import Declined
+from validation.identify.found import RefusedReport
 from validation.identify.hours import TransactionArrivals, asked_of, checked
 from validation.identify.report import Report
 from validation.instruments import Figure, Reading
@@ -88,8 +88,8 @@ def test_files_of_one_hour_that_contradict_each_other_are_told_with_both_lines()
 def test_two_machines_and_two_hours_are_refused() -> None:
     first = interval("a", 100, 0.1, begins="10-Feb-20 11:21:15")
     disk = Reading("iostat", "", "i", "", begins="02/10/2020 09:13:00 AM", ends="02/10/2020 09:24:00 AM")
-    with pytest.raises(Declined, match="i is of 02/10/2020 09:13:00 AM to"):
+    with pytest.raises(RefusedReport, match="i is of 02/10/2020 09:13:00 AM to"):
         checked(Report(first), [first, disk])
     disk.host = ReportedHost(cpus=2)
-    with pytest.raises(Declined, match="two machines: a has 8 CPUs, i has 2"):
+    with pytest.raises(RefusedReport, match="two machines: a has 8 CPUs, i has 2"):
         checked(Report(first), [first, disk])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.validation.instruments import made
-from validation.identify.found import Identified
+from validation.identify.found import IdentifiedScenario
 from validation.identify.limit import (
     histogram,
     limit_of,
@@ -232,7 +232,7 @@ def test_a_changed_block_is_as_old_as_the_redo_that_is_not_written_says(
     report = Report(reading)
     per_s = report.transactions_per_s()
     assert per_s is not None
-    identified = Identified("a report", "oltp-nvme")
+    identified = IdentifiedScenario("a report", "oltp-nvme")
     SystemProfile(identified, report, per_s).disk(limit_of(report, []))
     known = {field.path: field.value for field in identified.known}
     assert known.get("instance.checkpoint_s") == (age_s and pytest.approx(age_s, rel=1e-3))

@@ -25,7 +25,7 @@ from scenarios.measured import (
     figure_in,
 )
 from tests.command_line import CommandLine
-from validation.identify.found import Declined
+from validation.identify.found import RefusedReport
 from validation.identify.system import identify
 from validation.instruments import Keep, OpenedFile, read
 from validation.instruments.figures import NotReadable
@@ -103,7 +103,7 @@ def test_an_idle_interval_identifies_nothing(tmp_path: Path) -> None:
     quiet = re.sub(r"(DB time +)\d+\.\d", r"\g<1>0.2", path.read_text())
     assert quiet != path.read_text()
     path.write_text(quiet)
-    with pytest.raises(Declined, match="an idle interval identifies nothing"):
+    with pytest.raises(RefusedReport, match="an idle interval identifies nothing"):
         identify(read(OpenedFile(path, path.name, Keep())))
 
 

@@ -248,7 +248,7 @@ def summary(validation: Validation) -> str:
         ("known gaps", f"{counted['known_gaps']:,}"),
         ("disagreements below: known gaps, and errors above the tolerance or 10 %", f"{len(off):,}"),
     ]
-    return table(("what", "how many"), rows)
+    return table(("quantity", "count"), rows)
 
 
 def _percent(share: float | None) -> str:

@@ -1,7 +1,7 @@
-"""Free space in a heap segment: freeness classes, which block admits a row piece, and what a search costs.
+"""Free space in a heap segment: freeness classes, the blocks that admit a row piece, and the cost of a search.
 
 Sources: [geist-assm] and [lewis-assm-bug] for bug 6918210, [oracle-concepts] for PCTFREE and free lists. Lengths may
-be in any one unit; the laws only add and compare.
+have any common unit; the laws only add and compare.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def freeness(free: Number, reserve: Number, block: Number) -> Number:
 
 
 def class_bounds(reserve: int, block: int) -> list[int]:
-    """Least free space of each class above full, in order: how many are no more than a block's free space is its class.
+    """Least free space of each class above full, in order; a block's class is the number of bounds that it reaches.
 
     The same as :func:`freeness`, prepared for one kind of block.
     """
@@ -38,7 +38,7 @@ def class_bounds(reserve: int, block: int) -> list[int]:
 
 
 def needs_entry(migrated: bool, has_own_entry: bool) -> bool:
-    """Whether a row piece takes one more ITL entry: a migrated one always, another where its transaction has none."""
+    """Whether a row piece takes one more ITL entry: a migrated piece always, another if its transaction has none."""
     return migrated or not has_own_entry
 
 
@@ -52,10 +52,10 @@ def pieces_admitted(
     most_new_entries: Number,
     itl_entry: Number,
 ) -> tuple[Number, Number]:
-    """How many migrated pieces of one length a block admits in one transaction: by space, and by its ITL.
+    """Migrated pieces of one length that a block admits in one transaction: by space, and by its ITL.
 
-    Each takes *slot* and an ITL entry: the block's free entries first, then new ones of *itl_entry* each, of which
-    *most_new_entries* may still be made. The PCTFREE *reserve* stays free, but an empty block admits one in any case.
+    Each takes *slot* and an ITL entry: the block's free entries first, then new ones of *itl_entry* each, of which the
+    block can still create *most_new_entries*. The PCTFREE *reserve* stays free, but an empty block always admits one.
     """
     usable = room - reserve
     cheap = floor_div(larger(0, usable), slot)
@@ -67,10 +67,10 @@ def pieces_admitted(
 
 
 def verdict(wanted: int, *, free: int, held: int, reserve: int, empty: bool, entry: int | None) -> Verdict:
-    """What a probed block says to a row piece of *wanted* bytes and *entry* for its ITL entry, None if none can be had.
+    """Answer of a probed block to a row piece of *wanted* bytes and *entry* for its ITL entry, None without one.
 
-    The ITL list is counted first. *held* bytes are free only once another session commits; until then a block that
-    it has emptied keeps its PCTFREE reserve.
+    The probe counts the ITL list first. *held* bytes become free only when another session commits; until then a block
+    that this session has emptied keeps its PCTFREE reserve.
     """
     if entry is None:
         return "itl"
@@ -81,19 +81,19 @@ def verdict(wanted: int, *, free: int, held: int, reserve: int, empty: bool, ent
 
 
 def targets_filled(pieces: Number, per_block: Number) -> Number:
-    """Blocks that *pieces* migrated pieces take at *per_block* each."""
+    """Blocks of *pieces* migrated pieces with *per_block* in each."""
     return ceil_div(pieces, larger(1, per_block))
 
 
 def itl_rejections(pieces: Number, per_block: Number) -> Number:
-    """Probes rejected for a full ITL list while *pieces* fill fresh blocks one after another, none of them demoted.
+    """Probes rejected for a full ITL list while *pieces* fill new blocks one after another, none of them marked full.
 
-    A piece that goes into the n-th block probes the n before it: per_block·(0 + 1 + … ) ≈ pieces²/(2·per_block).
+    A piece for the n-th block probes the n blocks before it: per_block·(0 + 1 + … ) ≈ pieces²/(2·per_block).
     """
     filled = floor_div(pieces, per_block)
     return per_block * filled * (filled - 1) / 2 + (pieces - filled * per_block) * filled
 
 
 def space_rejections(pieces: Number, per_block: Number) -> Number:
-    """Probes rejected for lack of space: one for each block filled, which is then demoted to full."""
+    """Probes rejected for lack of space: one for each filled block, which is then marked full."""
     return larger(0, ceil_div(pieces, larger(1, per_block)) - 1)

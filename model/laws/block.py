@@ -1,4 +1,4 @@
-"""Bytes and rows that fit a heap block.
+"""Bytes and rows of a heap block.
 
 Sources: [oracle-concepts] for the parts of a block, [rahn-mbrc] and [rahn-pctfree] for the packing they print.
 """
@@ -44,7 +44,7 @@ MAXIMUM_ITL_ENTRIES = 255
 
 
 def itl_entries(initrans: Number, created_as_select: Number) -> Number:
-    """ITL entries in a fresh table block: INITRANS, but never less than 2, and 3 after CREATE TABLE AS SELECT."""
+    """ITL entries of a new table block: INITRANS, at least 2, and at least 3 after CREATE TABLE AS SELECT."""
     return larger(initrans, where(created_as_select, 3, 2))
 
 
@@ -71,7 +71,7 @@ def column_bytes(data_bytes: Number) -> Number:
 
 
 def row_bytes(columns_bytes: Number) -> Number:
-    """Bytes of a row piece with that many bytes of columns: 3 header bytes more, and never below 9."""
+    """Bytes of a row piece with *columns_bytes* bytes of columns: 3 header bytes more, at least 9."""
     return larger(MINIMUM_ROW_BYTES, ROW_HEADER_BYTES + columns_bytes)
 
 
@@ -81,7 +81,7 @@ def slot_bytes(row_piece_bytes: Number) -> Number:
 
 
 def usable_bytes(block_size_bytes: Number, itl: Number, assm: Number, pctfree_percent: Number) -> Number:
-    """Bytes of a block that an insert may fill: what the headers leave, less PCTFREE percent of the whole block.
+    """Bytes of a block that an insert may fill: the block minus headers and PCTFREE percent of the whole block.
 
     Oracle's manual lets rows *and* overhead fill 100 - PCTFREE percent of the block [oracle-concepts].
     """
@@ -96,8 +96,8 @@ def entries_per_leaf(
     """Entries of an index that fit a leaf block: ⌊(block - 192 - PCTFREE·block)/(key + columns + 10 or 11)⌋.
 
     At least 1. An entry takes 2 bytes of the row directory, 2 of flags and lock, the 6 of the rowid, and a length byte
-    for each column of the key; in an index that is not unique the rowid is a column too. Headers with two ITL entries
-    take 192 bytes. A published dump of an 8K leaf shows both [foote-index]: 500 entries of a 4-byte key at PCTFREE 0.
+    for each column of the key; in a non-unique index the rowid is a column, too. Headers with two ITL entries take 192
+    bytes. A published dump of an 8K leaf shows both [foote-index]: 500 entries of a 4-byte key at PCTFREE 0.
     """
     usable = block_size_bytes - LEAF_HEADER_BYTES - reserve_bytes(block_size_bytes, pctfree_percent)
     return larger(1, floor_div(usable, key_bytes + key_columns + ENTRY_BYTES - unique))
@@ -112,9 +112,9 @@ def compressed_entries_per_leaf(
 ) -> Number:
     """Entries of a compressed index that fit a leaf: ⌊(usable - 4 - p·(1 - 1/r))/(e + p/r)⌋ for r entries a prefix.
 
-    An entry takes *entry_bytes*, its row directory included, without the columns of its prefix. A prefix stands once in
-    the leaf: *prefix_bytes* with length bytes, 2 of flags and 4 of the prefix directory. Entries in a row reach into
-    one prefix more than they fill. A published dump shows a leaf with 651 entries of one key [foote-compress].
+    An entry takes *entry_bytes*, its row directory included, without the columns of its prefix. The leaf holds a prefix
+    once: *prefix_bytes* with length bytes, 2 of flags and 4 of the prefix directory. Consecutive entries reach into one
+    prefix more than they fill. A published dump shows a leaf with 651 entries of one key [foote-compress].
     """
     usable = block_size_bytes - LEAF_HEADER_BYTES - reserve_bytes(block_size_bytes, pctfree_percent)
     each, shared = prefix_bytes + PREFIX_BYTES, larger(1, entries_per_prefix)
@@ -123,7 +123,7 @@ def compressed_entries_per_leaf(
 
 
 def fan_out(leaf_blocks: Number, rows: Number) -> Number:
-    """Blocks below a branch block, taken as the entries of a leaf, at least 2."""
+    """Blocks below a branch block, assumed equal to the entries of a leaf, at least 2."""
     return larger(2, floor_div(rows, larger(1, leaf_blocks)))
 
 
@@ -147,26 +147,26 @@ def branches_by_level(leaf_blocks: Number, entries_per_branch: Number) -> Iterat
 
 
 def longest_key_bytes(block_size_bytes: Number) -> Number:
-    """Longest key with its length bytes that an index takes (ORA-01450): 205/256 of the block less 162; 6,398 at 8K.
+    """Longest key with its length bytes that an index accepts (ORA-01450): 205/256 of the block minus 162; 6,398 at 8K.
 
-    Known are 1,478, 3,118, 6,398, 12,958 and 26,078 from 2K to 32K [oracle-key-length].
+    Published values are 1,478, 3,118, 6,398, 12,958 and 26,078 from 2K to 32K [oracle-key-length].
     """
     return floor_div(block_size_bytes * 205, 256) - 162
 
 
 def reserve_bytes(block_size_bytes: Number, pctfree_percent: Number) -> Number:
-    """Bytes of a block that PCTFREE keeps for rows to grow: that percentage of the whole block."""
+    """Bytes of a block that PCTFREE reserves for the growth of rows: this percentage of the whole block."""
     return block_size_bytes * pctfree_percent / 100
 
 
 def rows_per_block(usable: Number, mean_row_bytes: Number, row_bytes_sd: Number = 0.0) -> Number:
-    """Mean rows that fit *usable* bytes when rows are laid down one after another.
+    """Mean rows that fit *usable* bytes, with rows one after another.
 
-    Rows of one length: floor(usable / slot). Rows of varying length: the mean number of partial sums of slots that
-    stay within the block, Σₙ P(Sₙ ≤ usable), with Sₙ normal by the central limit theorem (variance n·sd²). The first
-    row of a block is the one that did not fit the last: longer than the mean by sd²/slot. For wide smearing this is
-    the renewal mean usable/slot - 1/2 - cv²/2.
-    Never below 1: a longer row chains over blocks, which :func:`blocks_per_row` counts.
+    Rows of one length: floor(usable / slot). Rows of varying length: the mean number of partial sums of slots that stay
+    within the block, Σₙ P(Sₙ ≤ usable), with Sₙ normal by the central limit theorem (variance n·sd²). The first row of
+    a block is the row that did not fit the block before: longer than the mean by sd²/slot. For a large variation this
+    is the renewal mean usable/slot - 1/2 - cv²/2. At least 1: a longer row is chained over blocks, which
+    :func:`blocks_per_row` counts.
     """
     if not (
         is_array(mean_row_bytes) or is_array(row_bytes_sd)
@@ -196,5 +196,5 @@ def _mean_rows(usable: Number, mean_row_bytes: Number, row_bytes_sd: Number) -> 
 
 
 def blocks_per_row(whole_block_bytes: Number, mean_row_bytes: Number) -> Number:
-    """Blocks one row is spread over: 1 unless it is longer than an empty block holds (a chained row)."""
+    """Blocks of one row: 1 unless the row is longer than an empty block holds (a chained row)."""
     return larger(1, ceiling(slot_bytes(mean_row_bytes) / whole_block_bytes))

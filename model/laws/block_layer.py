@@ -1,7 +1,7 @@
-"""What the kernel's block layer does to requests: how large they grow, when they are let go, what is counted when.
+"""The kernel's block layer: the size of requests, the time of their dispatch, and the time of their counts.
 
-Releases are tuples such as (2, 6, 5). Facts of the 2.6 kernels are read in their ``drivers/block/ll_rw_blk.c``
-[linux-2.6-block]; later ones in ``block/blk-mq.c`` [linux-blk-mq].
+Releases are tuples such as (2, 6, 5). The facts of the 2.6 kernels come from ``drivers/block/ll_rw_blk.c``
+[linux-2.6-block]; later ones from ``block/blk-mq.c`` [linux-blk-mq].
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BATCH_REQUESTS = 32
 """Requests that a task may queue beyond a full queue, once it has waited for room [linux-2.6-block]."""
 
 TASKS_PLUG = (2, 6, 39)
-"""Since then a task holds requests back and hands them down when it waits; before, the queue was plugged."""
+"""Since then a task plugs its requests and submits them when it waits; before, the queue was plugged."""
 SECTORS_AT_COMPLETION = (2, 6, 13)
 IDLES = (2, 6, 18)
 BARRIERS = (2, 6, 30)
@@ -36,15 +36,17 @@ FUA_WRITES = {"none": (4, 10), "xfs": (4, 18), "ext4": (5, 5)}
 READ_FOLIO_BYTES = 4 * PAGE_BYTES
 """Folios of a first window of read-ahead; later windows have larger ones (``page_cache_ra_order``) [linux-folios]."""
 MAX_SEGMENT_BYTES = 64 * KIB
-"""Bytes of a segment where a driver says nothing (``BLK_MAX_SEGMENT_SIZE``) [linux-blk-mq]."""
+"""Default bytes of a segment (``BLK_MAX_SEGMENT_SIZE``) [linux-blk-mq]."""
 READS_WHOLE_CALLS = (4, 10)
 TICK_S = 4e-3
-"""A tick of the kernel's coarse clock, at 250 Hz: a change within one changes no time in the inode [linux-open]."""
+"""Tick of the kernel's coarse clock at 250 Hz: a further change within a tick keeps the time in the inode [linux-open].
+"""
 CALL_S = 5e-6
-"""CPU of a call through the page cache or of an Oracle process, where nothing is stated [general knowledge]."""
+"""Default CPU of a call through the page cache or of an Oracle process [general knowledge]."""
 PROGRAM_CALL_S = 12e-6
-"""CPU of a program's call past the page cache, where nothing is stated: submission, interrupt, completion, wake-up;
-10 to 17 µs in runs of fio [general knowledge], 1.6 µs at best, in batches on a tuned kernel [axboe-2019]."""
+"""Default CPU of a program's call past the page cache: submission, interrupt, completion, wake-up; 10 to 17 µs in runs
+of fio [general knowledge], 1.6 µs at best, in batches on a tuned kernel [axboe-2019].
+"""
 SHARE_OF_CALL = {"io_uring": 0.75, "polled": 0.36}
 """CPU of a call by io_uring relative to io_submit: 0.51 in batches on a tuned kernel, 0.36 with polling [axboe-2019];
 without polling and batches up to 0.95, so the middle stands here [general knowledge]."""
@@ -55,7 +57,7 @@ TAGS = (5, 0)
 
 
 def has_folios(release: tuple[int, ...], filesystem: str) -> bool:
-    """Whether the page cache of a file system reads ahead into folios, runs of pages that lie together in memory.
+    """Whether the page cache of a file system reads ahead into folios, runs of pages contiguous in memory.
 
     xfs since 5.18, ext4 since 6.16 (``mapping_set_large_folios``, ``page_cache_ra_order``) [linux-folios].
     """
@@ -88,15 +90,15 @@ def largest_request_bytes(
 ) -> Number:
     """Bytes to which pages merge: max_sectors_kb and max_segments in whole pages, at least one. [linux-2.6-block]
 
-    A segment is a run of *segment_bytes* that lie together in memory: a page, or a folio [linux-folios]. 255 sectors
-    hold 31 pages; 32 segments hold 32 pages that do not lie together.
+    A segment is a run of *segment_bytes* contiguous in memory: a page, or a folio [linux-folios]. 255 sectors hold 31
+    pages; 32 segments hold 32 pages that are not contiguous.
     """
     pages = smaller(floor_div(max_request_bytes, PAGE_BYTES), max_segments * segment_bytes // PAGE_BYTES)
     return where(pages < 1, 1, pages) * PAGE_BYTES
 
 
 def optimal_pages(release: tuple[int, ...], max_request_bytes: Number) -> Number:
-    """Pages of the device's largest request, to which a call beyond read_ahead_kb is read at a time; 0 before 4.10.
+    """Pages of the device's largest request, the read size of a call larger than read_ahead_kb; 0 before 4.10.
 
     ``bdi->io_pages`` of ``ondemand_readahead`` [linux-readahead].
     """
@@ -104,48 +106,48 @@ def optimal_pages(release: tuple[int, ...], max_request_bytes: Number) -> Number
 
 
 def stated_call_s(stated_s: Number | None) -> Number:
-    """Seconds of a processor for a call through the page cache, or of an Oracle process; 5 µs if not stated."""
+    """CPU seconds of a call through the page cache, or of an Oracle process; 5 µs by default."""
     return CALL_S if stated_s is None else stated_s
 
 
 def program_call_s(stated_s: Number | None, submission: str | None) -> Number:
-    """Seconds of a processor for a program's call past the page cache: submission, interrupt, completion and wake-up.
+    """CPU seconds of a program's call past the page cache: submission, interrupt, completion and wake-up.
 
-    12 µs by pread or io_submit if not stated; io_uring takes less, and with polling there is no interrupt and no
-    wake-up [axboe-2019].
+    12 µs by pread or io_submit by default; io_uring takes less, and polling needs no interrupt and no wake-up
+    [axboe-2019].
     """
     return SHARE_OF_CALL.get(submission or "", 1.0) * (PROGRAM_CALL_S if stated_s is None else stated_s)
 
 
 def pieces_of_call(size_bytes: Number, largest_bytes: Number) -> Number:
-    """Requests of one unbuffered call: it is cut at the largest request."""
+    """Requests of one unbuffered call: the kernel splits it at the largest request."""
     return ceil_div(size_bytes, largest_bytes)
 
 
 def requests_of_run(pages: Number, largest_bytes: Number) -> Number:
-    """Requests of a run of contiguous pages that wait together: back-merged up to the largest."""
+    """Requests of a run of contiguous pages that wait together: back merges up to the largest request."""
     return ceil_div(pages * PAGE_BYTES, largest_bytes)
 
 
 def counts_sectors_at_submission(release: tuple[int, ...]) -> bool:
-    """Whether iostat's sectors are counted when a bio is queued, and not when its request is done.
+    """Whether the kernel counts sectors when a bio is queued, and not when its request ends.
 
-    ``drive_stat_acct`` did so up to 2.6.12 [linux-2.6-block]; requests and their time are counted at the end in all
-    releases, so that on a queue that fills, sectors over requests is no request size.
+    ``drive_stat_acct`` did so up to 2.6.12 [linux-2.6-block]; all releases count requests and their time at the end, so
+    sectors over requests is not a request size while a queue fills.
     """
     return release < SECTORS_AT_COMPLETION
 
 
 def page_by_page(release: tuple[int, ...], filesystem: str) -> bool:
-    """Whether write-back hands pages down one by one, for the block layer to merge.
+    """Whether write-back submits pages one by one, and the block layer merges them.
 
-    ext3 in all releases, and a block device without a file system [linux-ext3]; ext4 and xfs hand down long pieces.
+    ext3 in all releases, and a block device without a file system [linux-ext3]; ext4 and xfs submit long extents.
     """
     return filesystem in ("ext3", "none") or release < TASKS_PLUG
 
 
 def is_in_kernel(scheduler: str, release: tuple[int, ...]) -> bool:
-    """Whether a kernel has the scheduler: those for one queue went with 5.0, the others came in 4.11 and 4.12."""
+    """Whether a kernel has the scheduler: 5.0 removed those for one queue; the others came in 4.11 and 4.12."""
     if scheduler in ("noop", "deadline", "cfq"):
         return release < TAGS
     return release >= MULTIQUEUE
@@ -160,16 +162,17 @@ def empties_write_cache(release: tuple[int, ...], filesystem: str) -> bool:
 
 
 def commits_in_place(release: tuple[int, ...], path: str) -> bool:
-    """Whether a synchronous write of blocks that are there waits for the journal, where its clock has ticked.
+    """Whether a synchronous overwrite waits for the journal after a tick of the kernel's clock.
 
-    O_SYNC, since 2.6.33, for the time of change in the inode; before, O_SYNC was what O_DSYNC is [linux-open]. The
-    time moves with the kernel's coarse clock (``inode_set_ctime_current``), which ticks every :data:`TICK_S`.
+    O_SYNC does, since 2.6.33, for the modification time in the inode; earlier, O_SYNC was the same as O_DSYNC
+    [linux-open]. The time follows the kernel's coarse clock (``inode_set_ctime_current``), which ticks every
+    :data:`TICK_S`.
     """
     return path == "sync" and release >= TRUE_SYNC
 
 
 def writes_by_fua(release: tuple[int, ...], path: str, filesystem: str) -> bool:
-    """Whether a write with O_DIRECT and O_SYNC or O_DSYNC, which changes no inode, asks for FUA in place of a flush.
+    """Whether a write with O_DIRECT and O_SYNC or O_DSYNC that changes no inode uses FUA instead of a flush.
 
     On a device without a file system since 4.10 (``dio_bio_write_op``), on xfs since 4.18 and on ext4 since 5.5, which
     then write by ``iomap_dio_rw`` [linux-direct-sync].
@@ -180,21 +183,21 @@ def writes_by_fua(release: tuple[int, ...], path: str, filesystem: str) -> bool:
 
 
 def committing_fraction(own_s: Number, commit_s: Number) -> Number:
-    """Share of O_SYNC overwrites that commit: calls of *own_s*, and *commit_s* more with a commit, one by one.
+    """Share of O_SYNC overwrites that commit: calls of *own_s*, plus *commit_s* with a commit, one by one.
 
-    A call takes T = own + f * commit, and commits where a tick lies between: f = min(1, T / tick), so that
-    f = own / (tick - commit) [linux-open].
+    A call takes T = own + f * commit, and commits if a tick lies between two calls: f = min(1, T / tick), so that f =
+    own / (tick - commit) [linux-open].
     """
     return smaller(1.0, own_s / larger(1e-12, TICK_S - commit_s))
 
 
 def batch_requests(release: tuple[int, ...]) -> int:
-    """Requests beyond nr_requests that a task may queue once it has waited, or is the one that fills the queue."""
+    """Requests beyond nr_requests that a task may queue after it has waited, or if it fills the queue."""
     return BATCH_REQUESTS if release < TAGS else 0
 
 
 def release_of(kernel: str) -> tuple[int, ...]:
-    """A kernel release as numbers that compare: ``"2.6.5-7.97-smp"`` -> (2, 6, 5); raises ValueError for no release."""
+    """A kernel release as comparable numbers: ``"2.6.5-7.97-smp"`` -> (2, 6, 5); raises ValueError for no release."""
     release = RELEASE.match(kernel)
     if release is None:
         raise ValueError(f"{kernel!r} is no kernel release; write it like 2.6.5 or 5.15")

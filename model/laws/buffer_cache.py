@@ -1,4 +1,4 @@
-"""Reads that a buffer cache does not save, and the counts that replacement by touches goes by."""
+"""Misses of a buffer cache, and the counts that touch-count replacement uses."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class TouchRules:
 
 
 def random_misses(visits: Number, blocks: Number, room: Number, cached_fraction: Number) -> Number:
-    """Blocks read when *visits* visits go to *blocks* blocks at random and *room* of them fit the cache.
+    """Blocks read by *visits* random visits to *blocks* blocks, of which *room* fit the cache.
 
-    Each block once, but for those cached beforehand; and of the other visits the share 1 - room/blocks, which is what
-    any replacement by use gives when all blocks are equally wanted. [general knowledge]
+    Each block that was not cached before is read once. Of the other visits, the share 1 - room/blocks misses, as with
+    any replacement by use if all blocks are equally popular. [general knowledge]
     """
     hit_share = room / blocks
     touched = distinct_blocks(blocks, visits)

@@ -1,6 +1,6 @@
 """Undo and redo of changes to rows.
 
-The documents print neither; the sizes are [general knowledge] of redo dumps, good to a factor of two.
+The documents print neither. The sizes are [general knowledge] from redo dumps, within a factor of two.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ REDO_CHANGE_BYTES = 130  # redo record header and the two change vectors' header
 
 
 def undo_bytes(changes: Number, old_bytes_each: Number) -> Number:
-    """Undo that *changes* write: a record each, with the bytes that were there."""
+    """Undo of *changes*: a record each, with the old bytes."""
     return changes * (UNDO_RECORD_BYTES + old_bytes_each)
 
 
 def redo_bytes(changes: Number, undo: Number, new_bytes_each: Number) -> Number:
-    """Redo that *changes* write: the vectors' headers, their *undo*, and the bytes that are new."""
+    """Redo of *changes*: the vectors' headers, their *undo*, and the new bytes."""
     return changes * (REDO_CHANGE_BYTES + new_bytes_each) + undo
 
 
 def changes_of_rows(rows: Number, migrated: Number) -> Number:
-    """Changes to blocks: one for each row, two more where it migrates (the piece goes in, the stub stays)."""
+    """Changes to blocks: one for each row, two more if it migrates (the piece moves in, the stub stays)."""
     return rows + 2 * migrated
 
 
 def block_changes_of_arrays(rows: Number, arrays: Number, blocks: Number) -> Number:
-    """Changes to blocks by arrays of rows: one for each block that an array reaches into, one a row at most.
+    """Changes to blocks by arrays of rows: one for each block that an array reaches, at most one per row.
 
     A row that no block holds changes each of its blocks.
     """

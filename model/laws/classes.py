@@ -1,6 +1,6 @@
-"""Mean values of closed networks with several classes of work, as programs that share processors and disks.
+"""Mean values of closed networks with several classes of work, such as programs that share processors and disks.
 
-A class has its own users, pauses and service times. Stations serve first come, first served.
+A class has its own users, think times and service times. Stations serve first come, first served.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from math import prod
 from typing import NamedTuple
 
 MOST_STATES = 100
-"""Populations beyond which the recursion gives way to the approximation."""
+"""Populations beyond which the approximation replaces the recursion."""
 ROUNDS = 500
 CLOSE = 1e-8
 
@@ -63,10 +63,10 @@ def mean_values_of_classes(
 ) -> list[ClassMeans]:
     """Each class of a closed network: *users*, seconds of a cycle outside the stations, and *visits* to each station.
 
-    Who arrives finds what is there with one user less of its class, and waits for the service of each
-    [reiser-lavenberg-1980]. Exact for exponential service that is the same for all classes at a station of one server;
-    mean values elsewhere [lazowska-1984]. Beyond some hundred populations a class with one user less is (N - 1)/N of it
-    [bard-1979, schweitzer-1979].
+    An arrival finds the queue of a network with one user less of its class, and waits for the service of each
+    [reiser-lavenberg-1980]. Exact for exponential service with the same mean for all classes at a station of one
+    server; approximate otherwise [lazowska-1984]. Beyond some hundred populations a class with one user less is (N -
+    1)/N of it [bard-1979, schweitzer-1979].
     """
     whole = all(number == int(number) for number in users)
     if whole and prod(int(number) + 1 for number in users) <= MOST_STATES:
@@ -199,7 +199,7 @@ def _waiting_before(servers: int, present: Sequence[tuple[float, float]]) -> flo
 
 
 def last_of(at_once: float) -> float:
-    """Mean of the longest of so many exponential waits over that of one: the harmonic number, straight in between."""
+    """Mean of the longest of n exponential waits over that of one: the harmonic number, linear in between."""
     whole = int(at_once)
     return sum(1 / rank for rank in range(1, whole + 1)) + (at_once - whole) / (whole + 1)
 

@@ -16,20 +16,20 @@ def more_data_messages(bytes_per_array: Number, sdu_bytes: Number) -> Number:
 
 
 def overlapped_s(server_s: Number, client_s: Number, array_bytes: Number, sdu_bytes: Number) -> Number:
-    """Time in which server and client work at once: the client takes an array's first SDU in while the rest is made.
+    """Time in which server and client both work: the client receives the first SDU while the server makes the rest.
 
-    The shorter of the two works, for the share of the array that is beyond the first session data unit. In [rahn-mbrc]
-    the wait for the client falls where the server takes longer, by about this much.
+    It is the shorter of the two times, for the share of the array beyond the first session data unit. In [rahn-mbrc]
+    the wait for the client is shorter by about this time if the server takes longer.
     """
     beyond_first = larger(0, 1 - sdu_bytes / array_bytes)
     return smaller(server_s, client_s) * beyond_first
 
 
 def full_arrays(rows: Number, arraysize_rows: Number) -> Number:
-    """Fetch calls that return a whole array; the last one is as full as the rows leave it."""
+    """Fetch calls that return a full array; the last array has the remaining rows."""
     return rows // arraysize_rows
 
 
 def last_array_rows(rows: Number, arraysize_rows: Number) -> Number:
-    """Rows in the array after the full ones; 0 when they divide."""
+    """Rows in the array after the full ones; 0 if no rows remain."""
     return smaller(arraysize_rows, rows - full_arrays(rows, arraysize_rows) * arraysize_rows)

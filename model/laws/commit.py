@@ -1,4 +1,4 @@
-"""Commits: the log writer takes all redo that waits along with each write."""
+"""Commits: the log writer takes all waiting redo with each write."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ LOG_BLOCK_BYTES = 512
 LOG_FILES_BYTES = 256 * MIB
 LARGEST_LOG_WRITE_BYTES = MIB
 LOG_BUFFER_SHARE = 3
-"""A log buffer is written once a part of it is full, one of so many, or the largest write [oracle-concepts]."""
+"""LGWR writes when one part in this number of the log buffer is full, or the largest write [oracle-concepts]."""
 LOOKS_EVERY_S = 1.0
-"""Time between two looks of DBWR for blocks that have been dirty for long [general knowledge]."""
+"""Time between two checks of DBWR for old dirty blocks [general knowledge]."""
 LARGE_DIRTY_QUEUE = 25
-"""Blocks on the write list for which DBWR is woken [general knowledge]."""
+"""Blocks on the write list that wake DBWR [general knowledge]."""
 SMALL = 1e-5
 
 
 def log_writer_busy_fraction(commits_per_s: Number, write_s: Number, cv: float = 0.0) -> Number:
-    """Share of the time that the log writer writes, λW / (λW + e^-λW), for commits by chance.
+    """Share of the time that the log writer writes, λW / (λW + e^-λW), for random commits.
 
-    A busy period goes on unless no commit has come during a write, which happens with probability e^-λW: e^λW writes on
-    average, and then 1/λ until the next commit. Where writes vary with *cv*, gamma-distributed, nobody has come with
+    A busy period continues unless no commit arrives during a write, which has probability e^-λW: e^λW writes on
+    average, and then 1/λ until the next commit. If writes are gamma-distributed with *cv*, no commit arrives with
     probability (1 + λW·cv²)^(-1/cv²) [kleinrock-1975].
     """
     arriving = commits_per_s * write_s
@@ -33,15 +33,15 @@ def log_writer_busy_fraction(commits_per_s: Number, write_s: Number, cv: float =
 
 
 def log_file_sync_s(commits_per_s: Number, write_s: Number, cv: float = 0.0) -> Number:
-    """Mean ``log file sync``: the commit's own write, and what is left of one more if the log writer is busy.
+    """Mean ``log file sync``: the commit's own write, and the remainder of another write if the log writer is busy.
 
-    That is W(1 + cv²)/2, half of a write where none takes longer than another [kleinrock-1975].
+    The remainder is W(1 + cv²)/2, half of a write if all writes take equally long [kleinrock-1975].
     """
     return write_s * (1 + log_writer_busy_fraction(commits_per_s, write_s, cv) * (1 + cv**2) / 2)
 
 
 def log_writes_per_s(commits_per_s: Number, write_s: Number, cv: float = 0.0) -> Number:
-    """Writes of the log writer a second; at most one for each commit."""
+    """Writes per second of the log writer; at most one for each commit."""
     return smaller(commits_per_s, log_writer_busy_fraction(commits_per_s, write_s, cv) / write_s)
 
 
@@ -51,14 +51,14 @@ def log_write_bytes(redo_bytes: Number) -> Number:
 
 
 def gathered_bytes(buffer_bytes: Number) -> Number:
-    """Redo that LGWR writes though nobody commits: a third of the log buffer, or 1 MB [oracle-concepts]."""
+    """Redo that LGWR writes without a commit: a third of the log buffer, or 1 MB [oracle-concepts]."""
     return smaller(LARGEST_LOG_WRITE_BYTES, buffer_bytes / LOG_BUFFER_SHARE)
 
 
 def longest_sync_s(buffer_bytes: Number, redo_per_s: Number) -> Number:
-    """How long who commits waits at most while redo ends at a rate: half of a write of a full buffer, and his own.
+    """Longest wait of a commit while LGWR writes redo at a rate: half of a write of a full buffer, and its own write.
 
-    What does not find room in the buffer waits before it: ``log buffer space`` [oracle-reference].
+    Redo that finds no room in the buffer waits before it: ``log buffer space`` [oracle-reference].
     """
     return 1.5 * buffer_bytes / redo_per_s
 
@@ -72,11 +72,11 @@ class TurningLog:
 
 
 def turning_log(commits_per_s: float, turn_s: float) -> TurningLog:
-    """A log writer that writes one block behind the other on a turning disk, so that its writes end a turn apart.
+    """A log writer that writes consecutive blocks on a rotating disk, so that its writes end a rotation apart.
 
-    A turn that begins with a write under way follows one in which somebody came, 1 - e^-a for a = λT; one that began
-    idle is followed by it if two came, 1 - e^-a(1 + a), as the first began a write of its own [kleinrock-1975]. In the
-    latter an arrival finds a write with the chance that another came before it: 1 - (1 - e^-a)/a.
+    A rotation that starts with a write in progress follows a rotation with an arrival, 1 - e^-a for a = λT. After a
+    rotation that started idle, this needs two arrivals, 1 - e^-a(1 + a), as the first one started its own write
+    [kleinrock-1975]. In an idle start, an arrival finds a write if another came before it: 1 - (1 - e^-a)/a.
     """
     coming = commits_per_s * turn_s
     if coming <= 0:
@@ -90,15 +90,15 @@ def turning_log(commits_per_s: float, turn_s: float) -> TurningLog:
 
 
 def found_in_turn(coming: float) -> float:
-    """Chance that another of *coming* arrivals by chance came before one within a turn: 1 - (1 - e^-a)/a."""
+    """Probability that another of *coming* random arrivals precedes one within a rotation: 1 - (1 - e^-a)/a."""
     return 1 + expm1(-coming) / coming if coming > SMALL else coming / 2
 
 
 def until_turn_s(fixed_s: float, random_s: float, turn_s: float) -> float:
-    """Mean time until the place of the next log block comes by, after *fixed_s* and *random_s* by chance since it did.
+    """Mean time until the place of the next log block returns, after *fixed_s* and a random *random_s* since it passed.
 
-    With u what is left of the turn after the certain time: u + T·e^(-u/r)/(1 - e^(-T/r)) - r, half a turn for a long r
-    and what is left for none [kleinrock-1975].
+    With u the remainder of the rotation after the fixed time: u + T·e^(-u/r)/(1 - e^(-T/r)) - r; half a rotation for a
+    long r, and u for r = 0 [kleinrock-1975].
     """
     left_s = turn_s - fixed_s % turn_s
     if random_s < SMALL * turn_s:

@@ -1,6 +1,6 @@
-"""Time one request holds a device: positioning and transfer.
+"""Time that one request uses a device: positioning and transfer.
 
-Typical figures of rotating disks [drive-data-sheets]; flash has no positioning. Queueing is not in here.
+Typical figures of rotating disks [drive-data-sheets]; flash has no positioning. Queueing is in other modules.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ def transfer_s(size_bytes: Number, bandwidth_bytes_per_s: Number) -> Number:
 
 
 def reported_s(done_s: Number, interval_s: Number) -> Number:
-    """When a drive reports a command that is done at *done_s*: at the next multiple of *interval_s*.
+    """Time at which a drive reports a command that ends at *done_s*: the next multiple of *interval_s*.
 
-    Controllers gather completions so that one interrupt tells of several [interrupt-coalescing].
+    Controllers collect completions so that one interrupt reports several [interrupt-coalescing].
     """
     return ceiling(done_s / interval_s - 1e-9) * interval_s
 
 
 def gathered_s(lone_s: Number, spacing_s: Number, interval_s: Number, calls: Number) -> Number:
-    """Mean time of each of *calls* calls that are handed in again when a drive reports them, every *interval_s*.
+    """Mean time of each of *calls* calls that a program repeats when a drive reports them, every *interval_s*.
 
-    Those reported together are done *spacing_s* apart from *lone_s* on: the first ones after k = ⌈lone/interval⌉
-    intervals, as many as are done by then, the others after k + 1. With j of them each interval, calls = Σ intervals
-    of j, and the mean is calls·interval/j [interrupt-coalescing]. Where all are reported together, the first handed in
-    is alone and reported at once; in an interval of twice its time or more it is there again at the end.
+    Calls reported together end *spacing_s* apart, from *lone_s* on. The drive reports the calls that have ended after k
+    = ⌈lone/interval⌉ intervals, and the others after k + 1. With j calls per interval, calls = Σ intervals of j, and
+    the mean is calls·interval/j [interrupt-coalescing]. If the drive reports all together, the first call is alone and
+    is reported at once; in an interval of at least twice its time, it has returned by the end.
     """
     intervals = ceiling(lone_s / interval_s - 1e-9)
     soon = floor_div(intervals * interval_s - lone_s, spacing_s) + 1
@@ -44,11 +44,11 @@ def copy_time_s(size_bytes: Number, copy_bytes_per_s: Number) -> Number:
 
 
 def pipelined_s(first_s: Number, device_s: Number, consumer_s: Number, last_s: Number) -> Number:
-    """Elapsed time of asynchronous reads consumed in order: the longer of device and consumer hides the other.
+    """Elapsed time of asynchronous reads consumed in order: the slower of device and consumer hides the other.
 
-    *first_s* is the first read, which nothing can hide; *device_s* the device time of all reads over its parallelism;
-    *consumer_s* the time between reaps summed; *last_s* the consumption of the last read. Exact when one of the two is
-    the longer in every step; otherwise low by at most the unevenness of the reads.
+    *first_s* is the first read, which is never hidden; *device_s* the device time of all reads over its parallelism;
+    *consumer_s* the time between reaps summed; *last_s* the consumption of the last read. Exact if the same one is
+    slower in every step; otherwise too low by at most the unevenness of the reads.
     """
     return larger(first_s + consumer_s, device_s + last_s)
 
@@ -66,7 +66,7 @@ def latency_s(
 
 
 def bottleneck_s(latency: Number, transfer: Number, parallel_requests: Number) -> Number:
-    """Least device time of reads whose latencies and transfers add up so; overlapped, if it serves several at once."""
+    """Minimum device time of reads with these total latencies and transfers; they overlap if it serves several."""
     overlapped = larger(latency / parallel_requests, transfer)
     return where(parallel_requests > 1, overlapped, latency + transfer)
 
@@ -75,7 +75,7 @@ NEAR_BYTES = 256 * KIB
 
 
 def continues(start_byte: Number, last_end_byte: Number) -> Number:
-    """Whether a read goes on where the device's last one ended, or so little farther that no positioning is due.
+    """Whether a read starts where the device's last one ended, or close enough to need no positioning.
 
     A drive that reads ahead has the next 256 KB in its buffer or under its heads [general knowledge].
     """

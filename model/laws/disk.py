@@ -1,4 +1,4 @@
-"""A rotating disk: seek curve, zones, the place of each byte under the heads, and the wait for it.
+"""A rotating disk: seek curve, zones, the place of each byte on its track, and the wait for it.
 
 Each function is scalar arithmetic that calls no other, so that any of them can be compiled alone. A byte's *place* is
 the time at which a stream that began at byte 0 has it under the heads; the platter's angle is the place modulo a
@@ -42,7 +42,7 @@ def seek_s(
 def on_curve_s(
     distance_cylinders: Number, third: Number, base: Number, root: Number, slope: Number, cylinders: Number
 ) -> Number:
-    """The same by the parts of the curve: ``a + b sqrt(d)`` to the end of the short seeks, then linear."""
+    """The seek curve by its parts: ``a + b sqrt(d)`` to the end of the short seeks, then linear."""
     short = base + root * smaller(distance_cylinders, third) ** 0.5
     return short + slope * larger(0.0, smaller(distance_cylinders, cylinders) - third)
 
@@ -53,13 +53,13 @@ def zone_ratio(zone: int, zones: int, inner_ratio: float) -> float:
 
 
 def zone_start_bytes(zone: int, outer_zone_bytes: float, zones: int, inner_ratio: float) -> float:
-    """First byte of a zone: what the zones outside of it hold, each as many cylinders as the next."""
+    """First byte of a zone: the capacity of the zones outside it; all zones have the same number of cylinders."""
     step = 0.0 if zones == 1 else (1.0 - inner_ratio) / (zones - 1)
     return outer_zone_bytes * (zone - step * zone * (zone - 1) / 2)
 
 
 def zone_of(byte: float, outer_zone_bytes: float, zones: int, inner_ratio: float) -> int:
-    """Zone of a byte: :func:`zone_start_bytes` turned round."""
+    """Zone of a byte: the inverse of :func:`zone_start_bytes`."""
     if zones == 1:
         return 0
     step = (1.0 - inner_ratio) / (zones - 1)
@@ -76,7 +76,7 @@ def zone_of(byte: float, outer_zone_bytes: float, zones: int, inner_ratio: float
 
 
 def track_of(zone_offset_bytes: float, track_bytes: float, tracks_before: int) -> int:
-    """Track of a byte that lies so far into its zone, counted from the outermost of the disk."""
+    """Track of a byte by its offset in its zone, counted from the outermost track of the disk."""
     return tracks_before + int(zone_offset_bytes / track_bytes)
 
 
@@ -89,7 +89,7 @@ def place_s(  # noqa: PLR0917  (compiled functions take their arguments in order
     head_switch_s: float,
     cylinder_switch_s: float,
 ) -> float:
-    """Place of a byte: a turn for each track before it, its way along its own, and the skews of all the switches."""
+    """Place of a byte: a rotation for each track before it, its offset on its track, and the skews of all switches."""
     track = tracks_before + int(zone_offset_bytes / track_bytes)
     cylinder = track // heads
     turned_s = (tracks_before + zone_offset_bytes / track_bytes) * rotation_s
@@ -97,7 +97,7 @@ def place_s(  # noqa: PLR0917  (compiled functions take their arguments in order
 
 
 def rotational_wait_s(place_s: float, now_s: float, rotation_s: float) -> float:
-    """Time until a place comes under the heads; less than a turn."""
+    """Time until a place is under the heads; less than a rotation."""
     turns = (place_s - now_s) / rotation_s
     part = turns - math.floor(turns)
     return 0.0 if part > 1.0 - TURN_TOLERANCE else part * rotation_s

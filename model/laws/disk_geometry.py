@@ -1,7 +1,7 @@
-"""What a rotating disk's data sheet leaves to be worked out: media rate, tracks, cylinders, seeks not stated.
+"""Values that follow from the data sheet of a rotating disk: media rate, tracks, cylinders, missing seeks.
 
-A data sheet's transfer rate is sustained: it contains the switches from track to track. The media rate under a head
-is above it by their share, so that a stream comes out at the stated rate [drive-data-sheets].
+A data sheet's transfer rate is sustained: it includes the switches from track to track. The media rate under a head is
+higher by their share, so that a stream has the stated rate [drive-data-sheets].
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from model.laws.disk import zone_ratio
 from model.laws.numeric import Number, ceil_div, larger
 
-TRACK_SEEK_RATIO = 1 / 6  # of the average seek, where a sheet says nothing [general knowledge]
-FULL_SEEK_RATIO = 2  # of the average seek, where a sheet says nothing [general knowledge]
+TRACK_SEEK_RATIO = 1 / 6  # of the average seek, if the data sheet states none [general knowledge]
+FULL_SEEK_RATIO = 2  # of the average seek, if the data sheet states none [general knowledge]
 
 
 class Geometry(NamedTuple):
@@ -68,5 +68,5 @@ def geometry_of(disk: Any) -> Geometry:
 
 
 def mean_switch_s(heads: Number, head_switch_s: Number, cylinder_switch_s: Number) -> Number:
-    """Mean switch at a track's end: one in *heads* of them leads to the next cylinder."""
+    """Mean switch at the end of a track: one in *heads* switches leads to the next cylinder."""
     return head_switch_s + (cylinder_switch_s - head_switch_s) / heads

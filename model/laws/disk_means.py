@@ -1,8 +1,8 @@
-"""Means of a device in closed form, for one stream that waits for each request, and what a device can do at most.
+"""Mean times of a device in closed form for one stream that waits for each request, and its maximum rates.
 
-A stream in order loses whole turns; a random place is a seek and half a turn away [ruemmler-wilkes-disk]. The service
-is the time from a command's submission to its end. Sizes, spans and times may be arrays; zones, heads and the RAID
-level are numbers.
+A sequential stream loses whole rotations; a random place is a seek and half a rotation away [ruemmler-wilkes-disk]. The
+service is the time from a command's submission to its end. Sizes, spans and times may be arrays; zones, heads and the
+RAID level are numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from model.units import KIB
 
 LEAST = 1e-9
 LARGE_BYTES = 256 * KIB
-"""A request in order where nobody says how large, and the largest hole that a device without platters reads over."""
+"""Default size of a sequential request, and the largest gap that a device without platters reads over."""
 
 
 def data_members(disk: Any) -> int:
@@ -36,18 +36,18 @@ def copies_of(disk: Any) -> int:
 
 
 def answered_s(disk: Any, size_bytes: Number, write: bool) -> Number:
-    """Time of a command that a memory answers, which has the bytes or room for them: command and interface."""
+    """Time of a command that a memory answers, because it has the bytes or room for them: command and interface."""
     return overhead_s(disk, write) + size_bytes / disk.bus_bytes_per_s
 
 
 def again_s(disk: Any, size_bytes: Number) -> Number:
-    """Whole turns after which the place of what was read comes by again, to be written."""
+    """Whole rotations until the place of a read returns, so that it can be written."""
     late_s = overhead_s(disk, True) + size_bytes / disk.bandwidth_bytes_per_s
     return ceiling(late_s / disk.rotation_s) * disk.rotation_s
 
 
 def swept_s(disk: Any, size_bytes: Number, span_bytes: Number, part_bytes: Number) -> Number:
-    """Time at the platter for a part of a request out of a full write cache: a sweep seeks from one to the next."""
+    """Time at the platter for a part of a request from a full write cache: a sweep seeks from one to the next."""
     g = geometry_of(disk)
     held = larger(1.0, floor_div(disk.write_cache_bytes, size_bytes))
     distance = larger(1.0, span_bytes / (g.heads * g.track_bytes) / held)
@@ -55,26 +55,26 @@ def swept_s(disk: Any, size_bytes: Number, span_bytes: Number, part_bytes: Numbe
 
 
 def overhead_s(disk: Any, write: bool) -> Number:
-    """Command overhead of a read, or of a write where that differs."""
+    """Command overhead of a read, or of a write if it differs."""
     return disk.write_overhead_s if write and disk.write_overhead_s is not None else disk.overhead_s
 
 
 def rate_bytes_per_s(disk: Any, write: bool) -> Number:
-    """Rate of queued reads, or of queued writes where that is less."""
+    """Rate of queued reads, or of queued writes if it is lower."""
     sustained = disk.write_bandwidth_bytes_per_s
     return sustained if write and sustained is not None else disk.bandwidth_bytes_per_s
 
 
 def command_s(disk: Any, write: bool) -> Number:
-    """Time that a read, or a write, holds the controller: 1 over its ceiling of commands a second; 0 without one."""
+    """Time that a read, or a write, uses the controller: 1 over its limit of commands per second; 0 without one."""
     ceiling = disk.controller_writes_per_s if write else disk.controller_reads_per_s
     return 0.0 if ceiling is None else 1 / ceiling
 
 
 def busy_s(disk: Any, size_bytes: Number, write: bool, run_requests: Number) -> Number:
-    """Time that a command keeps a drive from the next one: its controller, or the cells that a random write fills.
+    """Time that a command delays the next one: its controller, or the cells that a random write fills.
 
-    *run_requests* are those of the run in order that it belongs to: the longer, the less is left to collect.
+    *run_requests* is the length of its sequential run: the longer the run, the less garbage collection.
     """
     command = command_s(disk, write)
     if not write or disk.spare_fraction is None:
@@ -90,7 +90,7 @@ def zone_ratio_at(disk: Any, start_byte: int) -> float:
 
 
 def sequential_service_s(disk: Any, size_bytes: Number, gap_s: Number, write: bool) -> Number:
-    """Mean service of a lone stream in order in the outermost zone: :func:`strided_service_s` without a hole."""
+    """Mean service of a single sequential stream in the outermost zone: :func:`strided_service_s` without a gap."""
     return strided_service_s(disk, size_bytes, size_bytes, gap_s, write)
 
 
@@ -102,12 +102,12 @@ def strided_service_s(
     write: bool,
     hop_s: Number | None = None,
 ) -> Number:
-    """Mean service of a lone stream with *stride_bytes* from one begin to the next, in the outermost zone.
+    """Mean service of a single stream with *stride_bytes* between starts, in the outermost zone.
 
-    Without a buffer the sector has gone by when the next command comes: the period is the stride's own time and
-    whole turns until the command is there. A buffer hides that: the period is that of the host or that of the medium,
-    whichever is longer. Exact in order where the buffer holds two tracks or more; a smaller one can lose a turn while
-    it is full. Farther than a cylinder the way takes *hop_s*; if not said, the angle counts as random.
+    Without a buffer, the sector has passed when the next command arrives: the period is the stride's own time plus
+    whole rotations until the command arrives. A buffer hides this: the period is that of the host or of the medium,
+    whichever is longer. Exact for a sequential stream if the buffer holds at least two tracks; a smaller one can lose a
+    rotation while it is full. Beyond a cylinder, the movement takes *hop_s*; by default the angle is random.
     """
     late = gap_s + overhead_s(disk, write)
     hole_bytes = stride_bytes - size_bytes
@@ -149,7 +149,7 @@ def on_platter_s(
     write: bool,
     hop_s: Number | None = None,
 ) -> Number:
-    """Mean service of a lone stream with a stride that neither a buffer nor a write cache hides."""
+    """Mean service of a single stream with a stride that neither a buffer nor a write cache hides."""
     g, hole_bytes = geometry_of(disk), stride_bytes - size_bytes
     late, sent = gap_s + overhead_s(disk, write), size_bytes / disk.bandwidth_bytes_per_s
     near = _near_service_s(g, hole_bytes, late, disk.bandwidth_bytes_per_s) - gap_s + sent
@@ -179,8 +179,8 @@ def _near_service_s(g: Geometry, hole_bytes: Number, late_s: Number, rate: Numbe
 def random_moments(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> tuple[Number, Number]:
     """Mean and squared coefficient of variation of a medium's service at random places in its first *span_bytes*.
 
-    Seek over the distance of two random places, half a turn, transfer; the turn's part spreads evenly. The span is
-    taken to be much larger than the track buffer.
+    Seek over the distance of two random places, half a rotation, transfer; the rotational wait is uniform. The span
+    exceeds the track buffer by far.
     """
     if not disk.rotation_s:
         return overhead_s(disk, write) + disk.average_seek_s + size_bytes / rate_bytes_per_s(disk, write), 0.0
@@ -253,9 +253,9 @@ def _known_seek_moments(g: Geometry, span_bytes: Number) -> tuple[Number, Number
 def random_service_s(
     disk: Any, size_bytes: Number, span_bytes: Number, write: bool, gap_s: Number = 0.0
 ) -> Number:
-    """Mean service of a lone stream at random places in the first *span_bytes*.
+    """Mean service of a single stream at random places in the first *span_bytes*.
 
-    Writes into a cache wait for its sorted sweeps in the long run: as many short seeks as the cache holds requests.
+    In the long run, writes into a cache wait for its sorted sweeps: as many short seeks as the cache has requests.
     """
     mean = random_moments(disk, size_bytes, span_bytes, write)[0]
     if not (write and disk.write_cache_bytes):
@@ -272,22 +272,22 @@ def seek_at_s(g: Geometry, distance_cylinders: Number) -> Number:
 
 
 def servers_of(disk: Any) -> int:
-    """Requests that a device or a set works on at once."""
+    """Requests that a device or a set serves at once."""
     return int(disk.raid_disks) * int(1 if disk.rotation_s else disk.parallel_requests)
 
 
 def random_requests_per_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> Number:
-    """Most requests a second at random places that a device, a set or a volume sustains, each within a stripe unit.
+    """Most random requests per second that a device, a set or a volume sustains, each within a stripe unit.
 
-    A write costs two on a mirror; on RAID 5 two reads and, after a turn, two writes [patterson-raid]. A member of a set
-    has nothing to do while the device's queue holds requests of others alone. A write cache does better than this;
-    burst credits are spent.
+    A write costs two on a mirror; on RAID 5 two reads and, after a rotation, two writes [patterson-raid]. A member of a
+    set is idle while the device's queue holds only requests for other members. Write cache and burst credits do not
+    count.
     """
     return _random_rate(disk, size_bytes, span_bytes, write, disk.parallel_requests)
 
 
 def serial_requests_per_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> Number:
-    """As :func:`random_requests_per_s`, of what serves one request at a time: the medium, the channel, the limit."""
+    """As :func:`random_requests_per_s`, for the parts that serve one request at a time: medium, channel, limit."""
     return _random_rate(
         disk, size_bytes, span_bytes, write, inf if disk.parallel_requests > 1 else 1, queued=False
     )
@@ -330,7 +330,7 @@ def _with_hits_per_s(disk: Any, medium_per_s: Number, size_bytes: Number, servic
 
 
 def sequential_bytes_per_s(disk: Any, write: bool, size_bytes: Number = LARGE_BYTES) -> Number:
-    """Most bytes a second in order that a device, a set or a volume sustains, in requests of *size_bytes*."""
+    """Most sequential bytes per second that a device, a set or a volume sustains, in requests of *size_bytes*."""
     each_s = larger(size_bytes / rate_bytes_per_s(disk, write), command_s(disk, write))
     return limited_per_s(disk, data_members(disk) / each_s, size_bytes) * size_bytes
 
@@ -338,11 +338,11 @@ def sequential_bytes_per_s(disk: Any, write: bool, size_bytes: Number = LARGE_BY
 def at_first(
     disk: Any, requests: Number, size_bytes: Number, write: bool, idle_s: Number
 ) -> tuple[Number, dict[str, Any], dict[str, Any]] | None:
-    """Share of *requests* that meet a device before it has spent what it has, and its fields before and after.
+    """Share of *requests* before a device has used up its reserve, and its fields before and after.
 
-    A volume has burst credits; a drive an SLC cache, which *idle_s* between two writes empties in part: n writes fill
-    it, C = n·(size - rate·idle_s), and each that follows finds rate·idle_s bytes of room [samsung-970-evo]. A fresh
-    drive has erased blocks. None for a device that stays as it is.
+    A volume has burst credits. A drive has an SLC cache, which it empties in part during *idle_s* between two writes: n
+    writes fill it, C = n·(size - rate·idle_s), and each later write finds rate·idle_s bytes of room [samsung-970-evo].
+    A fresh drive has erased blocks. None for a device without a reserve.
     """
     if disk.iops_limit is not None and disk.burst_iops is not None:
         lasting = burst_requests(disk) / larger(LEAST, requests * counted_requests(disk, size_bytes))
@@ -374,9 +374,9 @@ def occupied_s(
     *,
     run_requests: Number = 1,
 ) -> Number:
-    """Time that a request of that service takes from a device's capacity: latencies overlap in its slots.
+    """Time of a device's capacity that a request with this service uses: latencies overlap in its slots.
 
-    Transfers share the channel, and commands the controller: who takes longest decides [drive-data-sheets].
+    Transfers share the channel, and commands the controller: the largest of these counts [drive-data-sheets].
     *run_requests* is that of :func:`busy_s`.
     """
     slots = disk.parallel_requests if slots is None else slots
@@ -392,7 +392,7 @@ def occupied_s(
 
 
 def seek_curve(g: Geometry) -> tuple[Number, Number, Number, Number]:
-    """End of the short seeks, and ``a``, ``b`` and the slope beyond it."""
+    """End of the short seeks; ``a``, ``b`` and the slope beyond it."""
     third = larger(1.0, g.cylinders / 3)
     root = where(third > 1, (g.average_seek_s - g.track_seek_s) / larger(1e-9, third**0.5 - 1), 0.0)
     base = where(third > 1, g.track_seek_s, g.average_seek_s) - root

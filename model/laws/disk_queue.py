@@ -1,9 +1,9 @@
-"""What a drive gains that chooses among the commands in its queue: the shortest of several positionings.
+"""Gain of a drive that chooses among the commands in its queue: the shortest of several positionings.
 
-A command's positioning is seek and turn together; the drive takes the shortest of *commands* random ones
-[worthington-1994]. NOTE: commands that were left over before lie, more often than by chance, where the heads do not
-come soon. The law takes places and turns afresh each time: against the simulation it is 3 % too quick with 4 commands,
-8 % with 8 and 11 % with 32.
+The positioning of a command is seek plus rotation; the drive takes the shortest of *commands* random ones
+[worthington-1994]. NOTE: commands that the drive has passed over are, more often than by chance, at places that the
+heads do not reach soon. The law draws places and angles anew each time: compared with the simulation it is 3 % too fast
+with 4 commands, 8 % with 8 and 11 % with 32.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from model.laws.numeric import Number, larger, largest, smaller
 
 LEAST_S = 1e-15
 STEPS = 16
-"""Of a turn, for the integral over time."""
+"""Of a rotation, for the integral over time."""
 MOST_STEPS = 400
-"""Of the average seek; only a turn that takes next to nothing would need more."""
+"""Of the average seek; only an extremely short rotation would need more."""
 STARTS = 4
-"""Places from which the heads start, for the integral over places; the other half of the span mirrors them."""
+"""Starting places of the heads, for the integral over places; the other half of the span mirrors them."""
 
 
 class Positionings:
@@ -63,7 +63,7 @@ class Positionings:
 
 
 def gained(left: list[Number], commands: Number) -> Number:
-    """By how much the shortest of so many is shorter, in steps: Σ l - lⁿ over the chances that none is reached yet."""
+    """Reduction of the shortest of n positionings, in steps: Σ l - lⁿ over the chances l that none has ended."""
     steps: Number = 0.0
     for chance in left:
         steps = steps + (chance - chance**commands)

@@ -1,7 +1,7 @@
-"""Programs that take turns on a platter: from the end of one request to the begin of the next, place by place.
+"""Programs that alternate on a platter: from the end of one request to the start of the next, place by place.
 
-Places of files are known, so that the turns lost between them are too [ruemmler-wilkes-disk]. Places are those of the
-outermost zone; times may be arrays.
+The places of files are known, and so are the rotations lost between them [ruemmler-wilkes-disk]. Places are those of
+the outermost zone; times may be arrays.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from model.laws.disk_means import overhead_s, seek_at_s
 from model.laws.numeric import Number, ceiling, floor_div, is_array, larger, smaller, where
 
 PLACES = 32
-"""Of a strided program, whose hops stand for all."""
+"""Places of a strided program whose hops represent all hops."""
 
 
 def round_s(disk: Any, starts: Sequence[int], size_bytes: int, step_bytes: int, write: bool) -> Number:
-    """Time of one round of programs that take turns, each with *size_bytes* at its own place.
+    """Time of one round of programs that alternate, each with *size_bytes* at its own place.
 
-    Every hop is command, seek or head switch, and the wait for the sector; the first program then goes on
-    *step_bytes* behind where it was.
+    A hop is command, seek or head switch, and wait for the sector; the first program then continues by *step_bytes*.
     """
     g = geometry_of(disk)
     took: Number = 0.0
@@ -35,7 +34,7 @@ def round_s(disk: Any, starts: Sequence[int], size_bytes: int, step_bytes: int, 
 
 
 def strided_hop_s(g: Geometry, size_bytes: Number, stride_bytes: Number, late_s: Number) -> Number:
-    """Mean hop of a program from the end of one call to the next, a stride further, over its first places."""
+    """Mean hop of a program from the end of one call to the next, one stride further, over its first places."""
     arrays = any(map(is_array, (size_bytes, stride_bytes, *g)))
     ways = (_strided_ways if arrays else _kept_ways)(g, size_bytes, stride_bytes)
     return sum(_turned_s(g, way, late_s) for way in ways) / PLACES
@@ -59,7 +58,7 @@ _kept_ways = lru_cache(maxsize=4096)(_strided_ways)  # the same for every comman
 
 
 def hop_s(g: Geometry, last_byte: Number, start_byte: Number, late_s: Number) -> Number:
-    """From the end of *last_byte* to the begin of *start_byte*, for a command that moves the heads *late_s* after."""
+    """From the end of *last_byte* to the start of *start_byte*, for a command that moves the heads *late_s* later."""
     return _turned_s(g, _way_s(g, last_byte, start_byte), late_s)
 
 
@@ -80,7 +79,7 @@ def _turned_s(g: Geometry, way: tuple[Number, Number], late_s: Number) -> Number
 
 
 def transfer_s(g: Geometry, start_byte: Number, size_bytes: Number) -> Number:
-    """Time of a transfer with the switches of tracks in it."""
+    """Time of a transfer, including its track switches."""
     return place_s(g, start_byte + size_bytes - 1) - place_s(g, start_byte) + g.rotation_s / g.track_bytes
 
 
@@ -108,7 +107,7 @@ def seek_between_s(disk: Any, first_byte: Number, second_byte: Number) -> Number
 
 
 def cylinder_of(g: Geometry, byte: Number) -> Number:
-    """Cylinder of a byte, and the fraction of it that lies before."""
+    """Cylinder of a byte, including the fraction of the cylinder before it."""
     cylinder: Number = 0.0
     for zone in range(g.zones):
         ratio = zone_ratio(zone, g.zones, g.inner_ratio)

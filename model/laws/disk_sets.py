@@ -1,6 +1,6 @@
-"""Sets of disks and write caches in closed form: what a call asks of each member, and what a cache absorbs.
+"""Sets of disks and write caches in closed form: the work of a call for each member, and the writes a cache absorbs.
 
-The members of a set turn alike, so that the parts of one call take as long as one of them [patterson-raid]. A write
+The members of a set rotate in step, so the parts of one call take as long as one of them [patterson-raid]. A write
 cache answers from memory until it is full; then writes wait for its sorted sweeps. Sizes and times may be arrays.
 """
 
@@ -16,11 +16,11 @@ from model.laws.numeric import Number, ceil_div, is_array, larger, nearest, smal
 from model.laws.queueing import balanced_per_s
 
 EULER = 0.5772156649
-"""What 1 + 1/2 + ... + 1/n lies above ln n."""
+"""Difference of 1 + 1/2 + ... + 1/n and ln n."""
 
 
 def parts_of_call(disk: Any, size_bytes: Number) -> Number:
-    """Members that one call of *size_bytes* asks, each for an equal part; 1 for a single device [patterson-raid]."""
+    """Members that one call of *size_bytes* uses, each for an equal part; 1 for a single device [patterson-raid]."""
     if disk.raid_level == "none":
         return 1
     places = disk.raid_disks if disk.raid_level == "5" else disk_means.data_members(disk)
@@ -28,9 +28,9 @@ def parts_of_call(disk: Any, size_bytes: Number) -> Number:
 
 
 def passed_bytes(disk: Any, size_bytes: Number) -> Number:
-    """What the members of a set pass over for one call of whole units: as many units as rows it touches.
+    """Bytes that the members of a set skip for one call of whole units: as many units as rows it touches.
 
-    On RAID 5 that is the parity, too, as it moves from row to row [patterson-raid].
+    On RAID 5 this includes the parity, as it moves from row to row [patterson-raid].
     """
     unit, data = disk.stripe_unit_bytes, disk_means.data_members(disk)
     if disk.raid_level in ("none", "1"):
@@ -41,7 +41,7 @@ def passed_bytes(disk: Any, size_bytes: Number) -> Number:
 def equal_stations(disk: Any, size_bytes: Number, write: bool) -> Number:
     """Equal queues of one server, of which a call of *size_bytes* takes one: members over the parts of a call.
 
-    A write takes both members of a mirror, and on RAID 5 that of the parity besides.
+    A write takes both members of a mirror, and on RAID 5 also the member with the parity.
     """
     parts = parts_of_call(disk, size_bytes)
     if write and disk.raid_level == "5":
@@ -52,9 +52,9 @@ def equal_stations(disk: Any, size_bytes: Number, write: bool) -> Number:
 
 
 def random_moments(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> tuple[Number, Number]:
-    """Mean and squared coefficient of variation of a lone call at random places in the first *span_bytes* of a set.
+    """Mean and squared coefficient of variation of a single call at random places in the first *span_bytes* of a set.
 
-    On RAID 5 a write of less than whole rows reads first and comes back after whole turns [patterson-raid].
+    On RAID 5 a write of less than whole rows reads first and returns after whole rotations [patterson-raid].
     """
     part = passed_bytes(disk, size_bytes)
     own_span = span_bytes / disk_means.data_members(disk)
@@ -70,16 +70,16 @@ def random_moments(disk: Any, size_bytes: Number, span_bytes: Number, write: boo
 
 
 def reads_first(disk: Any, size_bytes: Number) -> Number:
-    """Whether a write of *size_bytes* reads first: on RAID 5 what fills no whole rows does [patterson-raid]."""
+    """Whether a write of *size_bytes* reads first: on RAID 5, unless it fills whole rows [patterson-raid]."""
     return (disk.raid_level == "5") & (
         size_bytes % (disk.stripe_unit_bytes * disk_means.data_members(disk)) != 0
     )
 
 
 def taken_of_flash_s(disk: Any, size_bytes: Number, write: bool, run_requests: Number = 1) -> Number:
-    """Time that a call takes of the capacity of a set of flash drives, all its parts together [patterson-raid].
+    """Time of the capacity of a set of flash drives that a call uses with all its parts [patterson-raid].
 
-    A write goes to both members of a mirror; on RAID 5 what fills no row is read first, and its parity besides.
+    A write goes to both members of a mirror; on RAID 5 the set first reads an incomplete row and its parity.
     """
     parts = parts_of_call(disk, size_bytes)
     part = size_bytes / parts
@@ -102,12 +102,12 @@ def taken_of_flash_s(disk: Any, size_bytes: Number, write: bool, run_requests: N
 
 
 def caught_fraction(disk: Any, span_bytes: Number, nearer: Number, idle_s: Number, reads: Number) -> Number:
-    """Share of reads at random places of a set that its members have read ahead, each idle so long between its reads.
+    """Share of random reads of a set that its members have read ahead, each idle for a time between its reads.
 
-    Of a span a copy that is near takes the share *nearer*. A member reads on behind its last read until its buffer is
-    full, and waits up to a turn for a place behind that. What its buffer can hold altogether is there soon, if it has
-    any time, or for copies if there is time for all of it; but for what lies before the place of the last miss: of n
-    *reads* of a member those miss that lie before all earlier ones, 1 + 1/2 + ... + 1/n.
+    A copy that is near takes the share *nearer* of a span. A member continues to read behind its last read until its
+    buffer is full, and waits up to a rotation for a later place. If it has any idle time, its buffer soon holds all
+    that it can; copies need time for all of it. Places before the last miss are the exception: of n *reads* of a
+    member, those before all earlier ones miss, 1 + 1/2 + ... + 1/n.
     """
     if not (disk.rotation_s and disk.track_buffer_bytes):
         return 0.0
@@ -123,7 +123,7 @@ def caught_fraction(disk: Any, span_bytes: Number, nearer: Number, idle_s: Numbe
 
 
 def in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number, write: bool) -> Number:
-    """Mean service of a lone stream in order, whose next call comes *gap_s* after the last one ended.
+    """Mean service of a single sequential stream, whose next call comes *gap_s* after the end of the last one.
 
     The members of a set read ahead side by side, each from its own part.
     """
@@ -204,9 +204,9 @@ def _written_in_order_s(disk: Any, size_bytes: Number, stride_bytes: Number, gap
 
 
 def is_near(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number = 0.0) -> Number:
-    """Whether the members of a set read over the holes between calls, rather than to seek beyond them.
+    """Whether the members of a set read over the gaps between calls instead of seeking past them.
 
-    They do so while the program goes on *gap_s* later.
+    They do so if the program continues *gap_s* later.
     """
     hole = (stride_bytes - size_bytes) / disk_means.data_members(disk)
     late_s = gap_s + disk_means.overhead_s(disk, False) + disk.rotation_s
@@ -218,9 +218,9 @@ def is_near(disk: Any, size_bytes: Number, stride_bytes: Number, gap_s: Number =
 
 
 def queued_per_s(disk: Any, service_s: Number, stations: Number, pieces: Number) -> Number:
-    """Most calls a second of a set whose queue is full: as many as the device's queue holds meet at *stations*.
+    """Most calls per second of a set with a full queue: the calls in the device's queue share the *stations*.
 
-    A member has nothing to do while the queue holds calls of others alone.
+    A member is idle while the queue holds only calls for other members.
     """
     depth = larger(1, max(disk.queue_depth, disk.parallel_requests) / pieces)
     return balanced_per_s(depth, service_s, stations)
@@ -236,10 +236,10 @@ def members_asked(disk: Any, starts: Sequence[int]) -> int:
 
 
 def absorbed_bytes(disk: Any, span_bytes: Number | None) -> tuple[Number, Number]:
-    """Bytes written until a write cache is full, if nothing left it, and the share of later ones that need room.
+    """Bytes written until a write cache is full, without destaging, and the share of later bytes that need room.
 
-    What is dirty already needs none: of random places in a span S so many that the cache C holds are written again, and
-    it fills after -S·ln(1 - C/S) bytes; never where it holds the span. *span_bytes* is None for places in order.
+    A place that is already dirty needs no room: among random places of a span S the cache C rewrites its own, and it
+    fills after -S·ln(1 - C/S) bytes, or never if it holds the span. *span_bytes* is None for places in order.
     """
     cache = disk.write_cache_bytes
     if span_bytes is None:
@@ -252,7 +252,7 @@ def absorbed_bytes(disk: Any, span_bytes: Number | None) -> tuple[Number, Number
 def destaged_s(disk: Any, size_bytes: Number, span_bytes: Number | None, stride_bytes: Number = 0) -> Number:
     """Time between two requests of *size_bytes* that leave a full write cache, in order or in sorted sweeps of a span.
 
-    A sweep makes as many short seeks as the cache holds requests; as many are under way as the set has members.
+    A sweep makes as many short seeks as the cache has requests; each member of the set has one in progress.
     """
     if span_bytes is None:
         if stride_bytes > size_bytes and disk.rotation_s:

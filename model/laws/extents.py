@@ -1,4 +1,4 @@
-"""Where the blocks of a segment lie: extents, bitmap blocks, the segment header and its extent map.
+"""Position of the blocks of a segment: extents, bitmap blocks, the segment header and its extent map.
 
 Extent sizes under system allocation and the positions of bitmap blocks are general knowledge of Oracle [oracle-lmt];
 the first block of a datafile's extents and the capacity of the header come from published block dumps [assm-dumps].
@@ -32,12 +32,12 @@ COVERED_BY_SIZE = ((MIB - 1, 16), (64 * MIB, 64), (1024 * MIB, 256), (2**60, 102
 
 Support's note has 32 MB for the first limit; under system allocation extents of 1 MB reach to 64 MB. Layouts in
 [rahn-pctfree] and [shallahamer-direct] have 64 blocks in them throughout, so an extent of 1 MB keeps its 64 in a larger
-segment. Where a large uniform extent stands in a small segment no published layout decides: a doubt.
+segment. No published layout shows a large uniform extent in a small segment: a doubt.
 """
 
 
 def blocks_per_l1(extent_bytes: Number) -> Number:
-    """Data blocks one L1 bitmap block covers, by the size of the extent it stands in: 16, 64, 256, 1024."""
+    """Data blocks that one L1 bitmap block covers, by the size of its extent: 16, 64, 256, 1024."""
     return where(
         extent_bytes < MIB, 16, where(extent_bytes < 8 * MIB, 64, where(extent_bytes < 64 * MIB, 256, 1024))
     )
@@ -67,13 +67,13 @@ def l1_shape(extent_blocks: Number, covered: Number) -> tuple[Number, Number]:
 
 
 def data_blocks_of(extents: Number, extent_blocks: Number, covered: Number) -> Number:
-    """Blocks that *extents* extents of one size leave beside their L1 bitmap blocks."""
+    """Data blocks of *extents* extents of one size, without their L1 bitmap blocks."""
     l1, group = l1_shape(extent_blocks, covered)
     return extents * extent_blocks - ceil_div(extents, group) * l1
 
 
 def extents_for(data_blocks: Number, extent_blocks: Number, covered: Number) -> Number:
-    """Extents of one size that hold *data_blocks* blocks beside their L1 bitmap blocks."""
+    """Extents of one size that hold *data_blocks* blocks and their L1 bitmap blocks."""
     l1, group = l1_shape(extent_blocks, covered)
     in_group = group * extent_blocks - l1
     groups = floor_div(data_blocks, in_group)
@@ -90,10 +90,10 @@ class Extents(NamedTuple):
 
 
 def allocation(block_size_bytes: Number, assm: bool, uniform_extent_bytes: Number | None) -> list[Extents]:
-    """The extents a segment gets, in order: under system allocation, or UNIFORM of the given size.
+    """The extents of a segment, in order: under system allocation, or UNIFORM of the given size.
 
     Under ASSM with system allocation no extent is below 1 MB from 16K blocks on, and an L1 block of the first megabyte
-    covers 16 blocks whatever the extent: so all segment sizes of [rahn-pctfree] come out exactly.
+    covers 16 blocks in any extent. All segment sizes of [rahn-pctfree] then agree exactly.
     """
     if not assm:
         no_map = 2**40
@@ -151,11 +151,11 @@ def segment_shape(
     release_11_2: bool,
     formatted_ahead: Number = 0,
 ) -> SegmentShape:
-    """Lay *data_blocks* blocks below the high-water mark out in a fresh datafile's extents, one after another.
+    """Layout of *data_blocks* blocks below the high-water mark in consecutive extents of a new datafile.
 
     Under ASSM the first extent begins with its L1 blocks, one L2 block and the segment header, every further extent
-    with its L1 blocks; under manual space management only the header comes first. Where *formatted_ahead*, inserts
-    have moved the high-water mark on to the end of its extent, or to the next megabyte of a larger one.
+    with its L1 blocks; under manual space management only the header comes first. With *formatted_ahead*, inserts have
+    moved the high-water mark to the end of its extent, or to the next megabyte of a larger one.
     """
     lead = 2 if assm else 1
     start = first_extent_block(block_size_bytes, release_11_2)

@@ -1,4 +1,4 @@
-"""Rows that grow: what stays in its block, what migrates, and how a piece looks that moved.
+"""Rows that grow: rows that stay in their block, rows that migrate, and the form of a migrated piece.
 
 Sources: [adams-migration] for stub and head rowid, [oracle-concepts] for PCTFREE.
 """
@@ -13,7 +13,7 @@ STUB_BYTES = ROW_HEADER_BYTES + ROWID_BYTES
 
 
 def piece_bytes(row_piece_bytes: Number) -> Number:
-    """Bytes a row piece takes without its directory entry: never below a stub, so that it can become one."""
+    """Bytes of a row piece without its directory entry: at least a stub, so that it can become one."""
     return larger(STUB_BYTES, row_piece_bytes)
 
 
@@ -23,7 +23,7 @@ def slot_bytes(row_piece_bytes: int, stub_bytes: int, directory_bytes: int) -> i
 
 
 def padded_growth(row_piece_bytes: Number, growth: Number) -> Number:
-    """Bytes a row takes more after growing by *growth*: less than that where it was shorter than a stub."""
+    """Additional bytes of a row after it grows by *growth*: less than that if it was shorter than a stub."""
     return piece_bytes(row_piece_bytes + growth) - piece_bytes(row_piece_bytes)
 
 
@@ -33,17 +33,17 @@ def moved_bytes(row_piece_bytes: Number) -> Number:
 
 
 def rows_that_migrate(rows: Number, free: Number, growth: Number, freed: Number) -> Number:
-    """Rows of a block that must leave when each of *rows* grows by *growth*, one after another.
+    """Rows of a block that migrate when each of *rows* grows by *growth*, one after another.
 
-    The *free* bytes of the block, and the *freed* bytes that each leaving row gives back, let others grow in place:
-    m·freed + free >= (rows - m)·growth. Exact but for the order inside the block (one row).
+    The *free* bytes of the block, and the *freed* bytes of each migrated row, let others grow in place: m·freed + free
+    >= (rows - m)·growth. Exact except for the order inside the block (one row).
     """
     short = rows * growth - free
     return where(growth > 0, smaller(rows, larger(0, ceil_div(short, larger(1e-9, growth + freed)))), 0)
 
 
 def chain_of(row_piece: int, largest_piece: int, header: int, rowid: int) -> tuple[int, int]:
-    """Whole-block pieces and the tail piece's length of a row that no block holds; (0, length) when one does.
+    """Whole-block pieces and the tail piece's length of a row that no block holds; (0, length) if one block does.
 
     Every piece carries a header, the rowid of its head and that of the next piece.
     """

@@ -1,10 +1,10 @@
-"""How many hits LRU gives, from the popularity of blocks.
+"""Hit ratio of LRU, from the popularity of blocks.
 
-References are independent here: each goes to a block with the popularity of that block, whatever came before. Che's
-approximation [che-2002] lets a block stay for one time T after its last reference, the same for all, in which as many
-other blocks are referenced as the cache has room for; why it comes so close is in [fricker-robert-roberts-2012].
-Against exact LRU its hit fraction is off by less than 0.01 with room for 1 of 40 blocks or more, 0.001 for 10 of 40,
-0.0005 for 20 of 1,000 and 0.0002 for 1,000 of 100,000 or more, under Zipf exponents from 0.5 to 1.2.
+References are independent: each goes to a block with the popularity of that block. Che's approximation [che-2002] keeps
+each block for the same time T after its last reference, in which sessions reference as many other blocks as fit the
+cache; the reason for its accuracy is in [fricker-robert-roberts-2012]. Against exact LRU its hit fraction is off by
+less than 0.01 with room for 1 of 40 blocks or more, 0.001 for 10 of 40, 0.0005 for 20 of 1,000 and 0.0002 for 1,000 of
+100,000 or more, under Zipf exponents from 0.5 to 1.2.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from model.errors import OutsideLaw
 from model.laws.numeric import Number
 
 MOST_STEPS = 100
-"""Newton's steps; a cache with room for all blocks but 1 in 10^15 takes some 40, and then rounding may go on."""
+"""Newton's steps; a cache with room for all blocks but 1 in 10^15 takes some 40; rounding may add some."""
 
 
 def lru_hit_fraction(room: Number, popularity: Number, blocks: Number = 1) -> Number:
@@ -30,10 +30,10 @@ def lru_hit_fraction(room: Number, popularity: Number, blocks: Number = 1) -> Nu
 
 
 def characteristic_references(room: Number, popularity: Number, blocks: Number = 1) -> Number:
-    """References that a block stays for after its last one under LRU: T of Σ(1 - e^-pT) = room [che-2002].
+    """References for which a block stays after its last one under LRU: T of Σ(1 - e^-pT) = room [che-2002].
 
-    The popularity is that of one block, *blocks* how many have it; they need not sum to 1. With room for all, T is
-    infinite. Newton's steps from T = room, which is below the root, never pass it, as the sum is concave.
+    *popularity* is that of one block, *blocks* the number of blocks with it; they need not sum to 1. With room for all,
+    T is infinite. Newton's steps from T = room, which is below the root, never pass it, as the sum is concave.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -57,7 +57,7 @@ def characteristic_references(room: Number, popularity: Number, blocks: Number =
 def hot_share_groups(
     blocks: Number, hot_data_fraction: float, hot_gets_fraction: float
 ) -> tuple[Number, Number]:
-    """Popularity of a block, and how many have it, where two groups of blocks are wanted evenly within each.
+    """Popularity of a block and number of such blocks, for two groups with uniform popularity within each.
 
     The share *hot_gets_fraction* of the references goes to the share *hot_data_fraction* of the blocks. A group without
     blocks takes no references, and one without references is left out.

@@ -1,8 +1,8 @@
-"""What rows that come or go cost in the indexes of their table: changes to leaves, and splits.
+"""Index maintenance of inserted and deleted rows: changes to leaves, and splits.
 
-Rows that are changed one by one change a leaf each: 1,000 rows with one index write two redo entries a row and some 500
-bytes each [chitale-2015]. Rows of an array have their entries sorted, and a leaf takes all that belong into it by one
-change: the same rows and index, inserted at once, write 52 redo entries and 69 bytes a row.
+Single-row changes change a leaf each: 1,000 rows with one index write two redo entries a row and some 500 bytes each
+[chitale-2015]. The entries of an array are sorted, and a leaf takes all of its entries in one change: the same rows and
+index, inserted at once, write 52 redo entries and 69 bytes a row.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from model.laws.numeric import Number, larger, largest, smaller, where
 HALF_SPLIT_FILL = log(2)
 """Mean fill of leaves that keys in any order have split in half again and again [yao-1978]."""
 SPLIT_GETS = 4
-"""Current gets of a split besides the leaf's own: new leaf, neighbour, branch, bitmap block [lewis-splits]."""
+"""Current gets of a split in addition to the leaf's own: new leaf, neighbour, branch, bitmap block [lewis-splits]."""
 MOST_DOUBLINGS = 24
 
 
 def leaves_changed(
     keys: Number, arrays: Number, leaves: Number, per_leaf: Number, ascending: Number
 ) -> Number:
-    """Changes to leaves by *keys* keys in *arrays* arrays: one for each leaf an array reaches into, one a key at most.
+    """Changes to leaves by *keys* keys in *arrays* arrays: one per leaf that an array reaches, at most one per key.
 
-    Keys that ascend go to the last leaf and those that follow it; others to any of the *leaves*.
+    Ascending keys go to the last leaf and the leaves after it; others to any of the *leaves*.
     """
     each = keys / larger(1, arrays)
     apart = arrays * distinct_blocks(leaves, each)
@@ -32,11 +32,11 @@ def leaves_changed(
 
 
 def half_splits(keys: Number, entries: Number, leaves: Number, per_leaf: Number, evenly: Number) -> Number:
-    """Leaves that *keys* keys in any order split in half, of *leaves* leaves with *entries* entries between them.
+    """Leaves that *keys* random keys split in half, of *leaves* leaves with *entries* entries in total.
 
-    Leaves that were split before are filled *evenly* between a half and all of what they hold: their number grows with
-    the entries, which fill ln 2 of it [yao-1978]. Leaves that are all full alike split when what belongs there is 1, 2,
-    4 … times what a leaf holds; how many keys come to one of them is a Poisson number, taken as normal.
+    Leaves that have split before are filled *evenly* between a half and the whole: their number grows with the entries,
+    which fill ln 2 of it [yao-1978]. Leaves that are equally full split when they have 1, 2, 4 … times the entries of a
+    leaf; the number of new keys of a leaf is a Poisson number, approximated as normal.
     """
     filled = keys / (per_leaf * HALF_SPLIT_FILL)
     each, more = entries / larger(1, leaves), keys / larger(1, leaves)
@@ -51,11 +51,11 @@ def half_splits(keys: Number, entries: Number, leaves: Number, per_leaf: Number,
 def meetings(
     sessions: Number, own_s: Number, changes: Number, leaves: Number, held_s: Number
 ) -> tuple[Number, Number]:
-    """Share of changes that find their leaf in change by another session, and the mean wait of a change.
+    """Share of changes that find their leaf busy with another session, and the mean wait of a change.
 
-    Each of *sessions* works *own_s*, in which it makes so many *changes*, each to one of *leaves* leaves, which it has
-    for *held_s*. A change that finds others there waits for them, for half of the one under way
-    [reiser-lavenberg-1980]: mean values, one session more at a time. A leaf takes no more than a change each *held_s*.
+    Each of *sessions* works for *own_s* and makes *changes* changes, each to one of *leaves* leaves, which it holds for
+    *held_s*. A change that finds others waits for them, and for half of the one in progress [reiser-lavenberg-1980]:
+    mean value analysis, session by session. A leaf takes at most one change per *held_s*.
     """
     wait = chance = busy = queue = 0.0 * (sessions + own_s + changes)
     for present in range(1, int(largest(sessions)) + 1):

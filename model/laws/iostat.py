@@ -40,19 +40,20 @@ class DeviceSums(NamedTuple):
 
 
 def columns_of(kernel: str | None) -> list[str]:
-    """Columns of ``iostat -x`` by kernel, those of the newest sysstat older than it [sysstat-changes].
+    """Columns of ``iostat -x`` by kernel: those of the newest sysstat before it [sysstat-changes].
 
     sysstat 6.1.2 (April 2006, before 2.6.17) prints sectors without kB beside them, 9.1.1 (February 2010, before
     2.6.34) kB alone. 9.1.2 (May 2010, before 2.6.35) adds ``r_await`` and ``w_await``. 11.5.7 (July 2017, before 4.13)
-    tells reads from writes in sizes, now in kB, and in merges. 12.1.2 (December 2018, before 4.20) drops ``svctm`` and
-    adds discards. 12.3.1 (December 2019) adds cache flushes, which kernels count since 5.5. None is the oldest kernel.
+    separates reads and writes in sizes, now in kB, and in merges. 12.1.2 (December 2018, before 4.20) drops ``svctm``
+    and adds discards. 12.3.1 (December 2019) adds cache flushes, which kernels count since 5.5. None is the oldest
+    kernel.
     """
     release = release_of(kernel) if kernel else (0,)
     return next(names for since, names in reversed(REPORTS) if since <= release).split()
 
 
 def at_least_busy(sums: DeviceSums) -> DeviceSums:
-    """The sums with requests under way for no less than the busy time, seconds; all requests share what lacks."""
+    """The sums, with requests in progress for at least the busy time in seconds; requests share the rest."""
     reads_s, writes_s = sums.ticks_s
     reads, writes = sums.requests
     held_s = reads_s + writes_s
@@ -65,8 +66,9 @@ def quantities(sums: DeviceSums, span_s: Number) -> dict[str, Number]:
     """iostat's columns: counts and bytes over the span, bytes and times over the requests [sysstat-iostat].
 
     ``aqu-sz``, once ``avgqu-sz``, is the time of the requests over the span, ``await`` that time over their number,
-    ``r_await`` and ``w_await`` those of reads and of writes, ``%util`` the time with a request under way over the span,
-    ``svctm`` that time over the requests, ``%rrqm`` and ``%wrqm`` the share of the bios that joined a waiting request.
+    ``r_await`` and ``w_await`` those of reads and of writes, ``%util`` the time with a request in progress over the
+    span, ``svctm`` that time over the requests, ``%rrqm`` and ``%wrqm`` the share of the bios that joined a waiting
+    request.
     """
     reads, writes = sums.requests
     merged_reads, merged_writes = sums.merges

@@ -1,4 +1,4 @@
-"""Limits of a volume: what counts as one request, how many are let through, and how long burst credits last."""
+"""Limits of a volume: the size that counts as one request, the admitted requests, and the time burst credits last."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ ROUNDING = 1e-9
 
 
 def counted_requests(disk: Any, size_bytes: Number) -> Number:
-    """Requests that a volume's limit counts of one: one for each ``limit_io_bytes`` of it; 0 takes any size as one.
+    """Requests that a volume's limit counts for one: one per ``limit_io_bytes``; with 0, any size counts once.
 
-    AWS counts 256 KiB [aws-ebs], Azure as much [azure-disks]; Linux counts a request of any size once
+    AWS counts 256 KiB [aws-ebs], Azure the same [azure-disks]; Linux counts a request of any size once
     [linux-blk-throttle].
     """
     counted = disk.limit_io_bytes
@@ -22,7 +22,7 @@ def counted_requests(disk: Any, size_bytes: Number) -> Number:
 
 
 def limited_per_s(disk: Any, requests_per_s: Number, size_bytes: Number) -> Number:
-    """Requests of *size_bytes* a second, of those a device can do, that a volume's limits let through [aws-ebs]."""
+    """Requests of *size_bytes* per second that a device can serve and a volume's limits admit [aws-ebs]."""
     if disk.iops_limit is not None:
         requests_per_s = smaller(requests_per_s, disk.iops_limit / counted_requests(disk, size_bytes))
     if disk.throughput_limit_bytes_per_s is not None:
@@ -31,7 +31,7 @@ def limited_per_s(disk: Any, requests_per_s: Number, size_bytes: Number) -> Numb
 
 
 def let_through_s(host: Any, disk: Any, size_bytes: Number, request_bytes: Number) -> Number:
-    """Time in which a host's limits let bytes through in requests of a size, whatever its volumes they go to."""
+    """Time in which a host's limits admit bytes in requests of a size, to any of its volumes."""
     took_s: Number = 0.0
     if host.iops_limit is not None:
         counted = size_bytes / request_bytes * counted_requests(disk, request_bytes)
@@ -42,20 +42,20 @@ def let_through_s(host: Any, disk: Any, size_bytes: Number, request_bytes: Numbe
 
 
 def burst_requests(disk: Any) -> Number:
-    """Counted requests that a volume serves at its burst rate before the credits are gone [aws-ebs]."""
+    """Counted requests that a volume serves at its burst rate until its credits are used up [aws-ebs]."""
     if disk.iops_limit is None or disk.burst_iops is None or disk.burst_iops <= disk.iops_limit:
         return 0.0
     return disk.burst_credits * disk.burst_iops / (disk.burst_iops - disk.iops_limit)
 
 
 def mean_iops(disk: Any, counted: Number) -> Number:
-    """Counted requests a second that a volume lets through over *counted* of them, the first of them on its credits."""
+    """Mean counted requests per second that a volume admits over *counted* requests, the first of them on credits."""
     quick = smaller(burst_requests(disk), counted)
     return counted / larger(LEAST, quick / disk.burst_iops + (counted - quick) / disk.iops_limit)
 
 
 def credits_last_s(disk: Any, counted_per_s: float) -> float:
-    """Seconds that full credits last at so many counted requests a second; endless up to the volume's own rate."""
+    """Seconds that full credits last at a rate of counted requests; infinite up to the volume's own rate."""
     if (
         disk.iops_limit is None
         or disk.burst_iops is None
@@ -66,9 +66,9 @@ def credits_last_s(disk: Any, counted_per_s: float) -> float:
 
 
 def slice_begin_s(due_s: float, origin_s: float, slice_s: float) -> float:
-    """Begin of the slice at whose end a request is due: a throttle in slices lets it through there.
+    """Start of the slice at whose end a request is due: a throttle in slices admits it at this start.
 
-    A slice's share of the limit is there as it begins: request n of *origin_s* goes in the first slice k for which
-    rate · k · slice ≥ n [linux-blk-throttle].
+    A slice has its share of the limit from its start: request n after *origin_s* goes in the first slice k with rate ·
+    k · slice ≥ n [linux-blk-throttle].
     """
     return origin_s + max(0, ceil((due_s - origin_s) / slice_s - ROUNDING) - 1) * slice_s

@@ -1,4 +1,4 @@
-"""Whole tables through a client: rows of an array, and buffers for blocks that are still to be written."""
+"""Whole tables through a client: rows of an array, and buffers for dirty blocks."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from model.laws.numeric import Number, floor_div, larger, smaller
 NUMBER_BUFFER_BYTES = 24
 """Room of a NUMBER in an array: 22 bytes and a 2-byte indicator [oracle-utilities]."""
 LARGEST_DIRTY_FRACTION = 0.4
-"""Buffers a search for a free one passes before it calls DBWR, ``_db_block_max_scan_pct`` [oracle-wait-interface]."""
+"""Share of the buffers that a search scans before it calls DBWR, ``_db_block_max_scan_pct`` [oracle-wait-interface]."""
 
 
 def largest_row_bytes(given: Number | None, columns: Number, mean_row_bytes: Number) -> Number:
-    """Longest row that an array has to hold: as given, else all columns as wide as NUMBERs; no less than the mean."""
+    """Longest row that an array must hold: as given, else all columns as wide as NUMBERs; at least the mean."""
     return larger(columns * NUMBER_BUFFER_BYTES if given is None else given, mean_row_bytes)
 
 
 def array_rows(buffer_bytes: Number, row_bytes: Number) -> Number:
-    """Rows of an array: buffer_size = rows_in_array × maximum_row_size [oracle-utilities]; one at least."""
+    """Rows of an array: buffer_size = rows_in_array × maximum_row_size [oracle-utilities]; at least one."""
     return larger(1, floor_div(buffer_bytes, row_bytes))
 
 
 def room_blocks(cache_bytes: Number, block_size_bytes: Number) -> Number:
-    """Dirty blocks that a cache holds before a session that needs a buffer finds none free."""
+    """Dirty blocks of a cache above which a session that needs a buffer finds none free."""
     return larger(1, floor_div(LARGEST_DIRTY_FRACTION * cache_bytes, block_size_bytes))
 
 
 def stalls_s(
     own_s: Number, blocks: Number, room: Number, write_s: Number, redo_s: Number, reading_s: Number = 0.0
 ) -> tuple[Number, Number]:
-    """Waits for the log and for free buffers of sessions that fill *blocks* blocks in *own_s* seconds of their own.
+    """Waits for the log and for free buffers of sessions that fill *blocks* blocks in *own_s* of their own work.
 
-    While the cache has room only the redo of a block, *redo_s*, can hold them up; from then on each new block needs
-    one that DBWR has written, *write_s*, meanwhile: per block the slower of the two goes on, and the other waits. What
-    is written has the device while their reads do not: these keep it for *reading_s* of *own_s*.
+    While the cache has room, only the redo of a block, *redo_s*, can delay them. From then on each new block needs a
+    buffer that DBWR has written in *write_s*: per block the slower of the two sets the pace, and the other waits.
+    Writes use the device while the sessions' reads do not; the reads use it for *reading_s* of *own_s*.
     """
     each_s = larger(0.0, own_s - reading_s) / blocks
     at_first = smaller(blocks, room)

@@ -1,7 +1,7 @@
-"""How many buffers are got, and what one get costs in CPU.
+"""Number of buffer gets, and CPU of one get.
 
-Counts: [rahn-mbrc] prints the four ``query`` counts that the scan law meets with nothing fitted.
-CPU: [savvinov-lio] prints eighteen times for nine tables on two machines; one law serves both.
+Counts: the scan law gives the four ``query`` counts that [rahn-mbrc] prints, without a fit. CPU: [savvinov-lio] prints
+eighteen times for nine tables on two machines; one law fits both.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CACHE_LINE_BYTES = 64
 
 
 def fetch_calls(rows: Number, arraysize_rows: Number, first_rows: Number | None = None) -> Number:
-    """Fetch calls that return *rows* rows: one per array, and one more that finds the end of the data.
+    """Fetch calls for *rows* rows: one per array, and one more that finds the end of the data.
 
     A client that fetches *first_rows* rows first sends a call for them; its last call finds the end of the data unless
     it is full.
@@ -47,10 +47,10 @@ def aligned_stops(
     first_rows: Number | None,
     equal_rows: Number,
 ) -> Number:
-    """How many of *stops* fetch calls stop on a block's last row, rounded down.
+    """Number of the *stops* fetch calls that stop on the last row of a block, rounded down.
 
-    Where all blocks hold p rows: the solutions k below *stops* of f + k·a ≡ 0 (mod p), one in each p/gcd(p, a) calls
-    if gcd(p, a) divides f. Else one in p.
+    If all blocks hold p rows: the solutions k below *stops* of f + k·a ≡ 0 (mod p), one in each p/gcd(p, a) calls if
+    gcd(p, a) divides f. Else one in p.
     """
     rows = larger(1, floor_div(rows_per_block, 1))
     first = arraysize_rows if first_rows is None else first_rows
@@ -62,16 +62,16 @@ def aligned_stops(
 
 
 def consistent_gets_of_scan(blocks: Number, stops: Number, aligned: Number) -> Number:
-    """Buffers got by a full scan of *blocks* blocks whose fetch calls stop *stops* times: blocks + stops - aligned.
+    """Gets of a full scan of *blocks* blocks whose fetch calls stop *stops* times: blocks + stops - aligned.
 
-    Buffers stay pinned within a call, not across calls: the next call gets the block that the last one stopped in once
-    more, unless that one is among the *aligned* stops on a block's last row.
+    Buffers stay pinned within a call, not across calls: the next call gets the block of the last stop again, unless
+    this is one of the *aligned* stops on a block's last row.
     """
     return blocks + stops - aligned
 
 
 def index_gets(index_levels: Number, leaf_gets: Number, fetches: Number) -> Number:
-    """Buffers got of the index by a scan of it: the levels, the leaves, and the leaf again by each further call."""
+    """Index gets of a scan: the levels, the leaves, and the leaf again by each further call."""
     return index_levels + leaf_gets + larger(0, fetches - 1)
 
 
@@ -85,9 +85,9 @@ def probed_leaves(leaf_blocks: Number, leaves_in_range: Number, probes: Number) 
 
 
 def branch_gets(blevel: Number, leaf_blocks: Number, fan_out: Number, probes: Number) -> Number:
-    """Branch blocks got by *probes* searches in key order: of each level min(p, ⌈leaves/f^i⌉), of the root 1.
+    """Branch gets of *probes* searches in key order: min(p, ⌈leaves/f^i⌉) of each level, 1 of the root.
 
-    The path from the root to the leaf stays pinned during a scan [maclean-skip], so a branch is got once.
+    The path from the root to the leaf stays pinned during a scan [maclean-skip], so the scan gets a branch once.
     """
     branches, of_level = 0 * leaf_blocks, leaf_blocks
     for level in range(1, int(largest(blevel)) + 1):
@@ -98,9 +98,9 @@ def branch_gets(blevel: Number, leaf_blocks: Number, fan_out: Number, probes: Nu
 
 
 def table_gets_of_range_scan(rows: Number, clustering_factor: Number, table_rows: Number) -> Number:
-    """Table buffers got for *rows* rows in index order: one each time the next row is not in the pinned block.
+    """Table gets for *rows* rows in index order: one each time the next row is not in the pinned block.
 
-    The clustering factor counts just that over the whole index, so the share of rows selected is the share of it.
+    The clustering factor counts these changes over the whole index; the gets are its share for the selected rows.
     """
     return smaller(rows, larger(1, ceiling(clustering_factor * rows / table_rows)))
 
@@ -108,10 +108,10 @@ def table_gets_of_range_scan(rows: Number, clustering_factor: Number, table_rows
 def random_clustering_factor(
     blocks: Number, table_rows: Number, distinct_keys: Number | None = None
 ) -> Number:
-    """Clustering factor of rows that lie at random: the next row is in another block but for one time in B.
+    """Clustering factor of rows in random order: the next row is in the same block one time in B.
 
-    The n/D rows of one of *distinct_keys* D keys lie in rowid order, so that each block that holds some of them is got
-    once: 1 + (D - 1)·(1 - 1/B) + D·(d - 1), with d = B·(1 - (1 - 1/B)^(n/D)) blocks.
+    The n/D rows of one of *distinct_keys* D keys lie in rowid order, so each of their blocks counts once: 1 + (D -
+    1)·(1 - 1/B) + D·(d - 1), with d = B·(1 - (1 - 1/B)^(n/D)) blocks.
     """
     keys = table_rows if distinct_keys is None else distinct_keys
     within = keys * (distinct_blocks(blocks, table_rows / keys) - 1)
@@ -123,9 +123,9 @@ def gathered_clustering_factor(
 ) -> Number:
     """CLUSTERING_FACTOR by statistics that remember the *remembered* blocks visited last; *factor* is that for one.
 
-    A row in one of them is no change of block [lewis-cached-blocks]. Blocks come by chance out of *among*, those of one
-    key once each, in rowid order. So a block comes again after d, the blocks of a key, with the chance d/A, and after
-    A·(1 - (1 - d/A)^j), those of j keys, else.
+    A row in one of these blocks is no change of block [lewis-cached-blocks]. Blocks are random among *among*; the
+    blocks of one key appear once each, in rowid order. So a block returns after d, the blocks of a key, with
+    probability d/A, otherwise after A·(1 - (1 - d/A)^j), the blocks of j keys.
     """
     of_key = smaller(among, where(keys < table_rows, distinct_blocks(blocks, table_rows / keys), 1))
 
@@ -138,7 +138,7 @@ def gathered_clustering_factor(
 
 
 def interleaved_clustering_factor(blocks: Number, table_rows: Number, among: Number) -> Number:
-    """Clustering factor of rows that *among* blocks take by chance: the next row is in another one but for 1/among."""
+    """Clustering factor of rows spread at random over *among* blocks: the next row is in the same one in 1/among."""
     return blocks + larger(0, table_rows - blocks) * (1 - 1 / larger(1, smaller(among, blocks)))
 
 
@@ -149,9 +149,9 @@ def scattered_fraction(
     unknown: Number,
     distinct_keys: Number | None = None,
 ) -> Number:
-    """How scattered rows lie in index order: 0 at a clustering factor of the blocks, 1 at that of rows at random.
+    """Scatter of rows in index order: 0 if the clustering factor is the blocks, 1 if it is that of random rows.
 
-    With about a row in a block, or about one key, the two are one, and *unknown* is the answer.
+    With about one row per block, or about one key, the two are equal, and the result is *unknown*.
     """
     span = random_clustering_factor(blocks, table_rows, distinct_keys) - blocks
     share = larger(0, smaller(1, (clustering_factor - blocks) / larger(1, span)))
@@ -159,7 +159,7 @@ def scattered_fraction(
 
 
 def distinct_blocks(blocks: Number, table_gets: Number) -> Number:
-    """Different blocks among *table_gets* gets that fall on *blocks* blocks at random: B·(1 - (1 - 1/B)^n)."""
+    """Distinct blocks among *table_gets* random gets of *blocks* blocks: B·(1 - (1 - 1/B)^n)."""
     return blocks * (1 - (1 - 1 / larger(1, blocks)) ** table_gets)
 
 
@@ -172,12 +172,12 @@ def row_walk_s(
     row_step_s: Number,
     column_step_ratio: Number,
 ) -> Number:
-    """CPU seconds to step onto one more row of a block, for rows *slot_bytes* apart with *columns* columns.
+    """CPU seconds of a step to the next row of a block, for rows *slot_bytes* apart with *columns* columns.
 
     A row starts in the cache line of the row before (free), in the adjoining line (streamed by the prefetcher) or
-    farther (a missed line); rows at pitch p over lines of c bytes do so with the geometric shares
-    max(0, 1 - p/c), min(p/c, max(0, 2 - p/c)) and the rest. The instructions are row_step·(1 + ratio·columns).
-    Fitted for slots of 31 to 2,530 bytes and 1 to 25 columns of 8K blocks [savvinov-lio].
+    farther (a missed line); rows of pitch p over lines of c bytes have the geometric shares max(0, 1 - p/c), min(p/c,
+    max(0, 2 - p/c)) and the rest. The instructions are row_step·(1 + ratio·columns). Fitted for slots of 31 to 2,530
+    bytes and 1 to 25 columns of 8K blocks [savvinov-lio].
     """
     lines = slot_bytes / CACHE_LINE_BYTES
     same = larger(0, 1 - lines)
@@ -187,5 +187,5 @@ def row_walk_s(
 
 
 def logical_io_s(get_s: Number, rows_per_block: Number, row_walk_each_s: Number) -> Number:
-    """CPU seconds of one logical I/O that counts the rows of its block: the get, and each row walked."""
+    """CPU seconds of one logical I/O with the rows of its block: the get, and a step for each row."""
     return get_s + rows_per_block * row_walk_each_s

@@ -1,6 +1,6 @@
-"""How the database's files are opened, as the host, FILESYSTEMIO_OPTIONS and DISK_ASYNCH_IO say [oracle-reference].
+"""Open mode of the database files, from the host, FILESYSTEMIO_OPTIONS and DISK_ASYNCH_IO [oracle-reference].
 
-FILESYSTEMIO_OPTIONS counts more than the host's path; ASM and raw devices ignore it.
+FILESYSTEMIO_OPTIONS takes precedence over the host's path; ASM and raw devices ignore it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ ASYNCHRONOUS = ("asynch", "setall")
 
 
 def database_path(io_path: str, options: str | None) -> str:
-    """How the database's files are opened: by the host's path, with or without O_DIRECT as *options* say."""
+    """Open mode of the database files: the host's path, with or without O_DIRECT according to *options*."""
     if options is None or io_path in WITHOUT_FILESYSTEM:
         return io_path
     if options in DIRECT:

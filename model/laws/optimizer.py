@@ -1,8 +1,8 @@
-"""What the cost-based optimizer thinks a scan costs, in single-block reads.
+"""Cost of a scan by the cost-based optimizer, in single-block reads.
 
-I/O costing with NOWORKLOAD and WORKLOAD system statistics [oracle-tuning], old I/O costing [lewis-cbo]; for a
-block size other than the default the costs that [rahn-mbrc] prints show that the read size in bytes is kept while
-both read times go on using the default block size.
+I/O costing with NOWORKLOAD and WORKLOAD system statistics [oracle-tuning], old I/O costing [lewis-cbo]; for another
+block size than the default, the printed costs of [rahn-mbrc] show that the optimizer keeps the read size in bytes,
+while both read times use the default block size.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def old_scan_cost(blocks: Number, mbrc: Number) -> Number:
 
 
 def scan_plus_one(release: tuple[int, ...]) -> int:
-    """What a full scan costs on top (_table_scan_cost_plus_one): 1 from 9.2 on, 0 before [lewis-cbo]."""
+    """Additional cost of a full scan (_table_scan_cost_plus_one): 1 from 9.2 on, 0 before [lewis-cbo]."""
     return int(release >= (9, 2))
 
 
 def scan_cpu_cycles(blocks: Number, rows: Number, cycles_per_block: Number, cycles_per_row: Number) -> Number:
-    """CPU cycles the optimizer expects of a full scan."""
+    """CPU cycles that the optimizer expects for a full scan."""
     return blocks * cycles_per_block + rows * cycles_per_row
 
 
@@ -55,21 +55,21 @@ def cpu_cost(cycles: Number, cpuspeed_hz: Number, sreadtim_s: Number) -> Number:
 
 
 def unique_scan_io_cost(blevel: Number, table_visited: Number) -> Number:
-    """I/O cost of an index unique scan: blevel, and 1 for the table's block unless the index has all columns."""
+    """I/O cost of an index unique scan: blevel, plus 1 for the table block unless the index has all columns."""
     return blevel + table_visited
 
 
 def range_scan_io_cost(blevel: Number, leaves: Number, table_blocks: Number) -> Number:
     """I/O cost of an index range, full or skip scan: blevel + ⌈leaves⌉ + ⌈changes of the table's block⌉.
 
-    Leaves and clustering factor count as far as the selectivity reaches; a full scan pays for all leaves, a skip scan
-    for those of each search, with the root pinned, and at most for all [lewis-skip].
+    Leaves and clustering factor count times the selectivity. A full scan includes all leaves, a skip scan those of each
+    search, with the root pinned, and at most all [lewis-skip].
     """
     return blevel + ceiling(leaves) + ceiling(table_blocks)
 
 
 def bitmap_table_blocks(rows: Number, rows_per_block: Number) -> Number:
-    """Table blocks that a plan with a bitmap is charged for: 80 % of its rows lie together, 20 % apart [lewis-cbo]."""
+    """Table blocks in the cost of a plan with a bitmap: 80 % of its rows lie together, 20 % apart [lewis-cbo]."""
     return 0.8 * rows / larger(1, rows_per_block) + 0.2 * rows
 
 

@@ -1,7 +1,7 @@
-"""The host's page cache: when written pages go to the device, and how far reads run ahead.
+"""The host's page cache: the time of write-back, and the size of read-ahead.
 
-Write-back [linux-vm]: above the background limit, or when pages are old, or when ext3 commits its journal in ordered
-mode [linux-ext3]. Read-ahead [linux-readahead]: windows that grow while reads go on where the last one ended.
+Write-back [linux-vm] starts above the background limit, when pages are old, or when ext3 commits its journal in ordered
+mode [linux-ext3]. Read-ahead [linux-readahead]: windows that grow while reads continue where the last one ended.
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ from model.units import MIB
 
 LEAST_CACHED = 1e-6
 WRITE_BACK_PAGES = 1024
-"""Pages that write-back hands down before it looks at the limit again (MAX_WRITEBACK_PAGES) [linux-vm]."""
+"""Pages that write-back submits between two checks of the limit (MAX_WRITEBACK_PAGES) [linux-vm]."""
 PACED_WRITERS = (3, 2)
-"""Since then writers are slowed between the two limits; before, they were stopped at the upper one [linux-vm]."""
+"""Since then the kernel slows writers between the two limits; before, it stopped them at the upper limit [linux-vm]."""
 
 JOURNAL_PAGES = (4, 1)
-"""What a commit writes: descriptor and metadata of a small transaction (inode, bitmap, group), then the commit block
-[linux-ext3]."""
+"""Pages of a commit: descriptor and metadata of a small transaction (inode, bitmap, group), then commit block
+[linux-ext3].
+"""
 
 
 INODE_PAGES = (1,)
-"""What a commit writes where there is no journal: the block of the inode, where it lies [linux-ext3]."""
+"""Writes of a commit without a journal: the block of the inode, in place [linux-ext3]."""
 
 
 def commit_pages(journal: bool) -> tuple[int, ...]:
-    """Pages of the requests that a commit writes, one after the other: of the journal, or of the inode alone."""
+    """Pages of each request that a commit writes, in sequence: of the journal, or of the inode alone."""
     return JOURNAL_PAGES if journal else INODE_PAGES
 
 
@@ -39,9 +40,9 @@ def journal_byte(capacity_bytes: int) -> int:
 def dirty_limits_bytes(
     memory_bytes: Number, background_percent: Number, limit_percent: Number
 ) -> tuple[Number, Number]:
-    """Dirty bytes at which write-back begins, and at which writers are held back. [linux-vm]
+    """Dirty bytes at which write-back starts, and at which the kernel throttles writers. [linux-vm]
 
-    A background share that is not below the other counts as half of it.
+    A background share that is not below the limit counts as half of the limit.
     """
     limit = memory_bytes * limit_percent / 100
     share = background_percent if background_percent < limit_percent else limit_percent / 2
@@ -49,12 +50,12 @@ def dirty_limits_bytes(
 
 
 def dirty_bytes(written_bytes: Number, span_bytes: Number) -> Number:
-    """Different bytes among those written at random places of a span: S (1 - e^(-W/S)) [general knowledge]."""
+    """Distinct bytes among writes at random places of a span: S (1 - e^(-W/S)) [general knowledge]."""
     return span_bytes * (1 - exp(-written_bytes / span_bytes))
 
 
 def held_back_bytes(background_bytes: Number, limit_bytes: Number, release: tuple[int, ...]) -> Number:
-    """Dirty bytes at which a writer goes no faster than the device. [linux-vm]"""
+    """Dirty bytes at which a writer is no faster than the device. [linux-vm]"""
     return limit_bytes if release < PACED_WRITERS else (background_bytes + limit_bytes) / 2
 
 
@@ -71,13 +72,13 @@ def pages_per_call(size_bytes: Number, page_bytes: Number) -> Number:
 def advised_bytes(read_ahead_bytes: Number, fadvise: str) -> Number:
     """Bytes of read-ahead of a file: twice read_ahead_kb after POSIX_FADV_SEQUENTIAL [linux-fadvise].
 
-    After POSIX_FADV_RANDOM each call reads its own pages, in one piece, wherever it lies (``force_page_cache_ra``).
+    After POSIX_FADV_RANDOM each call reads its own pages in one request, at any place (``force_page_cache_ra``).
     """
     return 2 * read_ahead_bytes if fadvise == "sequential" else read_ahead_bytes
 
 
 def first_window_pages(request_pages: int, most_pages: int) -> int:
-    """Pages read for the first call of a run: the request as a power of two, four or two times that, at most all.
+    """Pages read for the first call of a run: the call as a power of two, times four or two, at most the whole window.
 
     [linux-readahead]
     """
@@ -88,7 +89,7 @@ def first_window_pages(request_pages: int, most_pages: int) -> int:
 
 
 def most_window_pages(request_pages: int, read_ahead_pages: int, optimal_pages: int) -> int:
-    """Pages of a window at most, where *request_pages* of a call are left: read_ahead_kb, or a longer call's own size.
+    """Largest window in pages with *request_pages* of a call remaining: read_ahead_kb, or the size of a longer call.
 
     max(read_ahead, min(call, io_pages)) (``ractl_max_pages``) [linux-readahead].
     """
@@ -103,10 +104,10 @@ def next_window_pages(window_pages: int, most_pages: int) -> int:
 
 
 def waits_per_window(missed: Number) -> Number:
-    """Waits of a lone reader for each window, where *missed* of the windows, evenly spread, are not in the cache.
+    """Waits of a single reader per window, if *missed* of the windows, evenly spread, are not in the cache.
 
-    Who reaches a window sets the next off before it waits: of windows one after the other it waits for every other,
-    and for the first behind one that was cached. Runs are as long as q = m/(1 - m), rounded down and up.
+    A reader that reaches a window submits the next one before it waits. So it waits for every second window of a run,
+    and for the first one after a cached window. Runs have the length q = m/(1 - m), rounded down and up.
     [linux-readahead]
     """
     cached = larger(LEAST_CACHED, 1 - missed)
@@ -122,9 +123,9 @@ DIRECT_PAGES = 12
 
 
 def place_of_page(page_of_file: int) -> int:
-    """Place of a page among the blocks of its ext3 file with 4 KB blocks, those of addresses included. [linux-ext3]
+    """Place of a page among the blocks of its ext3 file with 4 KB blocks, including indirect blocks. [linux-ext3]
 
-    Twelve blocks have their addresses in the inode; each block of addresses holds 1,024 more and lies before them.
+    The inode has the addresses of twelve blocks; each indirect block has 1,024 more and precedes them.
     """
     if page_of_file < DIRECT_PAGES:
         return page_of_file
@@ -132,7 +133,7 @@ def place_of_page(page_of_file: int) -> int:
 
 
 def next_address_block(page_of_file: int) -> int:
-    """The first page behind one of an ext3 file that a block of addresses lies before. [linux-ext3]"""
+    """The next page of an ext3 file with an indirect block before it. [linux-ext3]"""
     if page_of_file < DIRECT_PAGES:
         return DIRECT_PAGES
     return page_of_file + INDIRECT_PAGES - (page_of_file - DIRECT_PAGES) % INDIRECT_PAGES

@@ -1,6 +1,6 @@
-"""Single-block reads that a session hands over several at once, waiting for all: ``db file parallel read``.
+"""Single-block reads that a session issues several at once, with one wait for all: ``db file parallel read``.
 
-Nested loops that prefetch and batched table access read so [oracle-parallel-read].
+Nested loops with prefetching and batched table access use them [oracle-parallel-read].
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 LEAST = 1e-12
 LIKELY_SD = 6.0
-"""Standard deviations about the mean number of reads within which a transaction lies."""
+"""Standard deviations from the mean number of reads that contain a transaction."""
 LEAST_AT_ONCE = 2
 NEVER = 1e-9
 MANY = 2_000
-"""Mean reads from which on chance moves the number of batches by less than a thousandth."""
+"""Mean reads from which on chance changes the number of batches by less than a thousandth."""
 
 
 class Batches(NamedTuple):
@@ -31,10 +31,9 @@ class Batches(NamedTuple):
 
 
 def batches_of(reads: int, fraction: float, at_once: int) -> Batches:
-    """Batches of *at_once* for *fraction* of so many reads: exact in the mean, for each number of reads.
+    """Batches of *at_once* for *fraction* of a number of reads: exact in the mean for each number.
 
-    Full ones as far as the fraction goes; what is left of it, r, is met by one batch more of l reads with chance r/l.
-    A batch of one read is none.
+    The fraction gives full batches; its remainder r is a further batch of l > 1 reads with probability r/l.
     """
     full = floor(fraction * reads / at_once + LEAST)
     last = min(at_once, reads - full * at_once)
@@ -44,7 +43,7 @@ def batches_of(reads: int, fraction: float, at_once: int) -> Batches:
 
 
 def whole_sizes(at_once: float) -> tuple[tuple[int, float], ...]:
-    """Whole sizes of the batches, and the share of the reads that goes in each, so that reads a wait are *at_once*."""
+    """Whole sizes of the batches, and their shares of the reads, so that the reads per wait are *at_once*."""
     low = floor(at_once)
     if at_once == low:
         return ((low, 1.0),)
@@ -54,7 +53,7 @@ def whole_sizes(at_once: float) -> tuple[tuple[int, float], ...]:
 
 @lru_cache(maxsize=64)
 def mean_batches(gets: float, absent_fraction: float, fraction: float, at_once: float) -> dict[int, float]:
-    """Size -> batches of a mean transaction of so many gets, each of which has to read with that chance."""
+    """Size -> batches of a mean transaction with a number of gets, each of which reads with a probability."""
     batches: dict[int, float] = {}
     for size, share in whole_sizes(at_once):
         for reads, chance in _numbers(gets, absent_fraction):
@@ -85,10 +84,10 @@ def _numbers(gets: float, absent_fraction: float) -> Iterator[tuple[int, float]]
 
 
 def slowest_wait(queues: float, busy: float) -> float:
-    """Mean of the longest of some waits at queues of their own, over the mean wait of one.
+    """Mean of the longest of several waits at separate queues, over the mean wait of one.
 
-    A request waits with the chance *busy* = ρ, then for an exponential time: Σ (1 - (1 - ρ)^k)/(kρ), k = 1 to n; 1 for
-    one queue, n where hardly anything waits, the harmonic number where all do [nelson-tantawi-1988].
+    A request waits with probability *busy* = ρ, for an exponential time: Σ (1 - (1 - ρ)^k)/(kρ), k = 1 to n; 1 for one
+    queue, n if almost no request waits, the harmonic number if all wait [nelson-tantawi-1988].
     """
     if queues <= 1:
         return 1.0
@@ -103,9 +102,9 @@ def slowest_wait(queues: float, busy: float) -> float:
 
 @lru_cache(maxsize=256)
 def most_at_one(requests: int, places: int) -> float:
-    """Mean number at the place that has most of so many requests, each of which goes to any of *places*.
+    """Mean number of requests at the fullest of *places* places, if each request goes to any of them.
 
-    The chance that none has more than k is that of Poisson numbers that sum up to n and are k at most.
+    The probability that none has more than k is that of Poisson numbers with the sum n and at most k each.
     """
     if places == 1 or requests <= 1:
         return float(requests)
@@ -134,9 +133,9 @@ def most_at_one(requests: int, places: int) -> float:
 
 @lru_cache(maxsize=256)
 def slowest_service(requests: int, variation: float, apart: float = 0.0) -> float:
-    """Until the last of some services ends that begin so much *apart*, both over the mean service.
+    """Time until the last of several services ends that start *apart*, both over the mean service.
 
-    Services are gamma-distributed, *variation* is their deviation: ∫ 1 - ∏ F(t - i·apart) dt, i = 0 to n - 1.
+    Services are gamma-distributed with the deviation *variation*: ∫ 1 - ∏ F(t - i·apart) dt, i = 0 to n - 1.
     """
     if variation <= 0 or requests <= 1:
         return 1.0 + max(0, requests - 1) * apart
@@ -155,10 +154,10 @@ def slowest_service(requests: int, variation: float, apart: float = 0.0) -> floa
 
 
 def side_by_side_s(requests: int, servers: int, service_s: float, variation: float) -> float:
-    """Until the last of some requests is served by the first server that is free.
+    """Time until the last of several requests ends, each served by the first free server.
 
-    As many as there are servers begin at once; the others keep all busy before that: (n - m)/m services. Services that
-    do not vary go in ⌈n/m⌉ rounds.
+    m servers start m requests at once; the others first keep all busy: (n - m)/m services. Constant services need ⌈n/m⌉
+    rounds.
     """
     if variation <= 0:
         return ceil(requests / servers) * service_s
@@ -168,7 +167,7 @@ def side_by_side_s(requests: int, servers: int, service_s: float, variation: flo
 
 @lru_cache(maxsize=1024)
 def at_one_device(reads: int, share: float) -> dict[int, float]:
-    """Of so many reads, each on a device with such a chance: how many go there, 1 or more -> chance (binomial)."""
+    """Number of reads on a device, 1 or more -> probability (binomial)."""
     if share >= 1:
         return {reads: 1.0}
     if share <= 0:
@@ -183,7 +182,7 @@ def at_one_device(reads: int, share: float) -> dict[int, float]:
 
 
 def longest_s(takes_s: Sequence[Sequence[tuple[float, float]]]) -> float:
-    """Mean of the longest of several times, each of which has some values with their chances, by itself."""
+    """Mean of the longest of several independent times, each with values and their probabilities."""
     ends = sorted({time_s for values in takes_s for time_s, _ in values})
     mean_s = before = 0.0
     for end_s in ends:

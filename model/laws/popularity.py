@@ -1,4 +1,4 @@
-"""How popular blocks are, as classes of equally popular blocks: by Zipf's law, or from a measured miss curve."""
+"""Popularity of blocks, as classes of equally popular blocks: by Zipf's law, or from a measured miss curve."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from model.laws.hit_ratio import characteristic_references, lru_hit_fraction
 
 SIZES_PER_OCTAVE = 2
 GUESSED = 0.1
-"""What a size that was not measured counts, beside one that was."""
+"""Weight of a size without a measurement, relative to a measured one."""
 POPULARITIES = 120
 MOVES = 8
 POLICY_STEPS = 40
@@ -21,10 +21,10 @@ MEETING_STEPS = 30
 MEETS = 1e-4
 """Relative error of the misses at one size at which no further step is made."""
 REFINED = 12
-"""How often T is worked out anew from the classes found: between two sizes the misses are known at the ends alone."""
+"""Repetitions of T from the resulting classes: between two sizes, only the misses at the ends are known."""
 BEYOND = 50.0
 ENDS = 10.0
-"""Beyond the least and the largest size measured, blocks are wanted so much more and less often at first."""
+"""Factor of popularity beyond the smallest and the largest measured size, at first."""
 LEAST = 1e-9
 
 Classes = list[tuple[float, float]]
@@ -34,9 +34,9 @@ Kept = Callable[[float, Classes, Sequence[float]], Sequence[float]]
 
 
 def zipf_classes(blocks: int, exponent: float) -> Classes:
-    """Ranks 1 to *blocks* in classes that end at powers of the root of 2; block k is wanted k^-exponent times as often.
+    """Ranks 1 to *blocks* in classes that end at powers of the root of 2; block k has a share k^-exponent.
 
-    The mean popularity of a class stands for all its blocks.
+    The mean popularity of a class represents all its blocks.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -68,10 +68,10 @@ def zipf_classes(blocks: int, exponent: float) -> Classes:
 
 
 def classes_by_policy(rooms: Sequence[float], misses: Sequence[float], kept_of: Kept) -> Classes:
-    """Classes that miss as measured under the policy by which *kept_of* tells how long a cache keeps blocks.
+    """Classes with the measured misses under a policy; *kept_of* gives its residence times of blocks.
 
-    The misses that :func:`classes_of_misses` is asked for are moved by what the policy misses of those measured. Where
-    that does not meet them, as with many sizes, the classes are fitted to the policy itself.
+    The misses that :func:`classes_of_misses` is asked for are corrected by the difference between the policy's misses
+    and the measured ones. If this does not converge, as with many sizes, the classes are fitted to the policy itself.
     """
     wanted = list(misses)
     classes = classes_of_misses(rooms, wanted)
@@ -94,9 +94,8 @@ def classes_at(
 ) -> Classes:
     """The *classes* of a curve with as many misses in a cache of *room* as the curve has there.
 
-    References that come round in order, as of scans, spare misses in steps that references by chance do not make. What
-    the classes miss too much or too little at the sizes measured is interpolated by the logarithm of the size; gets
-    that hit stand for gets that miss, or the other way round.
+    Repeated references in order, such as scans, save misses in steps; random references do not. The law interpolates
+    the errors of the classes at the measured sizes by the logarithm of the size, and exchanges hits and misses.
     """
     pairs = zip(rooms, misses, _missed(rooms, classes, kept_of), strict=True)
     off = [
@@ -187,12 +186,12 @@ def _filled_in(rooms: Sequence[float], misses: Sequence[float], by_lru: Classes)
 
 
 def classes_of_misses(rooms: Sequence[float], misses: Sequence[float]) -> Classes:
-    """Classes whose LRU misses with so many *rooms* are the measured ones: the inverse of Che's approximation.
+    """Classes whose LRU misses in caches of *rooms* are the measured ones: the inverse of Che's approximation.
 
     A block stays for T references, and room(T) grows with dT as fast as references miss: T = ∫ d(room)/miss. The misses
     are then m(T) = Σ sᵢ·e^(-pᵢ·T) with the gets' shares sᵢ and the popularities pᵢ of one block, of which there are
-    sᵢ/pᵢ: least squares of relative errors with sᵢ ≥ 0 over a range of pᵢ leave a handful of classes [che-2002].
-    Misses that no cache spares ask for many more blocks than the largest one holds.
+    sᵢ/pᵢ: least squares of relative errors with sᵢ ≥ 0 over a range of pᵢ leave a handful of classes [che-2002]. Misses
+    that no cache size saves need many more blocks than the largest cache holds.
     """
     import numpy as np  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""From prices to what an hour costs [oracle-price-list] [oracle-core-factor]; amounts in the prices' currency."""
+"""Cost of an hour from prices [oracle-price-list] [oracle-core-factor]; amounts in the prices' currency."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from model.units import GIB
 HOURS_PER_YEAR = 8760
 MONTHS_PER_YEAR = 12
 SECONDS_PER_HOUR = 3600
-ROUNDING = 1e-9  # 25 * 0.28 is a little more than 7, and needs no eighth licence
+ROUNDING = 1e-9  # 25 * 0.28 is slightly more than 7 in floating point, and needs no eighth licence
 
 
 def core_hours(cpu_s: Number) -> Number:
@@ -22,12 +22,12 @@ def licences(cores: Number, core_factor: Number) -> Number:
 
 
 def licence_per_hour(licence_per_processor: Number, years: Number) -> Number:
-    """An hour of a processor licence that is paid once and spread over *years*, used day and night."""
+    """Hourly cost of a processor licence, paid once and spread over *years* of use day and night."""
     return licence_per_processor / (years * HOURS_PER_YEAR)
 
 
 def support_per_hour(licence_per_processor: Number, support_percent: Number) -> Number:
-    """An hour of a processor licence's support, a share of the licence each year [oracle-price-list]."""
+    """Hourly cost of a processor licence's support, a yearly share of the licence [oracle-price-list]."""
     return licence_per_processor * support_percent / 100 / HOURS_PER_YEAR
 
 
@@ -38,7 +38,7 @@ def storage_per_hour(
     per_iops_month: Number,
     volume_per_month: Number = 0.0,
 ) -> Number:
-    """An hour of storage: its bytes, the requests a second that it is paid for, and the volume's flat price.
+    """Hourly cost of storage: its bytes, the paid requests per second, and the flat price of the volume.
 
     A month is a twelfth of a year.
     """

@@ -1,4 +1,4 @@
-"""Cores, their hardware threads, and what contention for a latch or a buffer costs those that run at once."""
+"""Cores, their hardware threads, and the cost of contention for a latch or a buffer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from model.laws.numeric import Number, larger, smaller, where
 
 FULL_SPEED: Final = 2
-"""Busy cores that each run at the clock of one alone [turbo-bins]."""
+"""Busy cores that each run at the clock of a single busy core [turbo-bins]."""
 
 
 class Cores(NamedTuple):
@@ -29,7 +29,7 @@ class Cores(NamedTuple):
 
 
 def capacity_cores(busy: Number, host: Cores) -> Number:
-    """Work that *busy* runnable threads do a second, in that of a thread alone on the machine, in cores."""
+    """Work per second of *busy* runnable threads, in units of a single thread on the machine, in cores."""
     return capacity_at(busy, *host)
 
 
@@ -39,11 +39,11 @@ def thread_speed(busy: Number, host: Cores) -> Number:
 
 
 def capacity_at(busy: Number, cores: Number, threads_per_core: Number, gain: Number, loss: Number) -> Number:
-    """What *busy* threads do on such :class:`Cores`.
+    """Work per second of *busy* threads on such :class:`Cores`.
 
-    b threads on cores of their own do b·(1 - loss·(b - 2)/cores): two busy cores keep the clock of one, then it falls
-    with every busy core, and memory and the last-level cache are shared [turbo-bins]. Each further one adds its part of
-    the gain of a core's other threads [smt-gain], and never more than the last core did.
+    b threads on separate cores do b·(1 - loss·(b - 2)/cores): two busy cores keep the clock of one; then the clock
+    falls with every busy core, and cores share memory and last-level cache [turbo-bins]. Each further thread adds its
+    part of the gain of a core's other threads [smt-gain], at most as much as the last core.
     """
     alone = smaller(busy, cores)
     shared = smaller(larger(0.0, busy - cores), cores * (threads_per_core - 1))
@@ -75,10 +75,11 @@ class Contention(NamedTuple):
 
 
 def contention(running: int, between_s: float, hold_s: float, spin_s: float) -> list[Contention]:
-    """For 0 to *running* processes on processors: what one get costs, of a latch that each wants every *between_s*.
+    """Cost of one get for 0 to *running* processes on processors that each take a latch every *between_s*.
 
-    The processes are the users of a closed queue whose service is the hold, by mean value analysis
-    [reiser-lavenberg-1980]. Who finds it taken spins up to *spin_s*, then sleeps; the wait counts as exponential.
+    The processes are the users of a closed queue whose service time is the hold time, by mean value analysis
+    [reiser-lavenberg-1980]. A process that finds the latch busy spins up to *spin_s*, then sleeps; waits are
+    exponential.
     """
     contentions = [Contention(0.0, 0.0, 0.0)]
     inside = 0.0

@@ -1,8 +1,8 @@
-"""Queues in closed form, and the laws that hold for every queue.
+"""Queues in closed form, and laws for every queue.
 
 λ is the arrivals per second, S the mean service time, m the servers, ρ = λS/m their load, N the users, Z the mean think
-time. Times are exponential where nothing else is said, and service is first come, first served. An open queue with a
-load of 1 or more has no mean: there a number raises :class:`OutsideLaw`, and an array holds ``inf``.
+time. Times are exponential unless stated otherwise, and service is first come, first served. An open queue with a load
+of 1 or more has no mean: a number then raises :class:`OutsideLaw`, and an array holds ``inf``.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from model.errors import OutsideLaw
 from model.laws.numeric import Number, larger, largest, smaller, where
 
 LEAST_LEFT = 1e-9
-"""Share of a server's capacity that is left, at least, for laws that divide by it."""
+"""Smallest remaining share of a server's capacity, for laws that divide by it."""
 
 
 def in_system(throughput_per_s: Number, response_s: Number) -> Number:
-    """Little's law: mean number in a system, XR; with the wait alone, the number that wait [little-1961]."""
+    """Little's law: mean number in a system, XR; with the wait alone, the number of waiting requests [little-1961]."""
     return throughput_per_s * response_s
 
 
@@ -33,8 +33,8 @@ def utilisation_fraction(throughput_per_s: Number, service_s: Number, servers: N
 def any_busy_fraction(in_system: Number, sources: Number) -> Number:
     """Share of the time in which a device of many servers has a request: 1 - (1 - n/N)ᴺ [kleinrock-1975].
 
-    *in_system* is the mean number n of requests there, each of one of N *sources* that has one at most, by chance; of
-    arrivals, N is infinite and the share 1 - e⁻ⁿ.
+    *in_system* is the mean number n of requests, at most one of each of N *sources*, at random; for arrivals N is
+    infinite, the share 1 - e⁻ⁿ.
     """
     if sources is inf:
         return 1 - e**-in_system
@@ -42,7 +42,7 @@ def any_busy_fraction(in_system: Number, sources: Number) -> Number:
 
 
 def first_of_busy_response_s(per_s: Number, first_s: Number, following_s: Number) -> Number:
-    """Mean response of an M/G/1 queue whose server takes *first_s* for who finds it idle, else *following_s*.
+    """Mean response of an M/G/1 queue whose server takes *first_s* if a request finds it idle, else *following_s*.
 
     W = λ·S²/2(1 - λ·S) + λ(F² - S²)/2(1 - λ·S + λ·F), and (1 - λ·S)/(1 - λ·S + λ·F) find it idle [welch-1964].
     """
@@ -65,13 +65,13 @@ def heavy_traffic_wait_s(held_s: Number, variation: Number, requests: Number) ->
     """Mean wait of the first *requests* at a load of 1, from an empty queue: 2/3 · S √(2 (ca² + cs²) n / π).
 
     The queue is then the absolute value of a random walk [kleinrock-1976]; *variation* is the sum of the squared
-    coefficients of variation of arrivals and service. Below a load of 1 no shorter run waits longer.
+    coefficients of variation of arrivals and service. Below a load of 1, no shorter run has longer waits.
     """
     return 2 / 3 * held_s * (2 / pi * variation * requests) ** 0.5
 
 
 def mmc_waiting_fraction(arrivals_per_s: Number, service_s: Number, servers: Number) -> Number:
-    """Share of requests that have to wait in M/M/m, Erlang's C [kleinrock-1975]; in an array, 1 from full load on.
+    """Share of requests that wait in M/M/m, Erlang's C [kleinrock-1975]; in an array, 1 from full load on.
 
     C = B/(1 - ρ(1 - B)) from Erlang's B, and B by its recursion over the servers, which neither overflows nor cancels.
     """
@@ -108,7 +108,7 @@ class ClosedQueue(NamedTuple):
 
 
 def machine_repair(users: Number, think_s: Number, service_s: Number, servers: Number = 1) -> ClosedQueue:
-    """M/M/m//N: at least one user, each of whom thinks, queues for one of the servers, and thinks again [jain-1991].
+    """M/M/m//N: at least one user; each user thinks, queues for one of the servers, and thinks again [jain-1991].
 
     Exact; by sums of positive terms only, so that thousands of users or servers lose no digits.
     """
@@ -143,7 +143,7 @@ def asymptotic_bounds(users: Number, demand_s: Number, bottleneck_s: Number, thi
 
 
 def saturation_users(demand_s: Number, bottleneck_s: Number, think_s: Number = 0.0) -> Number:
-    """Users from whom on somebody must queue, where the two upper bounds meet: (D + Z)/Dmax [lazowska-1984]."""
+    """Number of users from which on users must queue, where the two upper bounds meet: (D + Z)/Dmax [lazowska-1984]."""
     return (demand_s + think_s) / bottleneck_s
 
 
@@ -159,7 +159,7 @@ class Network(NamedTuple):
 
 
 def balanced_per_s(users: Number, service_s: Number, stations: Number) -> Number:
-    """Services a second of users who go from one of some equal stations to any other: N/(N + M - 1) · M/S.
+    """Services per second of users that go from one of several equal stations to any other: N/(N + M - 1) · M/S.
 
     The closed network with balanced demands [lazowska-1984].
     """
@@ -168,9 +168,9 @@ def balanced_per_s(users: Number, service_s: Number, stations: Number) -> Number
 
 @cache
 def served_at_a_time(requests: int, dies: int) -> float:
-    """Requests of fixed service that are served at a time, of some that go from one of the equal dies to any other.
+    """Requests with fixed service times in service at once, if each goes from one of several equal dies to any other.
 
-    n·d/(n + d - 1) where services vary [lazowska-1984]; fixed ones leave fewer dies without work [flash-channels].
+    n·d/(n + d - 1) if services vary [lazowska-1984]; fixed services leave fewer dies idle [flash-channels].
     """
     return float(mean_values(requests, [1.0], 0.0, [1], [dies], [0.0]).throughput_per_s)
 
@@ -190,13 +190,13 @@ def mean_values(
 ) -> Network:
     """Mean values of a closed network with one class of users, exact for exponential service [reiser-lavenberg-1980].
 
-    *demands_s* is the service that one cycle needs at each station, more than none; *servers* how many each has, one if
-    not said; *alike* among how many equal stations of one server the demand spreads, where it is more than one;
-    *variation* the squared coefficient of variation of their service, 1 if not said: who arrives waits (1 + c²)/2 of a
-    service for the one that has begun [lazowska-1984]. Stations of one server by the recursion R = D(1 + Q), Q of one
-    user less. Those of several join one after another, each seeing the rest as one server whose rate depends on how
-    many are there [chandy-herzog-woo-1975]: the usual recursion over load-dependent stations cancels, and is 4% off for
-    100 users of four busy servers.
+    *demands_s* is the service that one cycle needs at each station, above 0. *servers* is the number of servers of
+    each, 1 by default. *alike* is the number of equal stations of one server that share the demand, if more than one.
+    *variation* is the squared coefficient of variation of their service, 1 by default: an arrival waits (1 + c²)/2 of a
+    service for the request in service [lazowska-1984]. Stations of one server follow the recursion R = D(1 + Q), with Q
+    of one user less. Stations of several servers are added one after another; each sees the rest as one server with a
+    rate that depends on its queue [chandy-herzog-woo-1975]: the usual recursion over load-dependent stations cancels,
+    and is 4% off for 100 users of four busy servers.
     """
     counts = servers or [1] * len(demands_s)
     single = {

@@ -1,7 +1,7 @@
-"""Asynchronous direct reads that one session keeps in flight: its slots, and how they grow with time.
+"""Asynchronous direct reads that one session keeps in flight: its slots, and their growth with time.
 
-A session looks every three seconds at how long it has waited for reads, and adds a slot or two at every other look
-[hatem-slots]. The trace of a scan of 25 s: looks 3.0 s apart; slots 2, 3 after the first 6 s, 4 after 12, 6 after 18.
+A session checks its read waits every three seconds, and adds a slot or two at every second check [hatem-slots]. The
+trace of a scan of 25 s has checks 3.0 s apart; slots 2, 3 after the first 6 s, 4 after 12, 6 after 18.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from model.laws.numeric import Number, larger, smaller, some, where
 
 LOOK_EVERY_S = 3.0
 LOOKS_TO_ADD = 2
-"""At the one between it sees what the last slots have brought."""
+"""At the check between it sees the effect of the last slots."""
 WAITS_FRACTION = 0.5
-"""Share of the time that a session must have waited to add slots; the published one had waited 73 %."""
+"""Share of the time that a session must have waited to add slots; the published session had waited 73 %."""
 TWO_FROM_SLOTS = 4
 ADD_EVERY_S = LOOK_EVERY_S * LOOKS_TO_ADD
 
@@ -28,7 +28,7 @@ class SlotStage(NamedTuple):
     fraction: Number
     """Of the scan's reads."""
     device_s: Number
-    """Time that the device would take for these reads if the session did nothing else."""
+    """Time that the device would take for these reads if the session did no other work."""
 
 
 def more_slots(slots: Number, limit: Number) -> Number:
@@ -39,9 +39,9 @@ def more_slots(slots: Number, limit: Number) -> Number:
 def stages(
     own_s: Number, held_s: Number, latency_s: Number, parallel: Number, slots: Number, limit: Number
 ) -> Iterator[SlotStage]:
-    """The times between two additions of a scan that works *own_s* in all and holds a channel *held_s*.
+    """The stages between two additions of a scan that works *own_s* in total and uses a channel for *held_s*.
 
-    Its reads take *latency_s* one after another; as many go on at once as there are slots, or as the device takes.
+    Its reads take *latency_s* one after another; as many are in flight as there are slots, or as the device serves.
     """
     left, now = 1.0 + 0.0 * own_s, slots + 0 * own_s
     while some(left > 0):
@@ -55,7 +55,7 @@ def stages(
 
 
 def mean_slots(elapsed_s: Number, own_s: Number, slots: Number, limit: Number) -> Number:
-    """Slots of a session on average over *elapsed_s* seconds, in which it works *own_s*; they begin as *slots*."""
+    """Mean slots of a session over *elapsed_s* seconds, in which it works *own_s*; it starts with *slots*."""
     each = list(stages(own_s, elapsed_s, 0.0, 1, slots, limit))
     return sum(stage.slots * stage.fraction for stage in each)
 
@@ -63,7 +63,7 @@ def mean_slots(elapsed_s: Number, own_s: Number, slots: Number, limit: Number) -
 def device_s(
     own_s: Number, held_s: Number, latency_s: Number, parallel: Number, slots: Number, limit: Number
 ) -> Number:
-    """Time that a device takes for the reads of a scan, given the slots that each of them finds; as :func:`stages`."""
+    """Time that a device takes for the reads of a scan with the slots of each stage; see :func:`stages`."""
     return sum(stage.device_s for stage in stages(own_s, held_s, latency_s, parallel, slots, limit))
 
 

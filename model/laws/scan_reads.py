@@ -1,7 +1,7 @@
-"""How a scan cuts its segment into reads: MBRC, direct path or buffered, boundaries, blocks already cached.
+"""Reads of a segment by a scan: MBRC, direct path or buffered, boundaries, cached blocks.
 
 Sources: [rahn-mbrc] for the sizes, the automatic MBRC, bug 5768025 and the aligned reads of its raw trace;
-[shallahamer-direct] for reads that begin after the bitmap blocks of an extent.
+[shallahamer-direct] for reads that start after the bitmap blocks of an extent.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def automatic_mbrc(
 def explicit_mbrc(
     mbrc: Number, max_io_bytes: Number, block_size_bytes: Number, default_block_size_bytes: Number
 ) -> Number:
-    """Blocks per read for a set parameter, which counts blocks of the default size and stands for bytes.
+    """Blocks per read for a set parameter, which counts blocks of the default size and means bytes.
 
-    A tablespace of another block size reads the same bytes; never more than the largest I/O. 0 meets bug 5768025: 1.
+    A tablespace of another block size reads the same bytes, at most the largest I/O. 0 triggers bug 5768025: 1.
     """
     scaled = mbrc * default_block_size_bytes // block_size_bytes
     return where(mbrc < 1, 1, larger(1, smaller(max_io_bytes // block_size_bytes, scaled)))
@@ -49,7 +49,7 @@ def explicit_mbrc(
 def direct_path_threshold_bytes(buffer_cache_bytes: Number, release: tuple[int, ...]) -> Number:
     """Segment size above which a serial scan reads directly: 5 × (11.1) or 1 × (11.2 on) 2 % of the cache.
 
-    Before 11.1 a serial scan never does: infinity.
+    Before 11.1 a serial scan never reads directly: infinity.
     """
     if release < (11, 1):
         return 0 * buffer_cache_bytes + float("inf")
@@ -80,7 +80,7 @@ def aligned_pieces(first_block: Number, blocks: Number, window_blocks: Number, m
 
 
 def pieces_of_run(blocks: Number, mbrc: Number, count: Number) -> list[Piece]:
-    """Reads of *count* runs of *blocks* blocks, MBRC blocks at a time; what is left over makes one more read."""
+    """Reads of *count* runs of *blocks* blocks, MBRC blocks at a time; the remainder is one more read."""
     whole = floor_div(blocks, mbrc)
     left = blocks - whole * mbrc
     pieces = []
@@ -92,7 +92,7 @@ def pieces_of_run(blocks: Number, mbrc: Number, count: Number) -> list[Piece]:
 
 
 def buffered_reads_of_run(blocks: Number, mbrc: Number, cached_fraction: Number) -> Number:
-    """Mean reads of *blocks* adjacent blocks when a read ends at a cached block, at the run's end or at MBRC.
+    """Mean reads of *blocks* adjacent blocks if a read ends at a cached block, at the end of the run or at MBRC.
 
     Each block is cached with probability f, independently. A read starts at every k·MBRC-th uncached block after the
     run's start or after a cached block: Σₖ (1-f)^(k·m+1) · (1 + f·(L-1-k·m)), k < ⌈L/m⌉; with f = 0 this is ⌈L/m⌉.
@@ -114,7 +114,7 @@ def buffered_reads_of_run(blocks: Number, mbrc: Number, cached_fraction: Number)
 
 
 def long_gaps_fraction(cached_fraction: Number, block_size_bytes: Number) -> Number:
-    """Share of a buffered scan's reads that begin too far behind the last one: so many cached blocks in a row."""
+    """Share of a buffered scan's reads that start too far from the last one, after a long row of cached blocks."""
     return cached_fraction ** (NEAR_BYTES / block_size_bytes)
 
 
@@ -131,9 +131,9 @@ def buffered_pieces(blocks: Number, mbrc: Number, cached_fraction: Number) -> li
 
 
 def whole_reads(pieces: Sequence[Piece], mbrc: Number) -> list[Piece]:
-    """Mean counts of buffered reads as whole ones: of all runs so far, reads and blocks are the nearest to their means.
+    """Mean counts of buffered reads as whole numbers: reads and blocks of all runs so far are nearest to their means.
 
-    *pieces* are the two of each run in turn, as :func:`buffered_pieces` makes them; so are those that it returns.
+    *pieces* are the two sizes of each run in turn, as in :func:`buffered_pieces` , and so is the result.
     """
     wanted: Number = 0.0
     wanted_blocks: Number = 0.0
@@ -154,11 +154,11 @@ def whole_reads(pieces: Sequence[Piece], mbrc: Number) -> list[Piece]:
 
 
 def reads_added_by_cuts(runs: Sequence[Run], parts: Number, mbrc: Number) -> Number:
-    """Mean reads that a segment cut into *parts* equal parts takes beyond those of the whole: 0 to parts - 1.
+    """Additional mean reads of a segment that is divided into *parts* equal parts: 0 to parts - 1.
 
-    Buffered, and no block of *runs* cached. A part of w blocks that may lie anywhere meets a run of L blocks in j
-    blocks at 2 places for each j < min(w, L), in min(w, L) at |L - w| + 1 places, and reads them in ⌈j/MBRC⌉. In a ring
-    of B blocks there are *parts* cuts at B places; in the segment one cut less, at one place less.
+    Reads are buffered, and no block of *runs* is cached. A part of w blocks at a random place overlaps a run of L
+    blocks in j blocks at 2 places for each j < min(w, L), and in min(w, L) at |L - w| + 1 places; it reads them in
+    ⌈j/MBRC⌉. A ring of B blocks has *parts* cuts at B places; the segment has one cut less, at one place less.
     """
     blocks = larger(1, sum(run.blocks * run.count for run in runs))
     whole = sum(ceil_div(run.blocks, mbrc) * run.count for run in runs)
@@ -177,7 +177,7 @@ def reads_added_by_cuts(runs: Sequence[Run], parts: Number, mbrc: Number) -> Num
 
 
 def reads_of_first_part(runs: Sequence[Run], blocks: Number, mbrc: Number, cached_fraction: Number) -> Number:
-    """Mean reads of the first *blocks* blocks of a segment, where its extents are the smallest."""
+    """Mean reads of the first *blocks* blocks of a segment, which has its smallest extents there."""
     reads: Number = 0.0
     for run in runs:
         taken = smaller(blocks, run.blocks * run.count)
@@ -216,7 +216,7 @@ LEAST_GRANULES, MOST_GRANULES = 13, 100
 
 
 def granules_of(blocks: Number, block_size_bytes: Number, servers: Number) -> Number:
-    """Granules that parallel servers share: ranges of some GB of a segment, 13 to 100 for each server [px-granules]."""
+    """Granules that parallel servers share: ranges of about 1 GB, 13 to 100 for each server [px-granules]."""
     by_size = ceil_div(blocks * block_size_bytes, GRANULE_BYTES)
     return larger(
         1, smaller(blocks, larger(LEAST_GRANULES * servers, smaller(MOST_GRANULES * servers, by_size)))
@@ -228,8 +228,8 @@ def pieces_of_part(
 ) -> list[Piece]:
     """Reads of the mean of *parts* equal parts of a segment, whose buffered scan as a whole takes *pieces*.
 
-    Exact in the mean where no block is cached, else good to some percent. A read that is cut leaves two of half its
-    size on average, which stand here in two sizes.
+    Exact in the mean if no block is cached, else within some percent. A cut leaves two reads of half the size on
+    average, which appear here in two sizes.
     """
     if not some(parts > 1):
         return [Piece(piece.blocks, piece.count / parts) for piece in pieces]
@@ -241,9 +241,9 @@ def pieces_of_part(
 
 
 def pieces_of_granules(pieces: Sequence[Piece], granules: Number) -> list[Piece]:
-    """Reads of a segment that is cut into granules: a cut adds a read where it falls between two blocks of one.
+    """Reads of a segment divided into granules: a cut between two blocks of a read adds a read.
 
-    Whole reads: of those that are cut, of all sizes in their proportion, the parts have sizes a block apart.
+    Counts are whole: the cut reads have all sizes in proportion, and their parts have sizes a block apart.
     """
     reads = sum(piece.count for piece in pieces)
     blocks = sum(piece.blocks * piece.count for piece in pieces)

@@ -7,14 +7,14 @@ from math import cbrt, cos, pi, sin, sqrt, tan
 
 HALVINGS = 60
 NO_SKEWNESS = 1e-6
-"""Below it rounding is more than what skewness moves."""
+"""Below this, rounding exceeds the effect of skewness."""
 
 
 @lru_cache(maxsize=1024)
 def quantile(confidence: float, freedom: int) -> float:
-    """The t that so many degrees of freedom keep within ±t with this *confidence* [zelen-severo-1964].
+    """The t whose interval ±t has this *confidence* with these degrees of freedom [zelen-severo-1964].
 
-    NOTE: scipy has it, and takes half a second to import, which is as long as many a run.
+    NOTE: scipy has this function, but its import takes half a second, as long as many runs.
     """
     low, high = 0.0, pi / 2
     for _ in range(HALVINGS):
@@ -36,10 +36,10 @@ def within(angle: float, freedom: int) -> float:
 
 
 def skewed(t: float, skewness: float) -> float:
-    """The t of a mean whose distribution has so much *skewness*, in place of the *t* of one that has none.
+    """The t of a mean whose distribution has *skewness*, in place of the *t* of a symmetric one.
 
-    With a = skewness/6: ((1 + 6a(t - a))^(1/3) - 1)/(2a) [willink-2005]. The mean's interval goes from the mean less
-    that of t to the mean less that of -t, in standard errors.
+    With a = skewness/6: ((1 + 6a(t - a))^(1/3) - 1)/(2a) [willink-2005]. The interval extends from the mean minus the
+    value of t to the mean minus the value of -t, in standard errors.
     """
     a = skewness / 6
     return t if abs(a) < NO_SKEWNESS else (cbrt(1 + 6 * a * (t - a)) - 1) / (2 * a)

@@ -1,16 +1,16 @@
-"""Hits of the touch-count algorithm in closed form, in the way of Che's approximation for LRU.
+"""Hits of the touch-count algorithm in closed form, in the manner of Che's approximation for LRU.
 
-A block read enters the cold region and stays there for a time C, the same for all; with the chance p that it is touched
-often enough meanwhile it goes to the hot region for a time H, and then through the cold region again, which it leaves
-for the hot one with the chance q, until it was not touched enough. With references by chance, λ a second to the block,
-it is in the cold region for the share C(1 - q + p)/D of the time, in the hot one for Hp/D, where
-D = C(1 - q + p) + Hp + (1 - q)/λ; C and H are such that both regions are full [che-2002] [shallahamer-touch-count].
-Touches that count are ``_db_aging_touch_time`` apart. Where blocks pass the cold region faster than that, nobody
-becomes hot any more, and the hot region stays as it grew.
+A block enters the cold region at its read and stays there for a time C, the same for all. With probability p it has
+enough touches meanwhile and moves to the hot region for a time H. It then passes the cold region again and returns to
+the hot region with probability q, until it has too few touches. With random references, λ per second to the block, it
+is in the cold region for the share C(1 - q + p)/D of the time, in the hot one for Hp/D, where D = C(1 - q + p) + Hp +
+(1 - q)/λ; C and H are such that both regions are full [che-2002] [shallahamer-touch-count]. Touches that count are
+``_db_aging_touch_time`` apart. If blocks pass the cold region faster, no further block becomes hot, and the hot region
+keeps its blocks.
 
-Against the algorithm with Oracle's defaults and 10,000 blocks the hit fraction is off by 0.003 at most, by 0.03 where
-blocks pass the cold region in little more than the touch time, and by 0.07 with 1,000 blocks then; other rules are off
-by 0.07 at most, but by 0.14 where all of the room may be hot.
+Against the algorithm with Oracle's defaults and 10,000 blocks the hit fraction is off by 0.003 at most, by 0.03 if
+blocks pass the cold region in little more than the touch time, and then by 0.07 with 1,000 blocks. Other rules are off
+by 0.07 at most, or by 0.14 if all of the room may be hot.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ MOST_STEPS = 200
 CLOSE = 1e-7
 LEAST = 1e-6
 NEVER = 1e-7
-"""A chance so small that a block does not become hot."""
+"""Probability below which a block does not become hot."""
 NONE_BESIDE = 1e-12
-"""A chance so small beside the largest one that the block does not become hot either, however long that one stays."""
+"""Probability relative to the largest one, below which a block does not become hot."""
 JUMP = 1e-4
-"""Share of the room that is left over where no time in the cold region fills both regions."""
+"""Unused share of the room if no time in the cold region fills both regions."""
 GROWTH_STEPS = 200
 
 
@@ -45,8 +45,8 @@ def hit_fraction(
 ) -> float:
     """Share of the references that find their block, with *room* buffers in all.
 
-    *popularity* is that of one block of each group, *blocks* how many the group has; *touch_references* are the
-    references made within ``_db_aging_touch_time``, which do not count again.
+    *popularity* is that of one block of each group, *blocks* the size of the group; *touch_references* are the
+    references within ``_db_aging_touch_time``, which count once.
     """
     total = sum(wanted * members for wanted, members in zip(popularity, blocks, strict=True))
     held = resident_fractions(room, popularity, blocks, rules, touch_references)
@@ -138,7 +138,7 @@ def _chances(rate: float, cold_time: float, wanted: HotCriteria) -> tuple[float,
 
 
 def at_least(touches: int, mean: float) -> float:
-    """Chance of so many touches or more by Poisson's law."""
+    """Probability of at least this number of touches by Poisson's law."""
     if touches <= 0:
         return 1.0
     if mean <= 0:

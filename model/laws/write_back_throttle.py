@@ -1,7 +1,7 @@
-"""Write-back throttling (wbt): how many requests of write-back the kernel lets to a device, by the latency it sees.
+"""Write-back throttling (wbt): the number of write-back requests that the kernel admits, by the read latency.
 
-``block/blk-wbt.c`` and ``block/blk-rq-qos.c``, since 4.10 [linux-wbt]. The step is 0 at first; windows without
-reads lower it, which lets more in, and windows whose quickest read is too slow raise it.
+``block/blk-wbt.c`` and ``block/blk-rq-qos.c``, since 4.10 [linux-wbt]. The step is 0 at first; windows without reads
+lower it, which admits more requests; windows whose fastest read is too slow raise it.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ THROTTLED = (4, 10)
 DEFAULT_DEPTH = 16
 """Requests at step 0 (``RWB_DEF_DEPTH``) [linux-wbt]."""
 WINDOW_S = 0.1
-"""Time between two looks at the latencies (``RWB_WINDOW_NSEC``) [linux-wbt]."""
+"""Time between two checks of the latencies (``RWB_WINDOW_NSEC``) [linux-wbt]."""
 WRITE_SAMPLES = 3
-"""Writes of a window without which its reads say nothing (``RWB_MIN_WRITE_SAMPLES``) [linux-wbt]."""
+"""Writes that a window needs so that its reads count (``RWB_MIN_WRITE_SAMPLES``) [linux-wbt]."""
 UNKNOWN_WINDOWS = 5
-"""Windows without requests after which the step goes back towards 0 (``RWB_UNKNOWN_BUMP``) [linux-wbt]."""
+"""Windows without requests after which the step returns towards 0 (``RWB_UNKNOWN_BUMP``) [linux-wbt]."""
 HELD_S = 1.0
-"""Time for which a writer that was held back lets write-back hurry (``wb_recent_wait``) [linux-wbt]."""
+"""Time for which a throttled writer keeps write-back at the full depth (``wb_recent_wait``) [linux-wbt]."""
 
 
 def is_throttled(release: tuple[int, ...], scheduler: str) -> bool:
@@ -27,7 +27,7 @@ def is_throttled(release: tuple[int, ...], scheduler: str) -> bool:
 
 
 def target_s(rotating: bool) -> float:
-    """Read latency that is wanted: 75 ms of a rotating disk, 2 ms of flash (``wbt_default_latency_nsec``).
+    """Target read latency: 75 ms for a rotating disk, 2 ms for flash (``wbt_default_latency_nsec``).
 
     [linux-wbt]
     """
@@ -40,7 +40,7 @@ def window_s(step: int) -> float:
 
 
 def depth_at(tags: int, step: int) -> tuple[int, bool]:
-    """Requests that may be at a device of *tags*, and whether a lower step would let no more in.
+    """Requests admitted to a device with *tags*, and whether a lower step would admit no more.
 
     16 at step 0, halved with each step above, doubled with each below, at most three quarters of the tags
     (``rq_depth_calc_max_depth``) [linux-wbt].
@@ -58,9 +58,9 @@ def depth_at(tags: int, step: int) -> tuple[int, bool]:
 
 
 def limit_requests(depth: int, *, hurried: bool) -> int:
-    """Requests under way up to which one more is let in: all of the depth for fsync, and while writers are held back.
+    """Limit of requests in progress: the whole depth for fsync, and while the kernel throttles writers.
 
-    A quarter of it for write-back that nobody waits for (``get_limit``, ``calc_wb_limits``) [linux-wbt].
+    A quarter of the depth for write-back that no task waits for (``get_limit``, ``calc_wb_limits``) [linux-wbt].
     """
     if hurried:
         return depth
@@ -68,9 +68,9 @@ def limit_requests(depth: int, *, hurried: bool) -> int:
 
 
 def wakes_sleepers(requests: int, depth: int, *, drained: bool) -> bool:
-    """Whether those that wait are woken when so many requests are left under way (``wbt_rqw_done``). [linux-wbt]
+    """Whether the kernel wakes waiting tasks with this number of requests in progress (``wbt_rqw_done``). [linux-wbt]
 
-    Below half of the depth, by half of the background's limit; on a device whose cache is *drained* first, at none.
+    It does so below half of the depth, by half of the background limit; at 0 if the device's cache is *drained*.
     """
     if not requests:
         return True

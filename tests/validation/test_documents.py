@@ -230,7 +230,7 @@ def test_a_law_comes_with_its_formula_and_sources() -> None:
     assert "`blocks + stops - aligned`" in shown("logical_io")
     # What was given a name on the way stands in its place.
     assert "smaller(server_s, client_s) * larger(0, 1 - sdu_bytes / array_bytes)" in shown("client")
-    assert "`LARGEST_DIRTY_FRACTION = 0.4` (Buffers a search" in shown("load")
+    assert "`LARGEST_DIRTY_FRACTION = 0.4` (Share of the buffers" in shown("load")
     with pytest.raises(SpecError, match="got 'logic'; wanted some of assm"):
         law_tables("logic")
 

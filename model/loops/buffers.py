@@ -145,17 +145,23 @@ class TouchCounts:
     def cleaned(self, blocks: GivenWholes) -> int:
         """Blocks written, in their order, up to one that is not in memory; how many."""
         for k in range(len(blocks)):
-            slot = self.slot_of(blocks[k])
-            if not slot:
+            if not self.clean(blocks[k]):
                 return k
-            if self.state[slot] & DIRTY:
-                self.dirties -= 1
-            if self.state[slot] & REGION == WRITING:
-                self._link(slot, self.buffers[HOTTER])
-                self.state[slot] = COLD
-            else:
-                self.state[slot] &= REGION
         return len(blocks)
+
+    def clean(self, block: int) -> bool:
+        """A block written; whether it is in memory."""
+        slot = self.slot_of(block)
+        if not slot:
+            return False
+        if self.state[slot] & DIRTY:
+            self.dirties -= 1
+        if self.state[slot] & REGION == WRITING:
+            self._link(slot, self.buffers[HOTTER])
+            self.state[slot] = COLD
+        else:
+            self.state[slot] &= REGION
+        return True
 
     def filled(self, blocks: GivenWholes, now_s: float, counts: GivenWholes) -> int:
         """Blocks put into an empty cache, the first at the cold end, up to one that is there already; how many."""

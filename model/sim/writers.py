@@ -323,15 +323,10 @@ class DatabaseWriter(Waiter):
 
     def cleans(self, blocks: list[int]) -> None:
         """Blocks are on disk: their buffers are clean."""
-        inside: Wholes = wholes(len(blocks), 0)
-        count = 0
-        for block in blocks:
-            if block < self.outside:
-                inside[count] = block
-                count += 1
-        done: int = self._touched.cleaned(inside[:count])
-        if done < count:
-            raise KeyError(inside[done])
+        for k in range(len(blocks)):
+            block: int = blocks[k]
+            if block < self.outside and not self._touched.clean(block):
+                raise KeyError(block)
         self.written += len(blocks)
         self._under_way -= len(blocks)
         if self._cleaned.callbacks:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import inf
 
 import numpy as np
@@ -11,8 +11,10 @@ from model.demand.calls import goes_on
 from model.demand.transactions import KindDemand, block_cpu_s, in_page_cache
 from model.errors import OutsideLaw
 from model.laws.block_layer import stated_call_s
+from model.laws.processors import Contention
 from model.loops import fastest
 from model.loops.places import Places
+from model.loops.rows import Reals, row
 from model.sim.pool import BufferPool
 from model.sim.writers import DatabaseWriter, LogWriter
 from model.spec import System, Transactions
@@ -85,8 +87,7 @@ class ByEvents:
             references=begin.references,
             hottest=begin.references.hottest,
             chunk=begin.references.chunk(),
-            latch=parts.latch,
-            pin=parts.pin,
+            contended=contended_of(parts.latch, parts.pin),
             costs=fastest(StepCosts)(
                 read_s=stated_call_s(host.read_call_s),
                 fill_s=sum(block_cpu_s(system).values()),
@@ -175,6 +176,11 @@ class ByEvents:
             redo=None if begin.redo in begin.devices.values() else begin.redo,
             end_s=self.env.now,
         )
+
+
+def contended_of(latch: Sequence[Contention], pin: Sequence[Contention]) -> Reals:
+    """What sessions find, in a row for the loops."""
+    return row(np.array([latch, pin], float).transpose(1, 0, 2).ravel())
 
 
 def kind_of(kind: KindDemand) -> TransactionSteps:

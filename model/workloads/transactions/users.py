@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import simpy
 
 from model.laws.changed_blocks import undo_gets
-from model.laws.processors import Contention
 from model.loops.calendar import Waiter
 from model.loops.places import Places
 from model.loops.rows import Reals, Wholes, reals, wholes
@@ -47,6 +46,8 @@ THINKING, GETTING, SCANNING, APART, AWAITING, COMPUTING, READING, NOTING, COMMIT
     8,
 )
 """What a session waits for: its user, buffers, what is apart, others' reads, a processor, its own read, the log."""
+CONTENDED = 6
+"""Numbers of what a session finds contended, for each number of those that run."""
 
 
 @dataclass
@@ -102,8 +103,8 @@ class SimulationState:
     hottest: HottestBlocks
     chunk: Chunk
     """Of the references, from which transactions come next."""
-    latch: list[Contention]
-    pin: list[Contention]
+    contended: Reals
+    """By running sessions: of a latch the time spinning, the time asleep and how often; the same of a hottest block."""
     costs: StepCosts
     tally: Tally
     thinks_s: Iterator[float]
@@ -262,12 +263,11 @@ class TransactionSession(Waiter):
         self._undo = self._undo_gets()
         state.under_way += 1
         running = min(state.running + 1, state.threads)
-        latch: Contention = state.latch[running]
-        pin: Contention = state.pin[running]
-        self._spin_s = kind.hottest_gets * latch.spin_s
-        self._latch_s = kind.hottest_gets * latch.wait_s
-        self._pin_s = kind.hottest_changes * pin.wait_s
-        self._waits_latch, self._waits_pin = kind.hottest_gets * latch.waits, kind.hottest_changes * pin.waits
+        at, contended = CONTENDED * running, state.contended
+        self._spin_s, self._latch_s = kind.hottest_gets * contended[at], kind.hottest_gets * contended[at + 1]
+        self._waits_latch = kind.hottest_gets * contended[at + 2]
+        self._pin_s = kind.hottest_changes * contended[at + 4]
+        self._waits_pin = kind.hottest_changes * contended[at + 5]
         for event in range(EVENTS):
             self._times[event] = 0
             self._took_s[event] = self._longest_s[event] = 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from math import log
@@ -115,15 +115,14 @@ def variation(shares: Sequence[tuple[float, float]]) -> float:
     """
     if len(shares) < LEAST_BUCKETS:
         return 0.0
-    below_s, below = shares[0][0] / 2, 0.0
-    whole = mean = square = 0.0
-    for bound_s, share in shares:
+    whole = mean = square = below = 0.0
+    for below_s, bound_s, share in _buckets(shares):
         inside = max(0.0, share - below)
         span = log(bound_s / below_s)
         whole += inside
         mean += inside * (bound_s - below_s) / span
         square += inside * (bound_s**2 - below_s**2) / (2 * span)
-        below_s, below = bound_s, max(below, share)
+        below = max(below, share)
     return max(0.0, whole * square / mean**2 - 1) ** 0.5 if mean else 0.0
 
 
@@ -362,16 +361,16 @@ def undelayed_s(shares: Sequence[tuple[float, float]], mean_s: float) -> float |
     What the overall mean leaves once slower reads are taken off, each at the mean of its bucket, even in logarithm:
     (b - a)/ln(b/a). Reads that a limit holds back take far longer than the others, which met nobody.
     """
-    below_s, below, bucket_s, rest_s = 0.0, 0.0, None, mean_s
-    for bound, share in shares:
+    below, bucket_s, rest_s = 0.0, None, mean_s
+    for below_s, bound_s, share in _buckets(shares):
         inside = share - below
         if bucket_s is None and share >= FASTEST:
-            if inside < MOST or not below_s < bound:
+            if inside < MOST or not below_s < bound_s:
                 return None
-            bucket_s = (below_s or bound / 2, bound, share)
+            bucket_s = below_s, bound_s, share
         elif bucket_s is not None and inside > 0:
-            rest_s -= inside * (bound - below_s) / log(bound / below_s)
-        below_s, below = bound, share
+            rest_s -= inside * (bound_s - below_s) / log(bound_s / below_s)
+        below = share
     if bucket_s is None:
         return None
     low_s, high_s, share = bucket_s
@@ -380,11 +379,16 @@ def undelayed_s(shares: Sequence[tuple[float, float]], mean_s: float) -> float |
 
 def quantile(shares: Sequence[tuple[float, float]], wanted: float) -> float | None:
     """Seconds below which the share *wanted* of the waits lies, even in logarithm within a bucket; None without any."""
-    below_s, below = 0.0, 0.0
-    for bound, share in shares:
+    below = 0.0
+    for below_s, bound_s, share in _buckets(shares):
         if share >= wanted:
-            low = below_s or bound / 2
             inside = (wanted - below) / (share - below) if share > below else 1.0
-            return float(low * (bound / low) ** inside)
-        below_s, below = bound, share
+            return float(below_s * (bound_s / below_s) ** inside)
+        below = share
     return None
+
+
+def _buckets(shares: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float, float]]:
+    """Both ends of each bucket, the first of which reaches down to half of its bound, and the share below the upper."""
+    for rank, (bound_s, share) in enumerate(shares):
+        yield (shares[rank - 1][0] if rank else bound_s / 2), bound_s, share

@@ -300,21 +300,13 @@ def _text_header(reading: Reading, text: str, before: int) -> None:
         _snapshot(reading, line, number)
         if line.lstrip().startswith(PAIRED):
             for label, cell in PAIR.findall(line):
-                name, share = label.strip(" :"), "%" in label
-                of = f"{EFFICIENCY.title}: {name}" if share else "instance"
-                column = (
-                    SeriesColumn("", "fraction", 0.01, behind=" %")
-                    if share
-                    else SeriesColumn("", "bytes" if cell[-1:] in "KMG" else "count")
-                )
-                add(
-                    reading,
-                    "value" if share else name,
-                    of,
-                    cell,
-                    column,
-                    number,
-                )
+                name = label.strip(" :")
+                if "%" in label:
+                    share = SeriesColumn("", "fraction", 0.01, behind=" %")
+                    add(reading, "value", f"{EFFICIENCY.title}: {name}", cell, share, number)
+                else:
+                    amount = SeriesColumn("", "bytes" if cell[-1:] in "KMG" else "count")
+                    add(reading, name, "instance", cell, amount, number)
 
 
 def _snapshot(reading: Reading, line: str, number: int) -> None:
@@ -398,16 +390,8 @@ def _title(kind: SectionKind, table: ReportTable) -> str:
     """The section's own name where there are several of a kind."""
     text = table.title.lower()
     if kind.title == "Wait Events":
-        which = (
-            "top"
-            if "top" in text
-            else "background"
-            if "background" in text
-            else "foreground"
-            if "foreground" in text
-            else ""
-        )
-        return f"{kind.title}{f': {which}' if which else ''}"
+        which = next((f": {word}" for word in ("top", "background", "foreground") if word in text), "")
+        return f"{kind.title}{which}"
     if kind.title in {"SQL Statistics", "Segments"}:
         by = re.search(r"(?:ordered by|sql by|segments by) ([\w /]+)", text)
         return f"{kind.title}{f': by {by[1].strip()}' if by else ''}"

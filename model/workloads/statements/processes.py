@@ -218,16 +218,14 @@ def _timing(
     machine, sessions = ran
     ledgers = [session.ledger for session in sessions]
     session_count = len(ledgers)
+    mean = partial(_mean, ledgers)
     client_waits, unaccounted = books.client_times(system, demand)
     waits = _waits(client_waits, mean_waits(ledgers))
     cpu = _cpu(demand, ledgers)
-    blocked = sum(ledger.submit_blocked_s for ledger in ledgers) / session_count
-    if blocked > 0:
-        unaccounted[causes.SUBMIT_BLOCKED] = blocked
-    run_queue = sum(ledger.run_queue_s for ledger in ledgers) / session_count
-    if run_queue:
-        unaccounted[causes.RUN_QUEUE] = run_queue
-    elapsed = sum(ledger.elapsed_s for ledger in ledgers) / session_count
+    for cause, name in ((causes.SUBMIT_BLOCKED, "submit_blocked_s"), (causes.RUN_QUEUE, "run_queue_s")):
+        if mean(name):
+            unaccounted[cause] = mean(name)
+    elapsed = mean("elapsed_s")
     span = max(ledger.end_s for ledger in ledgers) - min(ledger.begin_s for ledger in ledgers)
     processors_s = session_count * sum(cpu.values()) / system.host.cores.threads
     sizes: dict[int, float] = {}
@@ -265,15 +263,20 @@ def _waits(of_demand: dict[str, EventTime], met: dict[str, EventTime]) -> dict[s
 
 def _cpu(demand: Demand, ledgers: list[StatementLedger]) -> dict[str, float]:
     """CPU of the mean session by cause, as long as it took among others on the processors."""
-    session_count, cpu = len(ledgers), dict(demand.cpu)
-    submit = sum(ledger.submit_cpu_s for ledger in ledgers) / session_count
+    cpu = dict(demand.cpu)
+    submit = _mean(ledgers, "submit_cpu_s")
     if submit:
         cpu[causes.COPIED] = submit
-    cpu["read calls"] += sum(ledger.reap_cpu_s for ledger in ledgers) / session_count
-    slowed_s, at_work_s = sum(ledger.slowed_s for ledger in ledgers) / session_count, sum(cpu.values())
+    cpu["read calls"] += _mean(ledgers, "reap_cpu_s")
+    slowed_s, at_work_s = _mean(ledgers, "slowed_s"), sum(cpu.values())
     if slowed_s:
         cpu = {cause: seconds * (1 + slowed_s / at_work_s) for cause, seconds in cpu.items()}
     return cpu
+
+
+def _mean(ledgers: list[StatementLedger], name: str) -> float:
+    """Seconds of the mean session."""
+    return float(sum(getattr(ledger, name) for ledger in ledgers) / len(ledgers))
 
 
 def _query_s(ledgers: list[StatementLedger], servers: int) -> float:

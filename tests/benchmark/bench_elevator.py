@@ -145,7 +145,7 @@ def elevator(what: str) -> list[Figure]:
     from model.demand.calls import files_of
     from model.sim.machine import counters_of, server_of
     from model.spec import Disk, Host, ReadStream, System, WriteStream
-    from model.workloads.streams.queued import Drawn, play_queued
+    from model.workloads.streams.queued import CallDraws, play_queued
 
     scheduler, turns, per_s = CASES[what]
     disk = Disk(queue_depth=32, zones=16) if turns else Disk(rotation_s=0, average_seek_s=0, overhead_s=2e-4,
@@ -159,14 +159,14 @@ def elevator(what: str) -> list[Figure]:
         return play_queued(system, files, calls, server_of(system, 1), counters_of(system))
 
     drawn = [
-        Drawn(
+        CallDraws(
             random.integers(0, disk.capacity_bytes // SIZE_BYTES, int(share * REQUESTS)) * SIZE_BYTES,
             random.exponential(1 / (share * per_s), int(share * REQUESTS)),
         )
         for share in shares
     ]
     few = [
-        Drawn(*(column[: int(share * BY_EVENTS)] for column in own))
+        CallDraws(*(column[: int(share * BY_EVENTS)] for column in own))
         for share, own in zip(shares, drawn, strict=True)
     ]
     span = disk.capacity_bytes // 3

@@ -133,7 +133,7 @@ def buffered_pieces(blocks: Number, mbrc: Number, cached_fraction: Number) -> li
 def whole_reads(pieces: Sequence[Piece], mbrc: Number) -> list[Piece]:
     """Mean counts of buffered reads as whole numbers: reads and blocks of all runs so far are nearest to their means.
 
-    *pieces* are the two sizes of each run in turn, as in :func:`buffered_pieces` , and so is the result.
+    *pieces* are the two sizes of each run in turn, as in :func:`buffered_pieces`, and so is the result.
     """
     wanted: Number = 0.0
     wanted_blocks: Number = 0.0

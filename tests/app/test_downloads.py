@@ -7,13 +7,17 @@ import io
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from streamlit import runtime
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from app.command.cli import main
 from app.controls import own_files
 from app.controls.settings import setting
-from app.session import downloads
+from app.session import downloads, taken
 from app.session.downloads import PageAnswer
 from scenarios import from_mapping, run
 from scenarios.load import toml_in
@@ -183,3 +187,27 @@ def test_file_names_say_what_they_are() -> None:
     ]  # fmt: skip
     name, _ = own_files.opened(OWN.encode(), "My own.toml")
     assert shown(name, {}).stem == "My-own"
+
+
+def test_runs_that_end_before_the_browser_asks_do_not_remove_what_was_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = MediaFileManager(MemoryMediaFileStorage("/media"))
+    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(media_file_mgr=files))
+
+    def made(text: str) -> str:
+        name, kind = "scenario.toml", "application/toml"
+        asked = files.add_deferred(lambda: taken.kept(text, name, kind), kind, "button", name)
+        return files.execute_deferred(asked).rpartition("/")[2].partition(".")[0]
+
+    first = made("rows = 1")
+    for _ in range(3):
+        files.remove_orphaned_files()
+    kept = files.read_file(first)
+    assert kept is not None
+    assert (kept.content, kept.filename) == (b"rows = 1", "scenario.toml")
+    for rows in range(2, taken.LATEST + 2):
+        made(f"rows = {rows}")
+    for _ in range(3):
+        files.remove_orphaned_files()
+    assert files.read_file(first) is None

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
@@ -15,6 +16,7 @@ from pyarrow import parquet
 
 from app.reports import sweep_report, sweep_size
 from app.reports.sweep_table import SweepTable, table_bytes, table_in, table_of, zipped_csv
+from app.sweep.sweep_columns import ShownColumn, shown_column
 from app.sweep.sweep_view import columns_of
 from model.errors import SpecError
 from scenarios.sweeps.asked import library_of_sweeps, source_of_sweep, sweep_asked
@@ -231,3 +233,41 @@ def test_of_a_csv_lines_columns_and_description_are_counted(
             patch.setattr(sweep_size, name, most)
             with pytest.raises(SpecError, match=words):
                 given(table, described)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "heading", "written"),
+    [
+        ("elapsed_s", [0.0016, 0.0123], "Time (ms)", ["1.60", "12.30"]),
+        ("elapsed_s", [2.5e-6, 9e-6], "Time (µs)", ["2.50", "9.00"]),
+        ("elapsed_s", [12.5, 125.317], "Time (s)", ["12.50", "125.32"]),
+        ("elapsed_s", [0.02, 3600.0], "Time (s)", ["0.0200", "3600.0000"]),
+        ("elapsed_s", [10.0011, 10.0012], "Time (s)", ["10.001100", "10.001200"]),
+        ("cache_fraction", [0.00123, 0.5], "Time (%)", ["0.123", "50.000"]),
+        ("cost_total", [0.000123], "Time", ["0.000123"]),
+    ],
+)
+def test_numbers_stand_in_the_unit_that_suits_them(
+    name: str, values: list[float], heading: str, written: list[str]
+) -> None:
+    column = shown_column(name, "Time", values)
+    assert column.heading == heading
+    assert [column.format % value for value in column.values] == written
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "wanted"),
+    [
+        ("workload.users", [1, 20], ShownColumn("F", [1, 20])),
+        ("elapsed_s", [0.0, 0.0], ShownColumn("F (s)", [0.0, 0.0])),
+        ("elapsed_s", [math.nan, 3.0, None], ShownColumn("F (s)", [None, 3.0, None])),
+        ("elapsed_s", [math.nan], ShownColumn("F", [None])),
+        ("tablespace.block_size_bytes", [8192, 16384], ShownColumn("F", ["8K", "16K"])),
+        ("disk.use", ["nvme", "1.50"], ShownColumn("F", ["nvme", "1.50"])),
+        ("table.assm", [True, False], ShownColumn("F", [True, False])),
+    ],
+)
+def test_whole_numbers_words_sizes_and_gaps_stay_what_they_are(
+    name: str, values: list[object], wanted: ShownColumn
+) -> None:
+    assert shown_column(name, "F", values) == wanted

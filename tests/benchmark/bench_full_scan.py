@@ -6,10 +6,7 @@ beside a bar; ratios are taken within one run, because the clock of one machine 
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import time
 import timeit
 from collections.abc import Callable
 from functools import partial
@@ -21,7 +18,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from figures import ROOT, Figure, print_all
+from figures import Figure, cpu_of, print_all, started
 
 STARTS = 5
 SCENARIOS = 10_000
@@ -29,32 +26,15 @@ ANSWER = ("-m", "app", "run", "rahn-full-scan", "--engine", "calculate")
 IMPORTS = ("-c", "import simpy, numpy, pydantic")
 
 
-def cpu_of_child(*arguments: str) -> float:
-    """CPU seconds of a Python of its own with *arguments*, user and system."""
-    child = subprocess.Popen(
-        [sys.executable, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        raise RuntimeError(f"{' '.join(arguments)} ended with {child.returncode}")
-    return usage.ru_utime + usage.ru_stime
-
-
-def cpu_of(call: Callable[[], Any], times: int = 5) -> float:
+def median_cpu_of(call: Callable[[], Any], times: int = 5) -> float:
     """Median CPU seconds of a call in this process."""
-    found = []
-    for _ in range(times):
-        begin = time.process_time()
-        call()
-        found.append(time.process_time() - begin)
-    return median(found)
+    return median(cpu_of(call) for _ in range(times))
 
 
 def cold_start() -> list[Figure]:
     """A first answer against importing the three libraries it could need; the two in turns, so that noise hits both."""
-    cpu_of_child(*ANSWER), cpu_of_child(*IMPORTS)  # byte code and the disk cache
-    pairs = [(cpu_of_child(*ANSWER), cpu_of_child(*IMPORTS)) for _ in range(STARTS)]
+    started(*ANSWER), started(*IMPORTS)  # byte code and the disk cache
+    pairs = [(started(*ANSWER)[0], started(*IMPORTS)[0]) for _ in range(STARTS)]
     answer, imports = median(pair[0] for pair in pairs), median(pair[1] for pair in pairs)
     return [
         Figure("cold CPU of `blocktime run rahn-full-scan --engine calculate`", answer, "s"),
@@ -71,9 +51,9 @@ def simulation() -> list[Figure]:
     result = run(scenario, "simulate")
     events = result.events or 0
     return [
-        Figure("CPU of simulating it", cpu_of(lambda: run(scenario, "simulate")), "s", 0.5),
+        Figure("CPU of simulating it", median_cpu_of(lambda: run(scenario, "simulate")), "s", 0.5),
         Figure("events per physical read", events / result.physical_io.read_requests, "", 3),
-        Figure("CPU of calculating it", cpu_of(lambda: run(scenario, "calculate"), 20) * 1e3, "ms"),
+        Figure("CPU of calculating it", median_cpu_of(lambda: run(scenario, "calculate"), 20) * 1e3, "ms"),
     ]
 
 
@@ -167,7 +147,7 @@ def many_scenarios() -> list[Figure]:
     return [
         Figure(
             f"{SCENARIOS:,} scenarios by {what}",
-            cpu_of(partial(calculate_many, scenario.system, scenario.workload, axes), 9) * 1e3,
+            median_cpu_of(partial(calculate_many, scenario.system, scenario.workload, axes), 9) * 1e3,
             "ms",
             20,
         )

@@ -7,11 +7,9 @@ draws.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import pytest
 
@@ -19,37 +17,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from figures import Figure, cpu_of, print_all
 
+from tests.oracles.queue_by_events import open_by_events
+
 REQUESTS = 100_000
 BY_EVENTS = 30_000
 """Requests that the processes serve: the first of the same draws."""
 TURNS = 5
 SERVERS = (1, 4, 16, 64)
 LEAST_RATIO, LEAST_WARM_AT_ONE = 300, 2000
-
-
-def by_events(arrival: Any, service: Any, servers: int) -> tuple[list[float], list[float]]:
-    """Begins and ends from a process for each request."""
-    import simpy
-
-    env = simpy.Environment()
-    device = simpy.Resource(env, servers)
-    begin, end = [0.0] * len(arrival), [0.0] * len(arrival)
-
-    def request(k: int, work: float) -> Iterator[simpy.Event]:
-        with device.request() as turn:
-            yield turn
-            begin[k] = env.now
-            yield env.timeout(work)
-            end[k] = env.now
-
-    def source() -> Iterator[simpy.Event]:
-        for k, (at, work) in enumerate(zip(arrival.tolist(), service.tolist(), strict=True)):
-            yield env.timeout(max(0.0, at - env.now))
-            env.process(request(k, work))
-
-    env.process(source())
-    env.run()
-    return begin, end
 
 
 def device_queue(servers: int) -> list[Figure]:
@@ -63,12 +38,12 @@ def device_queue(servers: int) -> list[Figure]:
     service = random.exponential(1.0, REQUESTS)
     first = cpu_of(partial(queue.open_queue, arrival, service, servers))
     head = arrival[:BY_EVENTS], service[:BY_EVENTS], servers
-    for found, expected in zip(queue.open_queue(*head), by_events(*head), strict=True):
-        assert found == pytest.approx(np.array(expected), rel=1e-9)
+    for found, expected in zip(queue.open_queue(*head), open_by_events(*head), strict=True):
+        assert found == pytest.approx(expected, rel=1e-9)
     compiled, events = [], []
     for _ in range(TURNS):
         compiled.append(REQUESTS / cpu_of(partial(queue.open_queue, arrival, service, servers)))
-        events.append(BY_EVENTS / cpu_of(partial(by_events, *head)))
+        events.append(BY_EVENTS / cpu_of(partial(open_by_events, *head)))
     requests, processes = median(compiled), median(events)
     of = f"{servers} server{'s' * (servers > 1)}"
     return [

@@ -15,8 +15,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from bench_queue import by_events
 from figures import Figure, cpu_of, print_all
+
+from tests.oracles.queue_by_events import open_by_events
 
 CALLS = 200_000
 BY_EVENTS = 20_000
@@ -60,7 +61,7 @@ def whole_answers() -> list[Figure]:
         name: [] for name in ("process", "answer", "events", "writer", "calculate")
     }
     for _ in range(TURNS):
-        rates["process"].append(BY_EVENTS / cpu_of(partial(by_events, arrival, service, 1)))
+        rates["process"].append(BY_EVENTS / cpu_of(partial(open_by_events, arrival, service, 1)))
         rates["answer"].append(CALLS / cpu_of(partial(simulate, system, arriving)))
         rates["events"].append(
             BY_EVENTS / cpu_of(partial(simulate_streams, system, few, seed=1, name="", compiled=False))

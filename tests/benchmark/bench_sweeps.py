@@ -22,9 +22,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from bench_queue import by_events
-from bench_validate import started
-from figures import ROOT, Figure, cpu_of, print_all
+from figures import ROOT, Figure, cpu_of, print_all, started
+
+from tests.oracles.queue_by_events import open_by_events
 
 SCENARIOS = 1_000
 REQUESTS = 10_000
@@ -92,7 +92,7 @@ def against_events() -> list[Figure]:
     random = np.random.default_rng(1)
     arrival = np.cumsum(random.exponential(1 / (0.8 * SERVERS), BY_EVENTS))
     service = random.exponential(1.0, BY_EVENTS)
-    turns = [(cpu_of(whole), cpu_of(partial(by_events, arrival, service, SERVERS))) for _ in range(3)]
+    turns = [(cpu_of(whole), cpu_of(partial(open_by_events, arrival, service, SERVERS))) for _ in range(3)]
     ours = median(SCENARIOS * REQUESTS / mine for mine, _ in turns)
     theirs = median(BY_EVENTS / other for _, other in turns)
     return [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -35,6 +37,14 @@ def cpu_of(call: Callable[[], Any]) -> float:
     begin = time.process_time()
     call()
     return time.process_time() - begin
+
+
+def started(*words: str) -> tuple[float, bytes]:
+    """CPU seconds of a new process of Python, and what it printed."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, done.stdout
 
 
 Reports = Mapping[str, Callable[[], list[Figure]]]

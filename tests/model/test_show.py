@@ -1,4 +1,4 @@
-"""Numbers as a reader writes them: read back they are what they were within the last digit that is written."""
+"""Durations, sizes and data as a reader sees them: in the unit that suits them, and read back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import shown
-from model.units import parse_bytes, parse_seconds, show_bytes, show_range, show_seconds, show_span
+from model.units import (
+    parse_bytes,
+    parse_seconds,
+    show_bytes,
+    show_data,
+    show_quantity,
+    show_range,
+    show_seconds,
+    show_span,
+)
 
 PARTS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 DURATIONS = st.floats(1e-9, 1e9)
@@ -107,3 +116,33 @@ def test_a_span_is_rounded_outward_to_two_digits_of_its_ends_or_of_its_width(
 @pytest.mark.parametrize("text", ["50 µs", "5e-05", "0.05ms"])
 def test_a_duration_is_the_same_in_whatever_unit_it_is_written(text: str) -> None:
     assert parse_seconds(text) == 5e-05
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "shown"),
+    [(0, "0 bytes"), (512, "512 bytes"), (8192, "8 KB"), (885 << 20, "885 MB"), (1.5 * 2**30, "1.5 GB"),
+     (1023 << 20, "0.999 GB"), (3 << 40, "3 TB")],
+)  # fmt: skip
+def test_data_are_told_with_their_unit(size_bytes: float, shown: str) -> None:
+    assert show_data(size_bytes) == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "shown"),
+    [
+        ("block_size_bytes", (16384,), "blocks of 16K"),
+        ("block_size_bytes", (2048, 8192), "blocks of 2K to 8K"),
+        ("block_size_bytes", (8192, 8192), "blocks of 8K"),
+        ("row_bytes", (9, 110.5), "rows of 9 to 110.5 bytes"),
+        ("read_bytes", (1_048_576, 1_048_600), "reads of 1,048,576 to 1,048,600 bytes"),
+        ("columns", (1,), "1 column"),
+        ("columns", (1, 24), "1 to 24 columns"),
+        ("itl_entries", (169,), "169 ITL entries"),
+        ("arraysize_rows", (15,), "array size 15"),
+        ("some_other", (2.5,), "some other 2.5"),
+    ],
+)
+def test_what_constants_are_fitted_over_is_said_in_words(
+    name: str, values: tuple[float, ...], shown: str
+) -> None:
+    assert show_quantity(name, *values) == shown

@@ -272,9 +272,9 @@ def test_dbwr_is_as_busy_as_at_the_device_that_it_can_write_least_to(engine: str
     disk, mix = {"use": "nvme", "write_overhead_s": 0.02}, [{"name": "a", "gets": 60, "changed_blocks": 60}]
     placed = spaces(80, 20, overhead_s=0.003)
     for listed in (placed, placed[::-1]):
-        found = stats(answer(engine, disk, listed, users=300, mix=mix, transactions=300))
+        found = stats(answer(engine, disk, listed, rate_per_s=28, mix=mix, transactions=300))
         share = found.per_s / found.saturation_per_s
-        assert found.utilisation["database writer"] == pytest.approx(share, rel=0.02)
+        assert found.utilisation["database writer"] == pytest.approx(share, rel=0.1)
 
 
 def test_reads_at_once_on_two_devices_leave_no_time_without_a_cause() -> None:

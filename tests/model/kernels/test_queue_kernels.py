@@ -19,7 +19,6 @@ from model.errors import SpecError
 from model.kernels import queue as kernel
 from model.kernels.queue import (
     CallPath,
-    Served,
     open_queue,
     quantiles,
     speeds_of,
@@ -31,6 +30,7 @@ from model.laws.processors import Cores
 from model.loops import fastest, queue
 from model.machine.device.servers import Servers, Threads
 from tests.oracles.machines_to_repair import Cycles, closed_queue
+from tests.oracles.queue_by_events import open_by_events
 from tests.plain import plain_loops
 
 Times = NDArray[np.float64]
@@ -44,29 +44,6 @@ def poisson(random: np.random.Generator, requests: int, per_s: float = 1.0) -> T
 
 
 # The same with events
-
-
-def open_by_events(arrival: Times, service: Times, servers: int) -> Served:
-    """A process for each request."""
-    env = simpy.Environment()
-    resource = simpy.Resource(env, servers)
-    begin, end = np.empty_like(arrival), np.empty_like(arrival)
-
-    def request(k: int) -> Iterator[simpy.Event]:
-        with resource.request() as turn:
-            yield turn
-            begin[k] = env.now
-            yield env.timeout(service[k])
-            end[k] = env.now
-
-    def source() -> Iterator[simpy.Event]:
-        for k, at in enumerate(arrival):
-            yield env.timeout(max(0.0, at - env.now))
-            env.process(request(k))
-
-    env.process(source())
-    env.run()
-    return Served(begin, end)
 
 
 def closed_by_events(think: Times, service: Times, servers: int) -> Cycles:

@@ -1,4 +1,9 @@
+"""import random"""
+
+from __future__ import annotations
+
 import random
+from statistics import fmean
 
 import numpy as np
 import pytest
@@ -6,6 +11,7 @@ import pytest
 from model.laws import disk_means as means
 from model.laws.disk import seek_s
 from model.laws.disk_geometry import geometry_of
+from model.laws.disk_rounds import PLACES, hop_s, strided_hop_s
 from model.laws.limits import counted_requests
 from model.machine.device.drive import drive_of
 from model.spec import Disk
@@ -142,3 +148,17 @@ def test_most_of_a_volume() -> None:
     assert means.sequential_bytes_per_s(volume, False, 8192) == 3000 * 8192
     assert means.sequential_bytes_per_s(volume, False) == 125 * MIB
     assert counted_requests(volume, 256 * KIB + 1) == 2
+
+
+@pytest.mark.parametrize("stride_bytes", [8192, 100_000, 3_000_000])
+@pytest.mark.parametrize("late_s", [0.0, 1e-3, 9e-3])
+def test_a_strided_hop_is_the_mean_over_its_places(stride_bytes: int, late_s: float) -> None:
+    drive = geometry_of(Disk(rotation_s=8e-3, average_seek_s=8e-3, heads=4))
+    hops = [
+        hop_s(drive, place * stride_bytes + 8191, (place + 1) * stride_bytes, late_s)
+        for place in range(PLACES)
+    ]
+    assert strided_hop_s(drive, 8192, stride_bytes, late_s) == pytest.approx(
+        fmean(hops), rel=1e-12, abs=1e-15
+    )
+    assert all(late_s - 1e-6 <= hop <= late_s + 2 * 8e-3 + drive.full_seek_s for hop in hops)

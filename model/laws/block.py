@@ -21,6 +21,8 @@ from model.laws.numeric import (
     where,
 )
 
+WIDE = 1.5
+"""Rows that are smeared so wide over the end of a block that their number is the renewal mean."""
 COMMON_HEADER_BYTES = 20
 TRANSACTION_HEADER_BYTES = 24
 ITL_ENTRY_BYTES = 24
@@ -182,6 +184,7 @@ def _mean_rows(usable: Number, mean_row_bytes: Number, row_bytes_sd: Number) -> 
     if not getattr(varying, "ndim", 0) and not varying:
         return larger(1, fit // 1)
     smear = row_bytes_sd / slot * larger(fit, 1) ** 0.5
+    wide = smear > WIDE
     longer = row_bytes_sd**2 / slot
     renewal = fit - 0.5 - longer / slot / 2
     width = smaller(10, floor_div(6.5 * smear, 1) + 2)  # farther off the probability is 0 or 1
@@ -189,10 +192,10 @@ def _mean_rows(usable: Number, mean_row_bytes: Number, row_bytes_sd: Number) -> 
     total = base
     for step in range(1, 2 * int(largest(width)) + 2):
         n = base + step
-        below = normal_cdf((usable - longer - n * slot) / (row_bytes_sd * n**0.5 + 1e-9))
         # NOTE: of an array each has its own width, so that its sum does not depend on what stands beside it
-        total = total + where(step <= 2 * width + 1, below, 0.0)
-    return larger(1, where(smear > 1.5, renewal, where(varying, total, fit // 1)))  # noqa: PLR2004
+        asked = where(wide, False, True) & (step <= 2 * width + 1)
+        total = total + normal_cdf((usable - longer - n * slot) / (row_bytes_sd * n**0.5 + 1e-9), asked)
+    return larger(1, where(wide, renewal, where(varying, total, fit // 1)))
 
 
 def blocks_per_row(whole_block_bytes: Number, mean_row_bytes: Number) -> Number:

@@ -142,14 +142,16 @@ def _inverse_modulo(value: float, modulus: float) -> int:
     return pow(int(value), -1, int(modulus))
 
 
-def normal_cdf(z: Number) -> Number:
-    """Standard normal distribution function."""
+def normal_cdf(z: Number, asked: Number = True) -> Number:
+    """Standard normal distribution function where it is *asked* for, else 0."""
     if getattr(z, "ndim", 0):
         import numpy as np  # noqa: PLC0415
 
         each: Any = np.frompyfunc(math.erfc, 1, 1)  # SciPy's takes half a second to import
-        return 0.5 * each(-z / 1.4142135623730951).astype(np.float64)
-    return 0.5 * math.erfc(-z / 1.4142135623730951)
+        below, some_asked = np.zeros(z.shape), np.broadcast_to(asked, z.shape)
+        below[some_asked] = 0.5 * each(-z[some_asked] / 1.4142135623730951).astype(np.float64)
+        return below
+    return 0.5 * math.erfc(-z / 1.4142135623730951) if asked else 0.0
 
 
 def distinct(value: Number) -> list[Number]:

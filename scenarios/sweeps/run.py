@@ -90,7 +90,7 @@ class Running:
 
     def _look_up(self) -> None:
         """Mark what the store has."""
-        for begin in range(0, len(self._known), BLOCK):
+        for begin in range(0, len(self._known) if len(self.ledger) else 0, BLOCK):
             rows, engines = self.ledger.get(self._keys[begin : begin + BLOCK].tolist())
             kept = np.array(engines, object) != ""
             self._known[begin : begin + BLOCK] = kept

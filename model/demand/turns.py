@@ -23,8 +23,7 @@ class BlockPace:
 
 def pace_of(system: System, demand: Demand) -> BlockPace:
     """Work per wanted block, without reading."""
-    waits = sum(times * each for times, each in demand.waits.values())
-    other = waits - demand.sent_twice_s + demand.trips * system.host.between_calls_s
+    other = demand.waits_s - demand.sent_twice_s + demand.trips * system.host.between_calls_s
     return BlockPace(demand.cpu_s / demand.blocks_wanted, other / demand.blocks_wanted)
 
 
@@ -76,7 +75,7 @@ class SessionAlone:
 def among_others(system: System, work: Statement, demand: Demand, asked: DeviceDemand) -> DeviceDemand:
     """The reads of one session among those of others, which take the heads away from where a read would go on."""
     users, plan, reads = work.sessions, demand.plan, larger(1, demand.reads)
-    own = demand.cpu_s + sum(times * each for times, each in demand.waits.values())
+    own = demand.cpu_s + demand.waits_s
     alone = own + plan.single_reads * asked.single_s + asked.service_s + asked.continued_s
     at_device = asked.far_held_s
     begins = turns.spread_s(first_step_s(system, demand, users), users)

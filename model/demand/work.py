@@ -130,6 +130,11 @@ class Demand:
         """CPU seconds of all causes."""
         return sum(self.cpu.values())
 
+    @property
+    def waits_s(self) -> Number:
+        """Seconds of all waits for the client."""
+        return sum(times * each for times, each in self.waits.values())
+
     def at_speed(self, speed: Number) -> Demand:
         """The same on processors that run at *speed*, 1 for one that is alone on the machine."""
         return replace(self, cpu={cause: seconds / speed for cause, seconds in self.cpu.items()})
@@ -371,7 +376,6 @@ def _of_parallel_server(system: System, demand: Demand, degree: Number) -> Deman
         for piece in scan_reads.pieces_of_granules(demand.plan.pieces, granules)
     ]
     plan = replace(demand.plan, pieces=pieces, single_reads=single_reads)
-    waits = sum(times * each for times, each in demand.waits.values())
     cpu = {cause: seconds / degree for cause, seconds in demand.cpu.items()}
     cpu["read calls"] = (plan.reads + single_reads) * stated_call_s(system.host.read_call_s)
     return replace(
@@ -387,5 +391,8 @@ def _of_parallel_server(system: System, demand: Demand, degree: Number) -> Deman
         waits={},
         sent_twice_s=0.0,
         trips=0.0 * demand.trips,
-        coordinator_s=calls_s + waits - demand.sent_twice_s + demand.trips * system.host.between_calls_s,
+        coordinator_s=calls_s
+        + demand.waits_s
+        - demand.sent_twice_s
+        + demand.trips * system.host.between_calls_s,
     )

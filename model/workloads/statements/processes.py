@@ -187,7 +187,7 @@ def _buffers(system: System, work: Statement, demand: Demand) -> FreeBuffers | N
     reads = float(demand.reads + demand.plan.single_reads)
     read_s = 0.0
     if reads:
-        own_s = float(demand.cpu_s + sum(times * each for times, each in demand.waits.values()))
+        own_s = float(demand.cpu_s + demand.waits_s)
         read_s = float(device_demand(system, demand, own_s, work.sessions).keeps_s(demand)) / reads
     return FreeBuffers(
         float(behind.room_blocks), float(behind.write_s), float(behind.redo_s), dirtied, read_s

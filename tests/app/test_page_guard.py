@@ -25,7 +25,7 @@ UPGRADE: Final = {
 LESSONS: Final = [path for _, path in mechanisms.PAGES.values()]
 PAGES: Final = (
     "", "compare", "sweep", "my-system", "evidence", "about",
-    *(LESSONS if WHOLE else Random(SEED).sample(LESSONS, 3)),
+    *(LESSONS if WHOLE else Random(SEED).sample(LESSONS, 1)),
 )  # fmt: skip
 REFUSED: Final = """
 window.refused = [];

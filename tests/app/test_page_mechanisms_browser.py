@@ -32,7 +32,7 @@ def drawn(page: Page, charts: int) -> None:
     page.locator(".js-plotly-plot .trace, .js-plotly-plot .barlayer .point").first.wait_for(state="attached")
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", mechanisms.PAGES)
 def test_a_page_draws_its_charts_without_a_complaint_on_screen_and_tablet(
     browser: Browser, server: str, name: str

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from figures import Figure, cpu_of, print_all
 
 TRANSACTIONS = 100_000
-BAR_S = 10.0
+BAR_S = 2.0
 CALCULATE_BAR_MS = 2.0
 TURNS = 5
 SETTINGS = [

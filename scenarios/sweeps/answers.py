@@ -94,7 +94,7 @@ class Answers(Sequence[Answer]):
 
 
 class Items(Sequence[Item]):
-    """Points to answer, by column: none of them is the base scenario."""
+    """Points to answer, by column."""
 
     def __init__(self, numbers: Wholes, replications: Wholes, columns: Columns) -> None:
         self.numbers, self.replications, self.columns = numbers, replications, columns
@@ -117,33 +117,13 @@ class Items(Sequence[Item]):
 def answers(asked: Asked, items: Sequence[Item]) -> Answers:
     """One answer for each of *items*: the same whatever stands beside it, and wherever it is worked out."""
     began_s = time.thread_time()
-    together = _of_points(asked, items) if isinstance(items, Items) else _of_all(asked, items)
-    together.took_s = time.thread_time() - began_s
-    return together
-
-
-def _of_all(asked: Asked, items: Sequence[Item]) -> Answers:
-    """Answers to points and to the base scenario."""
     together = Answers(len(items))
-    places = [place for place, item in enumerate(items) if item.values is not None]
-    points = [items[place] for place in places]
-    columns = {key: [(item.values or {})[key] for item in points] for key in asked.points.keys}
-    numbers, replications = (
-        np.array([getattr(item, name) for item in points], np.int64) for name in ("number", "replication")
-    )
-    for place, answer in zip(places, _of_points(asked, Items(numbers, replications, columns)), strict=True):
-        together.put(place, answer)
-    for place in set(range(len(items))).difference(places):
-        together.put(place, _alone(asked, items[place]))
-    return together
-
-
-def _of_points(asked: Asked, items: Items) -> Answers:
-    together = Answers(len(items))
-    for places in alike(asked.points, items.columns, len(items)):
-        _by_arrays(asked, items, places, together)
+    if isinstance(items, Items):
+        for places in alike(asked.points, items.columns, len(items)):
+            _by_arrays(asked, items, places, together)
     for place in np.flatnonzero(together.engines == "").tolist():
         together.put(place, _alone(asked, items[place]))
+    together.took_s = time.thread_time() - began_s
     return together
 
 
@@ -180,12 +160,10 @@ def _by_arrays(asked: Asked, items: Items, places: Sequence[int], together: Answ
 
 def _column(points: Points, key: str, items: Items, places: Sequence[int]) -> Any:
     """The values of a plain field as a scenario has them: an array of numbers, or a list."""
-    given = taken(items.columns[key], places) if len(places) < len(items) else items.columns[key]
-    given = column_of(given)
+    column = items.columns[key]
+    given = column_of(taken(column, places) if len(places) < len(items) else column)
     if isinstance(given, np.ndarray):
         return given if given.min() > -MOST_EXACT and given.max() < MOST_EXACT else listed(given)
-    if set(map(type, given)) <= {int, float}:
-        return given
     return [
         value if type(value) in (int, float) else points.understood(key, items[place].values or {})
         for place, value in zip(places, given, strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -107,11 +107,11 @@ class Running:
         return np.flatnonzero(~self._known)
 
     def _items(self, numbers: Wholes) -> Sequence[Item]:
+        """Points, or replications of the base scenario."""
+        if numbers.max(initial=0) < self._each:
+            return [Item(number, number, None) for number in numbers.tolist()]
         places, replications = np.divmod(numbers, self._each)
-        items = Items(numbers, replications, self.plan.columns(places - 1))
-        if numbers.min(initial=self._each) < self._each:  # a replication of the base scenario
-            return [replace(item, values=None) if item.number < self._each else item for item in items]
-        return items
+        return Items(numbers, replications, self.plan.columns(places - 1))
 
     def pilot(self) -> float:
         """Answer a few points, spread over the design, and then more while that is quick; seconds that the rest takes.
@@ -119,11 +119,12 @@ class Running:
         Those are of one process. The first point also pays for what is imported and compiled once.
         """
         missing = self._missing()
+        missing = missing[missing >= self._each]
         ranks = dict.fromkeys(int(step * GOLDEN % 1 * len(missing)) for step in range(MOST_STEPS))
         spread = iter(missing[list(ranks)] if len(missing) else missing)
         for step, size in enumerate(PILOTS):
             items = self._items(np.sort(np.fromiter(islice(spread, size), np.int64)))
-            if not items:
+            if not len(items):
                 break
             chunk = answers(self.asked, items)
             self._keep(items, chunk)
@@ -140,7 +141,10 @@ class Running:
         def chunks() -> Iterator[Sequence[Item]]:
             missing = self._missing()
             while len(missing):
-                numbers, missing = np.split(missing, [self._chunk(executor.workers)])
+                of_base = int(np.count_nonzero(missing < self._each))
+                numbers, missing = np.split(
+                    missing, [min(of_base or len(missing), self._chunk(executor.workers))]
+                )
                 sent[len(sent)] = items = self._items(numbers)
                 yield items
 
@@ -185,7 +189,7 @@ class Running:
             self.each_s = max(took_s / MOST_TIMES_LARGER, took_s - self._own_s) / size
 
     def _keep(self, items: Sequence[Item], chunk_answers: Sequence[Answer | NoAnswer]) -> None:
-        if isinstance(chunk_answers, Answers):
+        if isinstance(chunk_answers, Answers) and isinstance(items, Items):
             self._learn(len(items), chunk_answers.took_s)
         together = by_column(chunk_answers)
         numbers = items.numbers if isinstance(items, Items) else np.array([item.number for item in items])

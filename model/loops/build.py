@@ -31,6 +31,7 @@ LAWS = (
     "laws/parallel_reads.py",
     "laws/growth.py",
     "laws/assm.py",
+    "laws/page_cache.py",
     "loops/rows.py",
 )
 """Those that are only called by the others."""
@@ -67,6 +68,7 @@ OBJECTS = (
     "machine/segment/heap_blocks.py",
     "machine/segment/heap_rows.py",
     "machine/segment/heap.py",
+    "workloads/statements/ledger.py",
     "workloads/statements/lone_session.py",
     "workloads/statements/session.py",
     "workloads/transactions/disk.py",

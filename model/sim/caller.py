@@ -15,8 +15,9 @@ import simpy
 
 from model.causes import COMMIT, CPU, DEVICE, FSYNC, HELD, RUN_QUEUE, THINKING
 from model.demand.calls import File, call_cpu_s, shown_call
-from model.laws import block_layer, page_cache
+from model.laws import block_layer
 from model.laws.opened_files import UNBUFFERED
+from model.laws.page_cache import pages_of
 from model.loops import fastest
 from model.machine.device.request import Request
 from model.machine.device.servers import Processors
@@ -303,7 +304,7 @@ class Caller:
 
     def _buffered_write(self, number: int, place: int) -> Step:
         size, cache = self.calls.block_size_bytes, self.cache
-        pages = page_cache.pages_of(place, size, block_layer.PAGE_BYTES)
+        pages = pages_of(place, size, block_layer.PAGE_BYTES)
         yield from self._held_back()
         yield from self._compute(self._call_cpu_s + len(pages) * self.host.page_write_s)
         cache.dirty(pages, self.file.place_of)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import simpy
 
 from model.causes import DEVICE, ROOM
-from model.laws import block_layer, page_cache
+from model.laws import block_layer
 from model.laws.opened_files import UNBUFFERED
+from model.laws.page_cache import next_address_block, pages_of, place_of_page
 from model.machine.device.request import Request
 from model.machine.host.read_ahead import ReadAhead, Window
 from model.sim.device import BlockDevice, Pieces, Submitter
@@ -75,7 +76,7 @@ class OpenFile:
     def place_of(self, page: int) -> int:
         """Page of the file -> page of the device; ext3 puts its blocks of addresses between."""
         first = self.first_byte // block_layer.PAGE_BYTES
-        return first + (page_cache.place_of_page(page - first) if self._ext3 else page - first)
+        return first + (place_of_page(page - first) if self._ext3 else page - first)
 
     def transfer(
         self, write: bool, place: int, size: int, ended: Callable[[], Any], passed: Passed | None = None
@@ -97,7 +98,7 @@ class OpenFile:
 
     def read_pages(self, place: int, size: int, passed: Passed | None = None) -> Step:
         """Wait for the pages of a call, those read ahead among them; the copy is left to the caller."""
-        pages = page_cache.pages_of(place - self.first_byte, size, block_layer.PAGE_BYTES)
+        pages = pages_of(place - self.first_byte, size, block_layer.PAGE_BYTES)
         page = has = pages.start  # pages below it are there, or on their way to another call
         while page < pages.stop:
             holding, fresh = self._ahead.wanted(page, pages, page < has)
@@ -135,7 +136,7 @@ class OpenFile:
         runs: list[tuple[int, int]] = []
         page, stop = window.pages.start, window.pages.stop
         while page < stop:
-            jump = page_cache.next_address_block(page) if self._ext3 else stop
+            jump = next_address_block(page) if self._ext3 else stop
             count = min(stop - page, jump - page, most)
             runs.append((self.place_of(first + page), count))
             page += count

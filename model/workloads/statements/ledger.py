@@ -10,37 +10,27 @@ from model.results import EventTime
 class StatementLedger:
     """Waits by event, reads by size, and the times that no event names."""
 
-    __slots__ = (
-        "begin_s",
-        "end_s",
-        "events",
-        "found",
-        "reads",
-        "reap_cpu_s",
-        "run_queue_s",
-        "slots",
-        "slowed_s",
-        "submit_blocked_s",
-        "submit_cpu_s",
-        "waits",
-    )
+    waits: dict[str, list[float]]
+    reads: Counter[int]
+    begin_s: float
+    end_s: float
+    run_queue_s: float
+    slots: dict[float, int]
+    """Seconds since its scan began -> asynchronous direct reads that it may have in flight from then on."""
+    slowed_s: float
+    """CPU time beyond that of a processor alone on the machine."""
+    submit_cpu_s: float
+    submit_blocked_s: float
+    reap_cpu_s: float
+    events: int
+    found: int
+    """Blocks found in the machine's buffer cache."""
 
     def __init__(self) -> None:
-        self.begin_s = 0.0
-        self.end_s = 0.0
-        self.waits: dict[str, list[float]] = {}
-        self.reads: Counter[int] = Counter()
-        self.run_queue_s = 0.0
-        self.slots: dict[float, int] = {}
-        """Seconds since its scan began -> asynchronous direct reads that it may have in flight from then on."""
-        self.slowed_s = 0.0
-        """CPU time beyond that of a processor alone on the machine."""
-        self.submit_cpu_s = 0.0
-        self.submit_blocked_s = 0.0
-        self.reap_cpu_s = 0.0
-        self.events = 0
-        self.found = 0
-        """Blocks found in the machine's buffer cache."""
+        self.waits, self.reads, self.slots = {}, Counter(), {}
+        self.begin_s = self.end_s = self.run_queue_s = self.slowed_s = 0.0
+        self.submit_cpu_s = self.submit_blocked_s = self.reap_cpu_s = 0.0
+        self.events = self.found = 0
 
     def wait(self, event: str, duration_s: float, times: float = 1) -> None:
         """Count *times* equal waits for *event*, of *duration_s* together."""

@@ -108,7 +108,12 @@ class StatementProgram:
         draws = partial(stream, seed)
         self.sessions = [
             fastest(Session)(
-                machine, asked, file, buffers, Leaves(demand, extents, rank, draws), StatementLedger()
+                machine,
+                asked,
+                file,
+                buffers,
+                Leaves(demand, extents, rank, draws),
+                fastest(StatementLedger)(),
             )
             for rank, file in enumerate(files)
         ]

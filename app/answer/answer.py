@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
 from app.answer.drawn import chart, columns_of, table
 from app.base.markdown import plain, sentence
+from app.base.remembered import by_object
 from app.charts import charts, segment_charts
 from app.session import engines
 from app.session.playing import Job
@@ -32,6 +33,9 @@ from scenarios import Scenario
 from scenarios.compare import SAME_ELAPSED, chance, why
 from scenarios.why_words import differs, from_to
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 LOOKS_S: Final = 0.4
 TOGETHER: Final = "simulating the programs together"
 NO_CLOSED_FORM: Final = "No closed form knows programs together: the simulation answers."
@@ -39,6 +43,7 @@ HEIGHT: Final = 300
 """Pixels of the chart, whatever it has to say."""
 Asked = tuple[Scenario, Scenario]
 """Baseline and what-if."""
+_waterfall: Final = by_object(64)(charts.waterfall)
 
 
 def headline(title: str, asked: Asked, changed: int, pair: engines.Pair, share: Callable[[], None]) -> None:
@@ -168,18 +173,23 @@ def elapsed(before: RunResult, after: RunResult) -> None:
 
 def figures(before: RunResult, after: RunResult) -> None:
     """The other numbers as a compact table, in two halves that stand side by side where there is room."""
+    with st.container(key="numbers"):
+        for column, half in zip(st.columns(2, gap="medium"), _halves(before, after), strict=True):
+            if half.num_rows:
+                says = f"{half.num_rows} numbers of the answer"
+                table(half, says, column, hide_header=before == after)
+
+
+@by_object(64)
+def _halves(before: RunResult, after: RunResult) -> tuple[pa.Table, pa.Table]:
     rows = key_numbers.lines(before, after)
     half = (len(rows) + 1) // 2
-    with st.container(key="numbers"):
-        for column, part in zip(st.columns(2, gap="medium"), (rows[:half], rows[half:]), strict=True):
-            if part:
-                says = f"{len(part)} numbers of the answer"
-                table(columns_of(part), says, column, hide_header=before == after)
+    return columns_of(rows[:half]), columns_of(rows[half:])
 
 
 def waterfall(before: RunResult, after: RunResult) -> None:
     """Where the time goes, or where its difference comes from."""
-    figure, finding = charts.waterfall(before, after)
+    figure, finding = _waterfall(before, after)
     with st.container(height=HEIGHT, border=False, key="waterfall_place", gap=None):
         st.html(charts.key_html([before, after]))
         chart("waterfall", figure, finding)

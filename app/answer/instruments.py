@@ -14,6 +14,7 @@ from app.answer import answer, device_view, drawn, segment_view, transaction_vie
 from app.answer.drawn import chart, columns_of
 from app.base.lines import parted
 from app.base.markdown import plain, sentence
+from app.base.remembered import by_object
 from app.charts import charts
 from app.session.what_if_state import TAB
 from app.text import rows
@@ -48,6 +49,7 @@ class Text:
     names: tuple[str, ...]
     side_by_side: bool = True
 
+    @by_object(128)
     def lines(self, result: RunResult) -> str:
         """The sections, parted by empty lines."""
         return "\n".join(map(unstyle, parted(sections(result, self.form, self.names)))) or "nothing"

@@ -233,11 +233,6 @@ def test_schemas_are_json(kind: str, blocktime: CommandLine) -> None:
         ("run rahn-full-scan --jsno", "did you mean --json"),
         ("--vresion", "did you mean --version"),
         ("run rahn-full-scan --set", "requires an argument"),
-        ("run rahn-full-scan --set rows", "KEY=VALUE"),
-        ("run rahn-full-scan --set table.rowz=3", "did you mean rows"),
-        ("run rahn-full-scan --set table.rows=-3", "at least 1"),
-        ("run rahn-full-scan --set table.rows=many", "table.rows"),
-        ("run rahn-full-scan --set disk.use=nvmee", "did you mean nvme"),
         ("run rahn-full-scan --engine guess", "allowed are auto, calculate, simulate"),
         ("run rahn-full-scan --seed x", "--seed: got 'x'; allowed is a whole number from 0"),
         (

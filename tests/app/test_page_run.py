@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.answer.answer import estimate_badge
 from app.controls import fields, forms, settings
-from app.session import engines, what_if_state
+from app.session import engines
 from app.text import outside
 from model.errors import OutsideLaw
 from model.provenance import Extrapolation
@@ -103,28 +103,6 @@ def test_a_bad_link_value_gives_one_sentence_and_the_page_goes_on(path: str, tex
     assert path.rsplit(".", 1)[0] in app.error[0].value or "no" in app.error[0].value
     assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "table.pctfree_percent=20")
     assert path not in app.query_params
-
-
-def test_a_link_to_a_scenario_that_does_not_exist_opens_the_first() -> None:
-    app = opened(scenario="../../etc/passwd.toml")
-    assert app.error.len == 1
-    assert metric(app, "Elapsed").value == elapsed(what_if_state.FIRST)
-
-
-def test_a_link_to_another_kind_of_workload_opens() -> None:
-    app = opened(**{"workload.kind": "index_range_scan"})
-    assert app.error.len == 0
-    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.kind=index_range_scan")
-
-
-def test_what_a_link_has_that_means_nothing_is_said() -> None:
-    assert ["foo" in one.value for one in opened(foo="1").error] == [True]
-
-
-def test_a_field_without_a_control_travels_by_link() -> None:
-    app = opened(**{"client.round_trip_s": "5ms"})
-    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "client.round_trip_s=5ms")
-    assert app.button(key="change.client.round_trip_s").label.replace("\\", "") == "Client: round trip 5ms"
 
 
 def test_a_wrong_entry_is_said_in_one_sentence_until_it_is_right() -> None:

@@ -74,13 +74,6 @@ def test_the_link_and_the_command_line_are_those_of_the_screen() -> None:
         assert label in labels
 
 
-def test_the_link_has_the_pinned_baseline_too() -> None:
-    query = {"scenario": "tpc-b", "workload.users": "2", f"{what_if_state.OF_BASE}workload.users": "3"}
-    app = opened(query, OPEN)
-    assert query_of(app) == query
-    assert not app.button(key=copy_link.KEY).disabled
-
-
 def test_the_button_of_a_long_link_warns() -> None:
     columns = ", ".join(
         f'{{name = "{place * 7919 % 10007}", bytes = {place % 20 + 1}}}' for place in range(700)

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.answer import answer
-from app.controls import forms, settings
+from app.controls import forms
 from app.session import engines
 from model.results import RunResult
 from model.units import show_seconds
@@ -43,15 +43,6 @@ def test_a_preset_opens_with_its_figures(name: str, law: Answered) -> None:
     assert metric(app, "TPS").value == f"{result.transactions.per_s:.3g}"
     assert metric(app, "p95").value == "no estimate"
     assert any(button.label == "Simulate" for button in app.button)
-
-
-def test_what_is_quick_is_simulated_unasked(law: Answered) -> None:
-    quick = load("tpc-b", ["workload.transactions=300"])
-    assert engines.queues(quick)
-    soon, later = engines.steps(quick, law("tpc-b")), engines.steps(load("tpc-c"), law("tpc-c"))
-    assert soon < 10_000
-    assert later > 300_000
-    assert engines.steps(load("tpc-b"), law("tpc-b")) < 200_000
 
 
 def test_the_controls_are_those_that_play_a_part() -> None:
@@ -109,17 +100,9 @@ def test_every_tab_is_drawn(tab: str, changes: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("path", "text", "words"),
     [
-        (
-            "instance.buffer_cache_bytes",
-            "64G",
-            ("instance.buffer_cache_bytes", "64G", "host.memory_bytes 16G"),
-        ),
-        ("workload.hot_gets_percent", "120", ("workload.hot_gets_percent", "120", "at most 100")),
-        ("workload.users", "0", ("workload.users", "got 0", "at least 1")),
         ("workload.hot_pool", "keep", ("KEEP pool", "instance.db_keep_cache_bytes", "size")),
         ("workload.data_bytes", "100T", ("workload.data_bytes", "100T", "disk holds")),
         ("workload.rate_per_s", "500000", ("workload.rate_per_s", "500000", "transactions a second")),
-        ("workload.mix.0.gets", "-1", ("workload.mix.0.gets", "got -1", "at least 0")),
     ],
 )
 def test_what_is_refused_is_one_sentence_on_the_page(path: str, text: str, words: tuple[str, ...]) -> None:
@@ -127,13 +110,6 @@ def test_what_is_refused_is_one_sentence_on_the_page(path: str, text: str, words
     assert app.error.len == 1
     said = app.error[0].value.replace("\\", "")
     assert [word for word in words if word not in said] == []
-
-
-def test_the_command_line_gives_the_same() -> None:
-    app = opened("tpc-b", "Command line", **{"workload.mix.0.gets": "24"})
-    line = next(code.value for code in app.code if code.value.startswith("blocktime run"))
-    assert "workload.mix.0.gets=24" in line
-    assert settings.settle("tpc-b", {"workload.mix.0.gets": "24"})[1] == {}
 
 
 def test_a_simulation_that_does_not_last_says_so_beside_its_name() -> None:

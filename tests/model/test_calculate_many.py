@@ -182,10 +182,6 @@ def test_the_bug_of_mbrc_0_among_others() -> None:
     assert requests[0] < requests[2] < requests[4]
 
 
-def test_the_direct_path_among_buffered_neighbours_by_cached_share() -> None:
-    compare(SCAN.system, SCAN.workload, {"table.cached_fraction": [0.7, 0.2, 0.5, 0.0, 1.0, 0.3]})
-
-
 @pytest.mark.parametrize(
     "name", ["rahn-pctfree-8k-10", "rahn-full-scan", "savvinov-lio-pc", "index-range-scan"]
 )

@@ -82,6 +82,11 @@ def test_the_parts_of_a_histogram_split_the_bucket_in_which_the_one_before_ends(
     assert limit_of(found, [reading]).log_varies == pytest.approx(variation(shares))
 
 
+def figures_of(*said: tuple[str, str, float, str]) -> list[Figure]:
+    """Figures in the first line of a report."""
+    return [Figure(name, of, value, unit, value, value, 1) for of, name, value, unit in said]
+
+
 def report(mean_s: float, shares: dict[str, float]) -> Report:
     """100 s in which 400,000 reads took *mean_s* each, with shares by bucket; 1,000 writes a second beside them."""
     event = "db file sequential read"
@@ -95,8 +100,7 @@ def report(mean_s: float, shares: dict[str, float]) -> Report:
             for bound, share in shares.items()
         ),
     ]
-    figures = [Figure(name, of, value, unit, value, value, 1) for of, name, value, unit in said]
-    return Report(Reading("awr", "", "report.txt", "", figures))
+    return Report(Reading("awr", "", "report.txt", "", figures_of(*said)))
 
 
 def test_reads_that_take_far_longer_than_the_fastest_tell_a_limit() -> None:
@@ -121,8 +125,7 @@ def test_idle_events_are_no_part_of_the_profile() -> None:
         ("Wait Events: foreground: watchdog", "Waits", 4.0, "count"),
         ("Wait Events: foreground: watchdog", "Total Wait Time (s)", 900.0, "s"),
     ]
-    figures = [Figure(name, of, value, unit, value, value, 1) for of, name, value, unit in said]
-    parts = Report(Reading("awr", "", "report.txt", "", figures)).profile()
+    parts = Report(Reading("awr", "", "report.txt", "", figures_of(*said))).profile()
     assert [(part.name, part.seconds) for part in parts] == [
         ("a wait", 60), ("DB CPU", 30), ("unnamed", pytest.approx(10))
     ]  # fmt: skip
@@ -136,9 +139,7 @@ def test_more_reads_than_one_wait_is_for_are_those_of_others(reads_per_s: float,
         ("Wait Events: foreground: db file parallel read", "Total Wait Time (s)", 1.0, "s"),
         ("Load Profile: Read IO requests", "Per Second", reads_per_s, "1/s"),
     ]
-    found.reading.figures += [
-        Figure(name, of, value, unit, value, value, 1) for of, name, value, unit in said
-    ]
+    found.reading.figures += figures_of(*said)
     assert reads_at_once(Report(found.reading)) == pytest.approx(at_once)
 
 

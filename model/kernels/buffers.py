@@ -33,7 +33,6 @@ Blocks = NDArray[np.int64]
 MOST = 2**31 // FIELDS - 1
 """Buffers; places among their fields have 32 bits."""
 NOTHING: Blocks = np.empty(0, dtype=np.int64)
-TouchCounts = fastest(buffers.TouchCounts)
 
 
 class ReferenceCounts(NamedTuple):
@@ -69,7 +68,7 @@ class Buffers:
         self._state = np.zeros(size + 1, np.uint8)
         self.to_write = row(to_write := np.zeros(size, np.int64))
         """Blocks that the last call put on the write list."""
-        self.touched = TouchCounts(
+        self.touched = fastest(buffers.TouchCounts)(
             row(np.zeros(2 << size.bit_length(), np.int32)),
             row(self._buffers),
             row(np.zeros(size + 1)),

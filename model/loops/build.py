@@ -303,10 +303,10 @@ class _Form(ast.NodeTransformer):
         if way != "def" and node.name != MADE:
             if answer in self.sure:
                 fails = " noexcept"
-            elif (
-                inner and answer == "void"
-            ):  # NOTE: a number tells sooner than Python whether something has failed
+            elif answer == "void":  # NOTE: a number tells sooner than Python whether something has failed
                 way, fails, self.counts_errors = way.replace("void", "int"), " except -1", True
+            elif answer in C_ONLY:
+                fails = " except? -1"
         yield f"{indent}{way} {node.name}({', '.join(own + self.given(node))}){fails}:"
         for part in parts:
             if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):

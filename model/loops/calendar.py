@@ -9,7 +9,7 @@ from __future__ import annotations
 from gc import disable, enable, isenabled
 from typing import Any
 
-from model.loops.rows import Reals, Wholes, reals, wholes
+from model.loops.rows import Reals, Wholes, longer, more_wholes, reals, wholes
 
 URGENT = 0
 NORMAL = 1
@@ -118,25 +118,88 @@ class Event(Waiter):
                 call(self)
 
 
-class Environment:
-    """The time and what is planned: a heap of moments and orders, with the places of their events."""
+class Moments:
+    """What is planned: a heap of moments and orders, each with a place where its owner keeps what happens then."""
 
-    now: float
+    count: int
     _at_s: Reals
     _order: Wholes
     _place: Wholes
-    _waiters: list[Any]
-    """By place; behind the heap's length, in ``_place``, are those that are free."""
-    _length: int
-    _number: int
+    """Behind the heap's length: the places that are free."""
 
     def __init__(self) -> None:
-        self.now = 0.0
         self._at_s, self._order, self._place = reals(ROOM, 0.0), wholes(ROOM, 0), wholes(ROOM, 0)
         for place in range(ROOM):
             self._place[place] = place
-        self._waiters = [None] * ROOM
-        self._length = self._number = 0
+        self.count = 0
+
+    def first_s(self) -> float:
+        """The next moment."""
+        return float(self._at_s[0])
+
+    def first_order(self) -> int:
+        """The order of what comes next."""
+        return int(self._order[0])
+
+    def plan(self, at_s: float, order: int) -> int:
+        """The place for what happens at a moment; the next new one where none is free."""
+        at = self.count
+        if at == len(self._at_s):
+            self._at_s = longer(self._at_s)
+            self._order, self._place = more_wholes(self._order), more_wholes(self._place)
+            for free in range(at, 2 * at):
+                self._place[free] = free
+        self.count = at + 1
+        place: int = self._place[at]
+        self._rise(at, at_s, order, place)
+        return place
+
+    def next(self) -> int:
+        """The place of what comes next, which is free then."""
+        first: int = self._place[0]
+        self.count -= 1
+        last, at, below = self.count, 0, 1
+        while below < last:
+            other = below + 1
+            below += int(
+                (other < last)
+                & (
+                    (self._at_s[other] < self._at_s[below])
+                    | ((self._at_s[other] == self._at_s[below]) & (self._order[other] < self._order[below]))
+                )
+            )
+            self._at_s[at], self._order[at] = self._at_s[below], self._order[below]
+            self._place[at] = self._place[below]
+            at = below
+            below = 2 * at + 1
+        self._rise(at, self._at_s[last], self._order[last], self._place[last])
+        self._place[last] = first
+        return first
+
+    def _rise(self, at: int, at_s: float, order: int, place: int) -> None:
+        """What comes to the foot of the heap rises above what is later."""
+        while at:
+            above = (at - 1) >> 1
+            if self._at_s[above] < at_s or (self._at_s[above] == at_s and self._order[above] < order):
+                break
+            self._at_s[at], self._order[at] = self._at_s[above], self._order[above]
+            self._place[at] = self._place[above]
+            at = above
+        self._at_s[at], self._order[at], self._place[at] = at_s, order, place
+
+
+class Environment:
+    """The time and what is planned."""
+
+    now: float
+    _planned: Moments
+    _waiters: list[Any]
+    """By place."""
+    _number: int
+
+    def __init__(self) -> None:
+        self.now, self._number = 0.0, 0
+        self._planned, self._waiters = Moments(), []
 
     def event(self) -> Event:
         """One that happens when somebody says so."""
@@ -199,7 +262,7 @@ class Environment:
         collects = isenabled()
         disable()  # what happens leaves no cycles behind, and to look for them takes a sixth of the time
         try:
-            while self._length:
+            while self._planned.count:
                 waiter = self._next()
                 waiter.happens()
                 if waiter is last:
@@ -212,68 +275,17 @@ class Environment:
         return None
 
     def _plan(self, waiter: Waiter, at_s: float, priority: int) -> None:
-        if self._length == len(self._at_s):
-            self._grow()
-        order = priority * PRIORITY + self._number
+        place = self._planned.plan(at_s, priority * PRIORITY + self._number)
         self._number += 1
-        at = self._length
-        self._length += 1
-        place: int = self._place[at]
-        self._waiters[place] = waiter
-        while at:
-            above = (at - 1) >> 1
-            if self._at_s[above] < at_s or (self._at_s[above] == at_s and self._order[above] < order):
-                break
-            self._at_s[at] = self._at_s[above]
-            self._order[at] = self._order[above]
-            self._place[at] = self._place[above]
-            at = above
-        self._at_s[at] = at_s
-        self._order[at] = order
-        self._place[at] = place
+        if place == len(self._waiters):
+            self._waiters.append(waiter)
+        else:
+            self._waiters[place] = waiter
 
     def _next(self) -> Waiter:
         """What happens next; its moment is now."""
-        self.now = self._at_s[0]
-        first: int = self._place[0]
-        waiter: Waiter = self._waiters[first]
-        self._waiters[first] = None
-        self._length -= 1
-        length = self._length
-        at_s: float = self._at_s[length]
-        order: int = self._order[length]
-        place: int = self._place[length]
-        at = 0
-        while True:
-            below = 2 * at + 1
-            if below >= length:
-                break
-            if below + 1 < length and (
-                self._at_s[below + 1] < self._at_s[below]
-                or (
-                    self._at_s[below + 1] == self._at_s[below] and self._order[below + 1] < self._order[below]
-                )
-            ):
-                below += 1
-            if at_s < self._at_s[below] or (at_s == self._at_s[below] and order < self._order[below]):
-                break
-            self._at_s[at] = self._at_s[below]
-            self._order[at] = self._order[below]
-            self._place[at] = self._place[below]
-            at = below
-        self._at_s[at] = at_s
-        self._order[at] = order
-        self._place[at] = place
-        self._place[length] = first
+        self.now = self._planned.first_s()
+        place = self._planned.next()
+        waiter: Waiter = self._waiters[place]
+        self._waiters[place] = None
         return waiter
-
-    def _grow(self) -> None:
-        length = self._length
-        at_s, order, place = reals(2 * length, 0.0), wholes(2 * length, 0), wholes(2 * length, 0)
-        for at in range(length):
-            at_s[at] = self._at_s[at]
-            order[at] = self._order[at]
-            place[at] = self._place[at]
-            place[length + at] = length + at
-        self._at_s, self._order, self._place = at_s, order, place
-        self._waiters += [None] * length

@@ -204,13 +204,11 @@ class Rotating:
         """Find track and place of a byte, and the bytes of a track there."""
         zone, zones = self.its_zone, len(self.zone_starts)
         if byte < self.zone_starts[zone] or (zone + 1 < zones and byte >= self.zone_starts[zone + 1]):
-            zone, above = 0, zones
-            while above - zone > 1:
-                middle = (zone + above) >> 1
-                if self.zone_starts[middle] <= byte:
-                    zone = middle
-                else:
-                    above = middle
+            zone = 0
+            while zones > 1:  # NOTE: what no processor foresees is added up, not branched to
+                half = zones >> 1
+                zone += half * int(self.zone_starts[zone + half] <= byte)
+                zones -= half
             self.its_zone = zone
         offset = byte - self.zone_starts[zone]
         before, self.its_track_bytes = self.zone_tracks[zone], self.zone_track_bytes[zone]

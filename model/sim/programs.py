@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import inf
 
 from model.laws.block_layer import QUEUE_PLUG_REQUESTS
+from model.loops.calendar import Moments
 from model.loops.elevator import ElevatorLoop
 from model.loops.rows import (
     GivenReals,
@@ -16,10 +17,7 @@ from model.loops.rows import (
     Halves,
     Reals,
     Wholes,
-    halves,
-    longer,
     more_wholes,
-    reals,
     wholes,
 )
 from model.machine.device.drive import BoundedDrive
@@ -34,7 +32,7 @@ DONE = 3
 CPU, RUN_QUEUE, DEVICE, ROOM, THINKING = 0, 1, 2, 3, 4
 CAUSES = 5
 """What a program's time goes to, side by side."""
-ROOM_OF_HEAP = 64
+ROOM_PLANNED = 256
 
 
 class Programs:
@@ -98,11 +96,9 @@ class Programs:
     """The first call that a request carries."""
     _carried_last: Halves
     _soon_order: Wholes
-    _at_s: Reals
-    """The heap: when, in which order, which node."""
-    _order: Wholes
+    _planned: Moments
     _node: Wholes
-    _length: int
+    """What is planned, by its place."""
     _number: int
     """What was planned so far."""
     _ring: Wholes
@@ -132,10 +128,9 @@ class Programs:
         self.now = self._ring_last_s = 0.0
         self.stages = []
         self._plugged = False
-        self._at_s = reals(ROOM_OF_HEAP, 0.0)
-        self._order, self._node = wholes(ROOM_OF_HEAP, 0), wholes(ROOM_OF_HEAP, 0)
+        self._planned, self._node = Moments(), wholes(ROOM_PLANNED, 0)
         self._ring, self._ring_order = wholes(depth, 0), wholes(depth, 0)
-        self._length = self._number = self._ring_first = self._ring_count = self._outstanding = 0
+        self._number = self._ring_first = self._ring_count = self._outstanding = 0
 
     def play(  # noqa: PLR0913, PLR0917  (rows of programs, of calls, and of what became of both)
         self,
@@ -154,19 +149,26 @@ class Programs:
         pause_s: GivenReals,
         request: Halves,
         begun_s: Reals,
+        done_s: Reals,
         response_s: Reals,
+        since_s: Reals,
+        ran_s: Reals,
+        soon_order: Wholes,
+        behind: Halves,
+        carried: Halves,
+        carried_last: Halves,
         answered: Wholes,
         most: Wholes,
         end_s: Reals,
         seconds: Reals,
         times: Wholes,
         longest_s: Reals,
-        done_s: Reals,
         next_calls: Wholes,
     ) -> None:
         """All calls of all programs. *in_flight* is 0 where calls arrive, *waits_for* a cause.
 
-        It fills the rows from *request* on. Responses are in the order in which the programs heard of them.
+        It fills the rows from *request* on, each with room for all calls and programs. Responses are in the order in
+        which the programs heard of them.
         """
         self._first, self._write, self._size, self._in_flight = first, write, size, in_flight
         self._batch, self._sample, self._waits_for, self._thinks = batch, sample, waits_for, thinks
@@ -174,12 +176,10 @@ class Programs:
         self._pause_s, self._request, self._begun_s, self._response_s = pause_s, request, begun_s, response_s
         self._answered, self._most, self._end_s, self._done_s = answered, most, end_s, done_s
         self._seconds, self._times, self._longest_s = seconds, times, longest_s
-        calls, programs = len(whose), len(write)
-        self._calls, self._programs = calls, programs
-        nodes = calls + programs
-        self._since_s, self._ran_s, self._behind = reals(nodes, 0.0), reals(nodes, 0.0), halves(nodes, 0)
-        self._soon_order = wholes(nodes, 0)
-        self._carried, self._carried_last = halves(calls, NOBODY), halves(calls, NOBODY)
+        self._since_s, self._ran_s, self._soon_order = since_s, ran_s, soon_order
+        self._behind, self._carried, self._carried_last = behind, carried, carried_last
+        programs = len(write)
+        self._calls, self._programs = first[programs], programs
         self._firsts, self._lasts = wholes(DONE + programs, NOBODY), wholes(DONE + programs, NOBODY)
         self._next, self._handing = next_calls, wholes(programs, 0)
         self._under_way, self._asleep = wholes(programs, 0), wholes(programs, 0)
@@ -195,8 +195,8 @@ class Programs:
     def _happens(self) -> bool:
         """What comes next; false where nothing does."""
         comes_s, comes = inf, 0
-        if self._length:
-            comes_s, comes = self._at_s[0], self._order[0]
+        if self._planned.count:
+            comes_s, comes = self._planned.first_s(), self._planned.first_order()
         ends_s, ends, ending = inf, 0, NOBODY
         if self._ring_count:
             ending, ends = self._ring[self._ring_first], self._ring_order[self._ring_first]
@@ -216,10 +216,10 @@ class Programs:
             self._ring_count -= 1
             self._ended(ending)
             return True
-        if not self._length:
+        if not self._planned.count:
             return False
         self.now = comes_s
-        node = self._planned()
+        node = self._node[self._planned.next()]
         if node >= self._calls + self._programs:
             self._ended(node - self._calls - self._programs)
         elif node < self._calls:
@@ -498,43 +498,8 @@ class Programs:
 
     def _plan(self, at_s: float, node: int) -> None:
         """A node's moment comes."""
-        at = self._length
-        if at == len(self._at_s):
-            self._at_s = longer(self._at_s)
-            self._order, self._node = more_wholes(self._order), more_wholes(self._node)
-        self._length += 1
-        while at:
-            above = (at - 1) >> 1
-            if self._at_s[above] <= at_s:  # what was planned before comes before
-                break
-            self._at_s[at], self._order[at] = self._at_s[above], self._order[above]
-            self._node[at] = self._node[above]
-            at = above
-        self._at_s[at], self._order[at], self._node[at] = at_s, self._number, node
+        place = self._planned.plan(at_s, self._number)
         self._number += 1
-
-    def _planned(self) -> int:
-        """The node whose moment comes first."""
-        node: int = self._node[0]
-        self._length -= 1
-        length = self._length
-        at_s, order, last = self._at_s[length], self._order[length], self._node[length]
-        at = 0
-        while True:
-            below = 2 * at + 1
-            if below >= length:
-                break
-            if below + 1 < length and (
-                self._at_s[below + 1] < self._at_s[below]
-                or (
-                    self._at_s[below + 1] == self._at_s[below] and self._order[below + 1] < self._order[below]
-                )
-            ):
-                below += 1
-            if at_s < self._at_s[below] or (at_s == self._at_s[below] and order < self._order[below]):
-                break
-            self._at_s[at], self._order[at] = self._at_s[below], self._order[below]
-            self._node[at] = self._node[below]
-            at = below
-        self._at_s[at], self._order[at], self._node[at] = at_s, order, last
-        return node
+        if place == len(self._node):
+            self._node = more_wholes(self._node)
+        self._node[place] = node

@@ -78,29 +78,29 @@ class Threads(Processors):
 
     def begins_s(self, now_s: float, work_s: float) -> float:
         """When work begins that takes a thread alone on the machine *work_s* seconds."""
-        ends, low, high = self._ends, self._low, self._high
+        low, high = self._low, self._high
         begin: float = now_s
-        while low < high and ends[low] <= now_s:
+        while low < high and self._ends[low] <= now_s:
             low += 1
         running = low
         if high - low == len(self._speeds) - 1:  # the others that end with the first stay busy until then
-            begin = ends[low]
+            begin = self._ends[low]
             low += 1
             running = low
-            while running < high and ends[running] <= begin:
+            while running < high and self._ends[running] <= begin:
                 running += 1
         took_s: float = work_s / self._speeds[1 + high - running]
-        if high == len(ends):
+        if high == len(self._ends):
             for place in range(low, high):
-                ends[place - low] = ends[place]
+                self._ends[place - low] = self._ends[place]
             high -= low
             low = 0
         self.end_s = begin + took_s
         place = high
-        while place > low and ends[place - 1] > self.end_s:
-            ends[place] = ends[place - 1]
+        while place > low and self._ends[place - 1] > self.end_s:
+            self._ends[place] = self._ends[place - 1]
             place -= 1
-        ends[place] = self.end_s
+        self._ends[place] = self.end_s
         self._low, self._high = low, high + 1
         self.busy_s += took_s
         self.slowed_s += took_s - work_s

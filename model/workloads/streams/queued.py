@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from model.causes import CPU, DEVICE, ROOM, RUN_QUEUE, THINKING
 from model.demand.calls import File, call_cpu_s, shown_call
+from model.kernels.arguments import in_one_piece
 from model.kernels.queue import speeds_of
 from model.laws import block_layer
 from model.laws.opened_files import UNBUFFERED
@@ -50,6 +51,13 @@ Times = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 
+ROWS = (
+    *(np.int32, np.int64, float),  # of calls: whose, where, and the pause
+    *(np.int32, float, *[np.int64] * 3, *[float] * 3),  # CallOutcomes
+    *(float, float, float, np.int64, np.int32, np.int32, np.int32),  # responses, and what only the loop reads
+)
+
+
 class CallDraws(NamedTuple):
     """What chance decides of the first calls of one program: where they go, and the gap before each or the think time
     behind it.
@@ -76,9 +84,10 @@ class CallOutcomes(NamedTuple):
     next_calls: Whole
     """The first call of each program that it has not made."""
 
-    def of_requests(self, made: int) -> CallOutcomes:
-        """The same of so many requests."""
-        rows: list[Any] = [*self[:2], *(column[:made] for column in self[2:8]), self.next_calls]
+    def of(self, calls: int, made: int) -> CallOutcomes:
+        """The same of so many calls and requests."""
+        rows: list[Any] = [*(column[:calls] for column in self[:2]), *(column[:made] for column in self[2:8])]
+        rows.append(self.next_calls)
         return CallOutcomes(*rows)
 
 
@@ -100,26 +109,31 @@ def play_queued(
     system: System, files: Sequence[File], drawn: Sequence[CallDraws], server: Any, counters: Counters
 ) -> tuple[list[Record], CallOutcomes]:
     """The record of each program's calls, and what became of them; *counters* are brought to their end."""
-    programs_count, counts = len(files), [len(draw.places) for draw in drawn]
-    first, calls = np.concatenate([[0], np.cumsum(counts)]), sum(counts)
-    kinds = (np.int32, float, np.int64, np.int64, np.int64, float, float, float)
-    rows: list[Any] = [np.full(calls, -1, kind) for kind in kinds]
-    rows.append(np.zeros(programs_count, np.int64))
-    carried = CallOutcomes(*rows)
+    programs_count, first = len(files), np.cumsum([0, *(len(draw.places) for draw in drawn)])
+    calls = int(first[-1])
+    rows: list[Any] = in_one_piece(calls + programs_count, ROWS)
+    for rank, draw in enumerate(drawn):
+        own = slice(first[rank], first[rank + 1])
+        for column, value in zip(rows[:3], (rank, draw.places, draw.pauses_s), strict=True):
+            column[own] = 0 if value is None else value
+    carried = CallOutcomes(*[*rows[3:11], np.zeros(programs_count, np.int64)])
+    for column in carried[:2]:
+        column.fill(programs.NOBODY)
     queue = fastest(elevator.ElevatorLoop)(*_rules(system.host), *map(row, carried[2:7]))
     parties = fastest(programs.Programs)(queue, server, counters, *_processors(system.host), *_device(system))
-    response_s, end_s = np.empty(calls), np.zeros(programs_count)
     answered, most = np.zeros(programs_count, np.int64), np.zeros(programs_count, np.int64)
+    end_s = np.zeros(programs_count)
     caused = [np.zeros((programs_count, programs.CAUSES), kind) for kind in (float, np.int64, float)]
-    told = [response_s, answered, most, end_s, *(columns.ravel() for columns in caused)]
-    asked = [first, *_asked(system, files, drawn), *_calls(counts, drawn)]
-    parties.play(*map(row, [*asked, *carried[:2], *told, carried.done_s, carried.next_calls]))
+    told = [answered, most, end_s, *(columns.ravel() for columns in caused), carried.next_calls]
+    asked = [first, *_asked(system, files, drawn)]
+    parties.play(*map(row, [*asked, *rows[:5], carried.done_s, *rows[11:], *told]))
     counters.programs_ended(float(end_s.max()))
     counters.finish(counters.last_s)
     records = []
     for rank in range(programs_count):
         record = Record(end_s=float(end_s[rank]), in_flight_most=int(most[rank]))
-        record.responses_s.frombytes(response_s[first[rank] : first[rank] + answered[rank]].tobytes())
+        heard_s = rows[11][first[rank] : first[rank] + answered[rank]]
+        record.responses_s.frombytes(row(heard_s.view(np.uint8)))
         for cause, place in CAUSES.items():
             if caused[1][rank, place]:
                 seconds, times, longest_s = (column[rank, place].item() for column in caused)
@@ -128,7 +142,7 @@ def play_queued(
         records.append(record)
     for call, queued_s, begin_s, done_s in parties.stages:
         _show(records[int(np.searchsorted(first, call, side="right")) - 1], queued_s, begin_s, done_s)
-    return records, carried.of_requests(queue.made)
+    return records, carried.of(calls, queue.made)
 
 
 def _asked(system: System, files: Sequence[File], drawn: Sequence[CallDraws]) -> list[Any]:
@@ -147,14 +161,6 @@ def _asked(system: System, files: Sequence[File], drawn: Sequence[CallDraws]) ->
     call_s = [call_cpu_s(system.host, calls) for calls in every]
     until_s = [inf if calls.runtime_s is None else calls.runtime_s for calls in every]
     return [*(np.array(column, np.int64) for column in whole), np.array(call_s, float), np.array(until_s)]
-
-
-def _calls(counts: Sequence[int], drawn: Sequence[CallDraws]) -> list[Any]:
-    """Of each call whose it is, where it goes, and its pause."""
-    pauses = [draw.pauses_s for draw in drawn]
-    filled = [np.zeros(count) if own is None else own for count, own in zip(counts, pauses, strict=True)]
-    whose = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    return [whose, np.concatenate([draw.places for draw in drawn]), np.concatenate(filled)]
 
 
 def _show(record: Record, queued_s: float, begin_s: float, done_s: float) -> None:

@@ -44,7 +44,6 @@ class CachedSegment:
         missed = yield from self.pool.get(*references(numbers, self._changes(blocks), aside), late_s)
         for waited_s in late_s:
             ledger.wait(FREE_BUFFERS, waited_s)
-        ledger.found += blocks - len(missed)
         begin = 0
         while begin < len(missed):
             end = begin + 1

@@ -23,14 +23,12 @@ class StatementLedger:
     submit_blocked_s: float
     reap_cpu_s: float
     events: int
-    found: int
-    """Blocks found in the machine's buffer cache."""
 
     def __init__(self) -> None:
         self.waits, self.reads, self.slots = {}, Counter(), {}
         self.begin_s = self.end_s = self.run_queue_s = self.slowed_s = 0.0
         self.submit_cpu_s = self.submit_blocked_s = self.reap_cpu_s = 0.0
-        self.events = self.found = 0
+        self.events = 0
 
     def wait(self, event: str, duration_s: float, times: float = 1) -> None:
         """Count *times* equal waits for *event*, of *duration_s* together."""

@@ -444,9 +444,10 @@ def compilers() -> list[list[str]]:
     from shutil import which  # noqa: PLC0415
 
     own = os.environ.get("CC", "").split()
+    on_all_cores = [["gcc", "-flto=auto"]] if which("gcc") else []
     there = [[name] for name in ("cc", "gcc", "clang") if which(name)]
     zig = [[sys.executable, "-m", "ziglang", "cc"]] if find_spec("ziglang") else []
-    return [command for command in (own, *there[:1], *zig) if command]
+    return [command for command in (own, *on_all_cores, *there[:1], *zig) if command]
 
 
 def build(folder: Path = FOLDER) -> str:

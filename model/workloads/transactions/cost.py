@@ -13,17 +13,17 @@ from model.workloads.costs import AnswerCost
 from model.workloads.transactions.closed_form import calculate
 from model.workloads.transactions.processes import MOST_TRANSACTIONS
 
-BEGIN_S: Final = 0.1
-FILLED_S: Final = 2e-6
+BEGIN_S: Final = 0.02
+FILLED_S: Final = 0.25e-6
 """Of a buffer that holds a block when a run of transactions begins."""
 FILLED: Final = "buffers, which a run fills before it begins"
-TRANSACTION_S: Final = {True: 30e-6, False: 150e-6}
+TRANSACTION_S: Final = {True: 3e-6, False: 4e-6}
 """Of a transaction's events, its commit among them; by whether the device serves requests in order of arrival."""
-READ_S: Final = {True: 10e-6, False: 30e-6}
+READ_S: Final = {True: 0.6e-6, False: 1e-6}
 """Of a transaction's read."""
-WRITE_S: Final = {True: 3e-6, False: 12e-6}
+WRITE_S: Final = {True: 0.4e-6, False: 1.8e-6}
 """Of a block that DBWR writes."""
-GET_S: Final = 0.6e-6
+GET_S: Final = 0.03e-6
 BUFFER_BYTES: Final = 175
 """At most, while the cache is filled: resident memory of runs with 1, 3 and 6 million buffers."""
 BUSY: Final = 0.5

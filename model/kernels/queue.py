@@ -20,7 +20,7 @@ from model.loops import fastest, queue
 from model.loops.rows import row
 
 Times = NDArray[np.float64]
-PILES = 2048
+PILES = 512
 LEAST_SPREAD = 1e-290  # PILES over less is infinite
 
 
@@ -94,33 +94,20 @@ def speeds_of(host: Cores) -> tuple[float, ...] | None:
     return None if speeds[-1] == 1 else tuple(speeds)
 
 
-def threads_queue(arrival_s: Times, work_s: Times, threads: int, speeds: Sequence[float] | None) -> Served:
-    """Work that arrives in order at processors, whose threads are as fast as *speeds* by how many run, or all alike."""
-    if speeds is None:
-        return open_queue(arrival_s, work_s, threads)
-    served = Served(np.empty_like(arrival_s), np.empty_like(arrival_s))
-    rows = (arrival_s, work_s, np.array(speeds), np.zeros(2 * threads), *served)
-    at_threads(*map(row, rows))
-    return served
-
-
 def summed_queue(gap_s: Times, service_s: Times, way: CallPath) -> Summed:
     """Calls that arrive after given gaps and take given times of a server, summed up on their way.
 
-    The float operations are those of :func:`threads_queue` for the processors and :func:`open_queue` for the servers,
-    which calls take in the order in which they reach them.
+    The float operations are those of :class:`model.machine.device.servers.Threads` for the processors and
+    :func:`open_queue` for the servers, which calls take in the order in which they reach them.
     """
-    servers = min(way.servers, gap_s.size)
-    arrival_s, reached_s, cpu_s = np.cumsum(gap_s), np.empty(0), way.call_s * gap_s.size
-    if way.speeds is not None and way.call_s:
-        work_s = np.full(gap_s.size, way.call_s)
-        begin_s, reached_s = threads_queue(arrival_s, work_s, way.processors, way.speeds)
-        order = np.argsort(reached_s, kind="stable")
-        cpu_s = float((reached_s - begin_s).sum())
-        arrival_s, reached_s = arrival_s[order], reached_s[order]
-    response_s, came_up_s = np.empty_like(gap_s), np.empty_like(gap_s)
-    rows = (arrival_s, reached_s, service_s, np.zeros(way.processors), _heap(servers), came_up_s, response_s)
-    return Summed(response_s, *on_their_way(way.call_s, servers, way.room, *map(row, rows)), cpu_s)
+    arrival_s, worked_s, came_up_s, response_s = (np.empty_like(gap_s) for _ in range(4))
+    took_s = way.call_s / np.array(way.speeds or (1.0,) * (way.processors + 1))
+    left_s = np.zeros(way.processors + gap_s.size)
+    at_threads(*map(row, (gap_s, took_s, arrival_s, left_s, worked_s)))
+    reached_s = left_s[way.processors :]
+    cpu_s = float(worked_s.sum()) if way.speeds else way.call_s * gap_s.size
+    rows = (arrival_s, reached_s, service_s, _heap(min(way.servers, gap_s.size)), came_up_s, response_s)
+    return Summed(response_s, *on_their_way(way.room, *map(row, rows)), cpu_s)
 
 
 def quantiles(values: Times, shares: Iterable[float]) -> Times:

@@ -45,80 +45,66 @@ def several_servers(
 
 
 def at_threads(
-    arrival_s: GivenReals,
-    work_s: GivenReals,
-    speeds: GivenReals,
-    running: Reals,
-    begin_s: Reals,
-    end_s: Reals,
+    gap_s: GivenReals, took_s: GivenReals, arrival_s: Reals, left_s: Reals, worked_s: Reals
 ) -> None:
-    """Begins and ends at hardware threads; *speeds* are those of a thread by how many run, from 0 to all of them.
+    """Calls of one length at hardware threads: when each arrived and left, in the order in which they leave.
 
-    The ends of those that run lie in their order in *running*, which has room for twice as many.
+    What a call takes stands in *took_s* by how many run with it, from 0 to all threads; what it took stands in
+    *worked_s* in the order of arrival. Before the first that leaves there is a 0 in *left_s* for each thread.
+
+    NOTE: Where it matters, those that run are counted by halves, without a branch: no processor foresees how many.
     """
-    threads = len(speeds) - 1
-    low = high = 0
-    for k in range(len(arrival_s)):
-        begin = arrival_s[k]
-        if high - low == threads:
-            begin = max(running[low], begin)
-        while low < high and running[low] <= begin:
-            low += 1
-        if high == len(running):
-            for place in range(low, high):
-                running[place - low] = running[place]
-            high -= low
-            low = 0
-        end = begin + work_s[k] / speeds[high - low + 1]
-        place = high
-        while place > low and running[place - 1] > end:
-            running[place] = running[place - 1]
+    threads = len(took_s) - 1
+    counted = threads if took_s[threads] != took_s[1] else 0
+    now = 0.0
+    for k in range(len(gap_s)):
+        now += gap_s[k]
+        begin = max(left_s[k], now)
+        place, among = k, counted
+        while among > 0:
+            half = (among + 1) >> 1
+            place += half * int(left_s[place + half - 1] <= begin)
+            among -= half
+        end = begin + took_s[k + counted - place + 1]
+        worked_s[k] = end - begin
+        place = k
+        while left_s[place + threads - 1] > end:
+            left_s[place + threads] = left_s[place + threads - 1]
+            arrival_s[place] = arrival_s[place - 1]
             place -= 1
-        running[place] = end
-        high += 1
-        begin_s[k] = begin
-        end_s[k] = end
+        left_s[place + threads] = end
+        arrival_s[place] = now
 
 
-def on_their_way(  # noqa: PLR0913, PLR0917  (rows and numbers, one by one)
-    call_s: float,
-    servers: int,
+def on_their_way(  # noqa: PLR0913, PLR0917  (rows, one by one)
     room: int,
     arrival_s: GivenReals,
     reached_s: GivenReals,
     service_s: GivenReals,
-    ring: Reals,
     free_at: Reals,
     came_up_s: Reals,
     response_s: Reals,
 ) -> tuple[float, float, float]:
     """Responses; the last end, time held and time busy.
 
-    When calls reached the servers is given, or, where no time is, follows from their work at processors: that of one
-    length frees these in the order in which it took them, so they stand in a ring. Servers stand
-    in a heap as in :func:`several_servers`. What comes up there are the ends in their order, after a 0 for each server:
-    by the time call k takes the earliest server, all ends that its place in the queue may have waited for came up.
+    Servers stand in a heap as in :func:`several_servers`. What comes up there are the ends in their order, after a 0
+    for each server: by the time call k takes the earliest server, all ends that its place in the queue may have waited
+    for came up.
     """
-    turn = 0
+    ahead = room - len(free_at) // 2
     last_s = held_s = busy_s = 0.0
     for k in range(len(arrival_s)):
-        arrival = queued = arrival_s[k]
-        if len(reached_s):
-            queued = reached_s[k]
-        elif call_s > 0:
-            queued = max(ring[turn], arrival) + call_s
-            ring[turn] = queued
-            turn = turn + 1 if turn + 1 < len(ring) else 0
+        queued = reached_s[k]
         came_up_s[k] = free_at[0]
         end = max(free_at[0], queued) + service_s[k]
         replace_first(free_at, end)
         if k >= room:
-            queued = max(queued, came_up_s[k - room + servers])
+            queued = max(queued, came_up_s[k - ahead])
         held_s += end - queued
-        if end > last_s:
-            busy_s += end - max(queued, last_s)
-            last_s = end
-        response_s[k] = end - arrival
+        later_s = max(end, last_s)
+        busy_s += later_s - max(queued, last_s)
+        last_s = later_s
+        response_s[k] = end - arrival_s[k]
     return last_s, held_s, busy_s
 
 

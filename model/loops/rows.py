@@ -20,6 +20,8 @@ GivenReals = Any
 GivenWholes = Any
 GivenCounts = Any
 GivenBytes = Any
+FEW = 16
+"""Values in a heap that are kept in their order."""
 
 
 def row(given: Any) -> Any:
@@ -80,7 +82,18 @@ def longer(row: Reals) -> Reals:
 
 
 def replace_first(heap: Reals, value: float) -> None:
-    """The first of a heap leaves it, and a value comes that is not less; what lies below it is infinite."""
+    """The first of a heap leaves it, and a value comes that is not less; what lies below it is infinite.
+
+    NOTE: A few stand in their order, which is a heap too: no processor need foresee where the value comes to stand.
+    """
+    size = len(heap) // 2
+    if size <= FEW:
+        for place in range(1, size):
+            later = max(heap[place], value)
+            heap[place - 1] = min(heap[place], value)
+            value = later
+        heap[size - 1] = value
+        return
     place = 0
     while True:
         left = 2 * place + 1

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from model.laws.disk_means import overhead_s, rate_bytes_per_s
+from model.loops import fastest
 from model.machine.device.servers import Servers
 
 
@@ -15,7 +16,7 @@ class DrawnServers:
     __slots__ = ("_factors", "_overhead_s", "_rate_bytes_per_s", "_servers", "free_s")
 
     def __init__(self, disk: Any, factors: Iterator[float]) -> None:
-        self._servers = Servers(int(disk.parallel_requests))
+        self._servers = fastest(Servers)(int(disk.parallel_requests))
         self._overhead_s = tuple(float(overhead_s(disk, write)) for write in (False, True))
         self._rate_bytes_per_s = tuple(float(rate_bytes_per_s(disk, write)) for write in (False, True))
         self._factors = factors

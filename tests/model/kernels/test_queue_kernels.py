@@ -23,7 +23,6 @@ from model.kernels.queue import (
     quantiles,
     speeds_of,
     summed_queue,
-    threads_queue,
 )
 from model.laws import queueing
 from model.laws.processors import Cores
@@ -111,51 +110,36 @@ def test_open_queue_is_the_servers_of_the_states(pairs: list[tuple[float, float]
 
 
 @given(
-    st.lists(st.tuples(durations, durations), max_size=60),
-    st.builds(Cores, st.integers(1, 9), st.integers(1, 2), st.floats(0, 1), st.floats(0, 0.5)),
-)
-def test_the_queue_at_threads_is_that_of_the_states(pairs: list[tuple[float, float]], host: Cores) -> None:
-    gap, work = np.array(pairs).reshape(-1, 2).T.copy()
-    arrival, speeds = np.cumsum(gap), speeds_of(host)
-    state = Servers(host.threads) if speeds is None else Threads(host)
-    expected = [state.serve(float(now), float(work_s)) for now, work_s in zip(arrival, work, strict=True)]
-    for way in (nullcontext(), plain_loops(kernel)):
-        with way:
-            found = threads_queue(arrival, work, host.threads, speeds)
-        assert list(zip(*found, strict=True)) == expected
-
-
-@given(
     st.lists(st.tuples(durations, durations), min_size=1, max_size=60),
     st.sampled_from([0.0, 0.3, 5.0]),
-    st.integers(1, 4),
+    st.builds(Cores, st.integers(1, 9), st.integers(1, 2), st.floats(0, 1), st.sampled_from([0.0, 0.3])),
     st.integers(1, 20),
     st.integers(0, 20),
-    st.sampled_from([0.0, 0.3]),
 )
-def test_calls_summed_up_are_those_of_two_open_queues(
-    pairs: list[tuple[float, float]], call_s: float, processors: int, servers: int, beyond: int, loss: float
+def test_calls_summed_up_are_those_of_two_queues(
+    pairs: list[tuple[float, float]], call_s: float, host: Cores, servers: int, beyond: int
 ) -> None:
-    speeds = speeds_of(Cores(processors, 1, 0.0, loss))
+    speeds = speeds_of(host)
     gap, service = np.array(pairs).T.copy()
     many, room = len(pairs), servers + beyond
     arrival = np.cumsum(gap)
-    worked = threads_queue(arrival, np.full(many, call_s), processors, speeds)
-    order = np.argsort(worked.end_s, kind="stable") if call_s else np.arange(many)
-    arrival, queued = arrival[order], worked.end_s[order] if call_s else arrival.copy()
+    state = Servers(host.threads) if speeds is None else Threads(host)
+    begun, left = np.array([state.serve(float(now), call_s) for now in arrival]).T
+    order = np.argsort(left, kind="stable")
+    arrival, queued = arrival[order], left[order]
     end = open_queue(queued, service, servers).end_s
     queued[room:] = np.maximum(queued[room:], np.sort(end)[: max(0, many - room)])
-    found = summed_queue(gap, service, CallPath(call_s, processors, speeds, servers, room))
+    found = summed_queue(gap, service, CallPath(call_s, host.threads, speeds, servers, room))
     assert list(found.response_s) == list(end - arrival)
     assert found.end_s == end.max()
-    assert found.cpu_s == pytest.approx((worked.end_s - worked.begin_s).sum(), rel=1e-9)
+    assert found.cpu_s == pytest.approx((left - begun).sum(), rel=1e-9)
     assert found.held_s == pytest.approx((end - queued).sum(), rel=1e-9)
     at = np.concatenate((queued, end))
     order = np.argsort(at, kind="stable")
     inside = np.cumsum(np.where(order < many, 1, -1))[:-1]
     assert found.busy_s == pytest.approx(np.diff(at[order])[inside > 0].sum(), rel=1e-9)
     with plain_loops(kernel):
-        plain = summed_queue(gap, service, CallPath(call_s, processors, speeds, servers, room))
+        plain = summed_queue(gap, service, CallPath(call_s, host.threads, speeds, servers, room))
     assert list(plain[0]) == list(found[0])
     assert plain[1:] == found[1:]
 

@@ -65,7 +65,8 @@ def numbered(blocks: ArrayLike | Stream) -> Stream:
     number = np.ascontiguousarray(given, dtype=np.int64)
     low, high = int(number.min()), int(number.max())
     if high - low < 2 * number.size:
-        return Stream((number - low).astype(np.uint32), high - low + 1)
+        ids = np.empty(number.size, np.uint32)
+        return Stream(np.subtract(number, low, out=ids, casting="unsafe"), high - low + 1)
     return looked_up(number)
 
 
@@ -85,8 +86,8 @@ def looked_up(number: Blocks) -> Stream:
 def replay_lru(blocks: ArrayLike | Stream, size_blocks: int) -> Replay:
     """Replay against LRU: the block not used for longest goes first."""
     stream, size = numbered(blocks), positive("size_blocks", size_blocks)
-    hit = _no(stream)
-    least_recent(row(stream.ids), size, row(np.full(stream.kinds, -1, np.int32)), row(hit))
+    again, hit = np.zeros((2, stream.ids.size), np.uint8)
+    least_recent(row(stream.ids), size, row(np.full(stream.kinds, -1, np.int32)), row(again), row(hit))
     return _replay(hit)
 
 
@@ -97,7 +98,7 @@ def replay_clock(blocks: ArrayLike | Stream, size_blocks: int) -> Replay:
     [libcachesim] does under the same name with its one bit.
     """
     stream, size = numbered(blocks), positive("size_blocks", size_blocks)
-    ring, hit = np.zeros(min(size, max(stream.kinds, 1)), np.uint32), _no(stream)
+    ring, hit = np.zeros(min(size, max(stream.kinds, 1)), np.uint32), np.zeros(stream.ids.size, np.uint8)
     second_chance(*map(row, (stream.ids, ring, np.zeros(stream.kinds, np.uint8), hit)))
     return _replay(hit)
 
@@ -125,7 +126,7 @@ def replay_touch_count(
         np.zeros(count, dtype=np.bool_) if cold_end is None else _each("cold_end", cold_end, np.bool_, count)
     )
     every = stream.kinds + 1
-    hit = _no(stream)
+    hit = np.zeros(count, np.uint8)
     rows = (
         stream.ids,
         times,
@@ -148,11 +149,6 @@ def replay_touch_count(
         *map(row, rows),
     )
     return _replay(hit)
-
-
-def _no(stream: Stream) -> NDArray[np.uint8]:
-    """Room for whether each reference found its block."""
-    return np.zeros(stream.ids.size, np.uint8)
 
 
 def _replay(flags: NDArray[np.uint8]) -> Replay:

@@ -68,20 +68,24 @@ def _bits(length: int) -> int:
     return bits
 
 
-def least_recent(ids: GivenCounts, size: int, last: Halves, hit: Bytes) -> None:
-    """Hits of LRU. The stream itself is the list: inside is every block last used at *oldest* or later."""
+def least_recent(ids: GivenCounts, size: int, last: Halves, again: Bytes, hit: Bytes) -> None:
+    """Hits of LRU. The stream itself is the list: inside is every block last used at *oldest* or later.
+
+    *again* tells of each reference whether a later one hits its block.
+    """
     oldest, inside = 0, 0
     for k in range(len(ids)):
         block = ids[k]
-        if last[block] >= oldest:
-            hit[k] = 1
+        used = last[block]
+        last[block] = k
+        if used >= oldest:
+            hit[k] = again[used] = 1
         elif inside < size:
             inside += 1
         else:
-            while last[ids[oldest]] != oldest:
+            while again[oldest]:
                 oldest += 1
             oldest += 1
-        last[block] = k
 
 
 def second_chance(ids: GivenCounts, ring: Counts, state: Bytes, hit: Bytes) -> None:

@@ -6,7 +6,6 @@ from math import inf
 
 from model.laws.iostat import DeviceSums, quantities
 from model.loops.rows import Reals, Wholes, reals, wholes
-from model.results import DeviceLine
 
 MOST_LINES = 3600
 Interval = tuple[float, tuple[float, ...], tuple[float, ...]]
@@ -171,7 +170,7 @@ class Counters:
             self._bytes[write] += size_bytes
 
 
-def lines_of(intervals: list[Interval], interval_s: float) -> list[DeviceLine]:
+def lines_of(intervals: list[Interval], interval_s: float) -> list[dict[str, float]]:
     """The lines of intervals, each from its merges, requests, bytes, ticks, busy and weighted time, and flushes.
 
     Their ``aqu-sz`` is of all that were under way, whether or not they ended in it.
@@ -189,6 +188,6 @@ def lines_of(intervals: list[Interval], interval_s: float) -> list[DeviceLine]:
     columns = quantities(sums, interval_s) | {"average_queue": weighted_s / interval_s}
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [
-        DeviceLine(begin_s=begin_s, interval_s=interval_s, **dict(zip(columns, row, strict=True)))
+        dict(zip(columns, row, strict=True), begin_s=begin_s, interval_s=interval_s)
         for begin_s, row in zip(begins_s, rows, strict=True)
     ]

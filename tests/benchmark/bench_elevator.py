@@ -1,12 +1,14 @@
-"""What the exact queue of a device behind a scheduler costs, against a process for each request. Judges nothing.
+"""What the exact queue of a device behind a scheduler costs, against plain Python on SimPy. Judges nothing.
 
 ``python3 dev.py benchmark``, or ``python tests/benchmark/bench_elevator.py`` for the table alone. All serve one set of
-draws.
+draws: a process for each call at a resource, which has no elevator, and a lean elevator on bare events, whose ends are
+the exact queue's. Both are told how long the device takes; nothing of theirs is compiled here.
 """
 
 from __future__ import annotations
 
 import sys
+from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Iterator
 from functools import partial
@@ -20,13 +22,23 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from figures import Figure, cpu_of, print_all
 
+from model.machine.device.elevator import (
+    FIFO_BATCH,
+    IN_BATCHES,
+    READ_EXPIRE_S,
+    WRITE_EXPIRE_S,
+    WRITES_STARVED,
+)
+from tests.oracles.queue_by_events import open_by_events
+
 REQUESTS = 1_000_000
 """About so many calls, three of ten of them writes."""
 BY_EVENTS = 10_000
 """Requests that the processes serve: the first of the same draws."""
 TURNS = 5
 SIZE_BYTES = 8192
-LEAST_RATIO = 100
+LEAST_RATIO, LEAST_OVER_LEAN = 100, 150
+EXPIRE_S = (READ_EXPIRE_S, WRITE_EXPIRE_S)
 CASES = {
     "platter, deadline, 120 calls a second": ("deadline", True, 120.0),
     "platter, deadline, 1000, more than it can": ("deadline", True, 1000.0),
@@ -37,98 +49,96 @@ CASES = {
 
 
 class Calls(NamedTuple):
-    """Calls in the order in which they come."""
+    """Calls in the order in which they come, and what each of them needs of the device."""
 
     arrival_s: Any
     write: Any
     start_byte: Any
+    service_s: Any
 
 
-def by_processes(  # noqa: PLR0915  (the queue, plainly, in one piece)
-    calls: Any, system: Any
-) -> list[tuple[Any, float, float]]:
-    """Of each call its request, when it was taken and when done: a process for each, and one for the device.
+def by_lean_events(  # noqa: PLR0915  (the queue, plainly, in one piece)
+    calls: Calls, sweeps: bool, limit: int, depth: int
+) -> list[float]:
+    """When each call was done: an elevator of plain Python, and of SimPy no more than one event for each end.
 
-    The queue and the drive are the compiled ones, which makes the processes as quick as they can be.
+    It is told how long the device takes, and so spares itself the drive; it merges nothing.
     """
     import simpy
 
-    from model.laws import block_layer
-    from model.loops import fastest
-    from model.machine.device.block_queue import BlockQueue
-    from model.machine.device.drive import drive_of
-    from model.machine.device.elevator import elevator_of
-    from model.machine.device.request import Request
-
-    host, disk = system.host, system.disk
     env = simpy.Environment()
-    largest = block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments)
-    queue = fastest(BlockQueue)(elevator_of(host.scheduler, idles=False), largest, host.nr_requests)
-    drive = drive_of(disk)
-    for_room: tuple[deque[simpy.Event], deque[simpy.Event]] = (deque(), deque())
-    under_way = 0
-    look = env.event()
-    handed: dict[Request, simpy.Event] = {}
-    seen: list[Any] = [None] * len(calls.arrival_s)
+    arrival_s, write, start_byte, service_s = (column.tolist() for column in calls)
+    lanes: tuple[list[tuple[int, int]], ...] = ([], [])
+    oldest, for_room = (deque[int](), deque[int]()), (deque[int](), deque[int]())
+    queued_s, done_s, gone = [0.0] * len(write), [0.0] * len(write), [False] * len(write)
+    count, sweep = [0, 0], [0, 0]
+    free_s = 0.0
+    under_way = taken = direction = passed_over = 0
 
-    def wake() -> None:
-        if not look.triggered:
-            look.succeed()
+    def chosen() -> int:
+        nonlocal taken, direction, passed_over
+        at = bisect_left(lanes[direction], (sweep[direction], -1))
+        if not (0 < taken < FIFO_BATCH and at < len(lanes[direction])):
+            direction = int(not lanes[0] or (bool(lanes[1]) and passed_over >= WRITES_STARVED))
+            passed_over = 0 if direction else passed_over + bool(lanes[1])
+            taken, lane, waiting = 0, lanes[direction], oldest[direction]
+            while gone[waiting[0]]:
+                waiting.popleft()
+            at = bisect_left(lane, (sweep[direction], -1))
+            if at == len(lane) or env.now - queued_s[waiting[0]] >= EXPIRE_S[direction]:
+                at = bisect_left(lane, (start_byte[waiting[0]], waiting[0]))
+        number = lanes[direction].pop(at)[1]
+        gone[number], sweep[direction] = True, start_byte[number] + SIZE_BYTES
+        taken += 1
+        return number
 
-    def device() -> Iterator[simpy.Event]:
-        nonlocal under_way, look
-        while True:
-            while under_way < disk.queue_depth:
-                request = queue.take(env.now)
-                if request is None:
-                    break
-                under_way += 1
-                request.begin_s = env.now
-                done_s = drive.submit(env.now, request.write, request.start_byte, request.size_bytes)
-                handed.pop(request).succeed(done_s)
-            look = env.event()
-            yield look
+    def let_go() -> None:
+        nonlocal under_way, free_s
+        while under_way < depth and (lanes[0] or lanes[1] if sweeps else oldest[0]):
+            number = chosen() if sweeps else oldest[0].popleft()
+            under_way += 1
+            free_s = max(env.now, free_s) + service_s[number]
+            env.timeout(free_s - env.now, number).callbacks.append(ended)
 
-    def one(number: int, write: bool, start_byte: int) -> Iterator[simpy.Event]:
+    def comes(number: int) -> None:
+        count[write[number]] += 1
+        queued_s[number] = env.now
+        oldest[write[number] if sweeps else 0].append(number)
+        if sweeps:
+            insort(lanes[write[number]], (start_byte[number], number))
+        let_go()
+
+    def ended(event: Any) -> None:
         nonlocal under_way
-        request = queue.merge(write, start_byte, SIZE_BYTES)
-        while request is None and queue.full(write):
-            room = env.event()
-            for_room[write].append(room)
-            yield room
-            request = queue.merge(write, start_byte, SIZE_BYTES)
-        taken_s = env.now
-        if request is not None:
-            done = env.event()
-            request.waiting.append(done)
-            yield done
-            seen[number] = request, taken_s, env.now
-            return
-        request = fastest(Request)(write, start_byte, start_byte + SIZE_BYTES, 0, True, env.now)
-        queue.insert(request)
-        my_turn = handed[request] = env.event()
-        wake()
-        done_s = yield my_turn
-        yield env.timeout(done_s - env.now)
-        seen[number] = request, taken_s, env.now
+        number = event.value
+        done_s[number] = env.now
         under_way -= 1
-        queue.done(request)
-        wake()
-        for done in request.waiting:
-            done.succeed()
-        if for_room[write]:
-            for_room[write].popleft().succeed()
+        count[write[number]] -= 1
+        let_go()
+        if for_room[write[number]]:
+            comes(for_room[write[number]].popleft())
 
     def source() -> Iterator[simpy.Event]:
-        columns = (calls.arrival_s.tolist(), calls.write.tolist(), calls.start_byte.tolist())
-        for number, (at, write, start_byte) in enumerate(zip(*columns, strict=True)):
-            yield env.timeout(at - env.now)
-            env.process(one(number, write, start_byte))
+        for number, at_s in enumerate(arrival_s):
+            yield env.timeout(at_s - env.now)
+            if count[write[number]] < limit:
+                comes(number)
+            else:
+                for_room[write[number]].append(number)
 
-    env.process(device())
     env.process(source())
     env.run()
-    return seen
+    return done_s
+
+
+def service_of(carried: Any) -> Any:
+    """What each request needs of the device, which ends one after the other."""
+    import numpy as np
+
+    order = np.argsort(carried.done_s)
+    done_s, service_s = carried.done_s[order], np.empty(len(order))
+    service_s[order] = done_s - np.maximum(carried.begin_s[order], np.append(0.0, done_s[:-1]))
+    return service_s
 
 
 def by_engine(system: Any, work: Any) -> Any:
@@ -176,23 +186,27 @@ def elevator(what: str) -> list[Figure]:
     files = files_of(system, work, disk.capacity_bytes)
     comes_s = np.concatenate([np.cumsum(own.pauses_s) for own in few])
     order = np.argsort(comes_s, kind="stable")
-    calls = Calls(comes_s[order], order >= reads, np.concatenate([own.places for own in few])[order])
+    arrival_s, places = comes_s[order], np.concatenate([own.places for own in few])[order]
     _, carried = loop(few)
-    requests, _, end_s = zip(*by_processes(calls, system), strict=True)
     mine = carried.request[order]
-    assert carried.done_s[mine] == pytest.approx(np.array(end_s), rel=1e-9)
-    assert carried.begin_s[mine] == pytest.approx(np.array([one.begin_s for one in requests]), rel=1e-9)
-    compiled, processes, engine = [], [], []
+    calls = Calls(arrival_s, order >= reads, places, service_of(carried)[mine])
+    lean = partial(by_lean_events, calls, scheduler in IN_BATCHES, int(host.nr_requests), disk.queue_depth)
+    assert len(carried.done_s) == len(order), "a call was merged, which the lean elevator does not"
+    assert lean() == pytest.approx(carried.done_s[mine].tolist(), rel=1e-9)
+    compiled, processes, events, engine = [], [], [], []
     for _ in range(TURNS):
         compiled.append(REQUESTS / cpu_of(partial(loop, drawn)))
-        processes.append(BY_EVENTS / cpu_of(partial(by_processes, calls, system)))
+        processes.append(BY_EVENTS / cpu_of(partial(open_by_events, calls.arrival_s, calls.service_s, 1)))
+        events.append(BY_EVENTS / cpu_of(lean))
         engine.append(BY_EVENTS / cpu_of(partial(by_engine, system, work)))
-    quick, each, events = median(compiled), median(processes), median(engine)
+    quick, each, least, engines = map(median, (compiled, processes, events, engine))
     return [
         Figure(f"{what}: exact queue, million requests per CPU second", quick / 1e6, "M/s"),
         Figure(f"{what}: a process for each, thousand per CPU second", each / 1e3, "k/s"),
+        Figure(f"{what}: a lean elevator on events, thousand per CPU second", least / 1e3, "k/s"),
         Figure(f"{what}: the queue over a process for each", quick / each, "", LEAST_RATIO, least=True),
-        Figure(f"{what}: the engine's events over a process for each", events / each, ""),
+        Figure(f"{what}: the queue over a lean elevator", quick / least, "", LEAST_OVER_LEAN, least=True),
+        Figure(f"{what}: the engine's events over a process for each", engines / each, ""),
     ]
 
 

@@ -20,7 +20,7 @@ from model.provenance import Constant, Frozen
 from model.spec import WORKLOADS, System, Table, Update, Workload
 from scenarios.faults import one_sentence
 from scenarios.inferred import inferred_in, without_dropped, without_set
-from scenarios.measured import assumed_in, compared_in, correlated_in, known_in
+from scenarios.measured import compared_in, correlated_in, known_in, written_in
 from scenarios.profiles import Profiles
 from scenarios.spec import DIFFERING, HEADINGS, SECTIONS, Scenario
 from scenarios.synonyms import no_such_field, no_such_section
@@ -448,9 +448,9 @@ def _resolve(source: Source) -> Scenario:
             differences=dict(source.differences),
             origin=source.where,
             compared=compared_in(data, source.where),
-            assumed=tuple(
+            written=tuple(
                 path
-                for path in assumed_in(data, source.name)
+                for path in written_in(data, source.name)
                 if not any(set_in(changes, [path]) for changes in source.laid_over)
             ),
             changed=bool(source.laid_over),

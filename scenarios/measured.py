@@ -125,11 +125,9 @@ def known_in(data: Mapping[str, Any], place: str, after: Mapping[str, Any]) -> d
     return known
 
 
-def assumed_in(data: Mapping[str, Any], place: str) -> tuple[str, ...]:
-    """Fields in ``[[measured.known]]`` that no figure said."""
-    return tuple(
-        str(entry.get("field")) for entry in _tables(data, "known", place) if entry.get("how") == "assumed"
-    )
+def written_in(data: Mapping[str, Any], place: str) -> tuple[str, ...]:
+    """Fields in ``[[measured.known]]``: ``measure`` wrote them."""
+    return tuple(str(entry.get("field")) for entry in _tables(data, "known", place))
 
 
 def correlated_in(data: Mapping[str, Any], place: str) -> tuple[tuple[str, str, float], ...]:

@@ -68,7 +68,7 @@ def beyond_measured(scenario: Scenario, result: RunResult) -> list[str]:
         return []
     if modelled <= (1 + REPRODUCES) * measured:
         return [
-            "no limit of the disk is known, so it is taken as endless, and knee and maximum TPS are not known; set "
+            "no limit of the disk is known, so it is taken as unlimited, and knee and maximum TPS are not known; set "
             "disk.iops_limit"
         ]
     return [
@@ -109,7 +109,7 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
 
 def _notes_on_what_is_not_read(scenario: Scenario, result: RunResult) -> Iterator[str]:
     """The fields that the question sets and that this workload, or its instant estimate, does not read."""
-    work, changed = scenario.workload, without(scenario.differences, scenario.assumed)
+    work, changed = scenario.workload, without(scenario.differences, scenario.written)
     estimated = work.mixed and result.engine == "calculate"
     for listed_paths, what in (
         (_unread_by_all(changed, work), KINDS[work.kind].called),

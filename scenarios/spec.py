@@ -43,8 +43,8 @@ class Scenario(Frozen):
     """The file or library entry it was read from."""
     compared: tuple[ComparedFigure, ...] = ()
     """What was measured of the system that the file describes; see :mod:`scenarios.measured`."""
-    assumed: tuple[str, ...] = ()
-    """Fields that the file only sets so that they decide nothing."""
+    written: tuple[str, ...] = ()
+    """Fields that ``measure`` wrote and no setting changes: they draw no note that they have no effect."""
     changed: bool = Field(default=False, exclude=True)
     """Whether settings are laid over what the file says."""
     correlations: tuple[tuple[str, str, float], ...] = ()

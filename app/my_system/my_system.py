@@ -409,7 +409,7 @@ def _as_modelled(rows: Sequence[AsModelled], modelled: RunResult, pair: engines.
     light = light_of(rows)
     st.markdown(f":{LIGHTS[light]}-badge[{light}] **{plain(said_of(rows))}**")
     if modelled.accuracy is not None and pair.queues:  # a simulated one has none
-        later = "its simulation is under way" if pair.pending else "simulate it before you trust the light"
+        later = "its simulation is under way" if pair.pending else "simulate it before you trust the verdict"
         later = "it cannot be simulated" if pair.refused else later
         st.caption(f":orange[:material/warning:] This is an instant estimate, and requests queue: {later}.")
     lines = [

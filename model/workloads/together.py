@@ -394,7 +394,7 @@ def _wait_said(event: str, here: EventTime, alone: EventTime, busy: float, holde
     text = f"{event} takes {show_seconds(each_s)}"
     text += f", alone {show_seconds(before_s)}" if alone.waits else ", alone nothing"
     if here.waits > LONGER * alone.waits > 0:
-        text += f", and comes {here.waits:,.4g} times for {alone.waits:,.4g}"
+        text += f", and occurs {here.waits:,.4g} times instead of {alone.waits:,.4g}"
     return (
         f"{text}: the disk is busy {100 * busy:.0f} % of the time; its largest other user is {holder}"
         if event in AT_DISK

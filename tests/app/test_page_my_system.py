@@ -92,7 +92,7 @@ def test_the_sample_goes_from_its_report_to_a_light() -> None:
         row["Figure"] for row in table(app, "Modelled")
     }
     assert "A second interval" not in words(app)
-    assert "a second interval at another load tells." in words(app)
+    assert "a report of a second interval at another load separates them." in words(app)
 
 
 def test_the_bars_are_a_figure_and_say_what_is_longest() -> None:

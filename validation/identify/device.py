@@ -78,7 +78,7 @@ def identify_device(readings: Sequence[Reading], rpm: float | None = None) -> Id
     if depths[0].depth == 1 and depths[0].latency.value >= TURNS_S:
         raise NotIdentified(
             f"{depths[0].file}: a lone read takes {show_seconds(depths[0].latency.value)}: this is a hard disk. "
-            "Give its turns a minute by --rpm, as its data sheet prints them"
+            "Give its rotational speed by --rpm, as its data sheet prints it"
         )
     return _Flash(depths).fill()
 
@@ -242,7 +242,7 @@ class _RotatingDisk(_Drive):
         if seek_s <= 0:
             raise NotIdentified(
                 f"{lone.file}: a lone read takes {show_seconds(lone.latency.value)}, and half a turn alone "
-                f"{show_seconds(self.rotation_s / 2)}: the turns a minute are those of another disk"
+                f"{show_seconds(self.rotation_s / 2)}: --rpm is that of another disk"
             )
         self.assume("disk.rotation_s", self.rotation_s, "--rpm")
         self.know(

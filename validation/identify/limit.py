@@ -203,10 +203,9 @@ def _set_rate(
         name, file, all_per_s = busiest
         limit.share = min(1.0, own_per_s / all_per_s)
         limit.says.append(
-            f"in {file} {name} served {all_per_s:,.0f} requests a second, {all_per_s - own_per_s:,.0f} of them not of "
-            f"this database's files: the limit for it is what it got, {limit.per_s:,.0f} reads and written blocks; "
-            f"where others take as large a share of another volume, the database has {limit.share:.0%} of that one's "
-            "limit"
+            f"in {file} {name} served {all_per_s:,.0f} requests a second, {all_per_s - own_per_s:,.0f} of them not for "
+            f"this database's files: the limit of the database is its own part, {limit.per_s:,.0f} reads and written "
+            f"blocks a second; on another volume, with as much other load, it has {limit.share:.0%} of the limit"
         )
 
 
@@ -220,7 +219,7 @@ def _unknown(under_way: float, *, told: bool) -> str:
             "lone read takes; the report of a quieter hour beside this one would: whether they queue, and where the "
             "disk ends,"
         )
-    return f"{why} is not known, and the model takes the disk as endless under more load"
+    return f"{why} is not known, and the model takes the disk as unlimited under more load"
 
 
 @dataclass(frozen=True, slots=True)

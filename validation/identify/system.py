@@ -129,7 +129,7 @@ def _of_report(
     if active < LEAST_ACTIVE or per_s.value <= 0:
         raise RefusedReport(
             f"{reading.file}: {active:.2f} sessions were active on average and {per_s.value:g} transactions ended a "
-            "second: an idle interval identifies nothing; give a busy one"
+            "second: an idle interval identifies nothing; give the report of a busy one"
         )
     span = f", {reading.begins} to {reading.ends}" if reading.begins and reading.ends else ""
     identified = IdentifiedScenario(f"{reading.title.partition(':')[0]}{span}", BASE)
@@ -211,7 +211,8 @@ class SystemProfile(ScenarioBuilder):
         """Instance and host."""
         host = self.report.reading.host
         if block := self.report.setting("db_block_size"):
-            self.know("instance.db_block_size_bytes", int(block), "parameters")
+            for field in ("instance.db_block_size_bytes", "tablespace.block_size_bytes"):
+                self.know(field, int(block), "parameters")
         if host.cpus:
             self.know("host.cpus", host.cpus, "header: CPUs, each a processor of its own")
         self._files(host.files)
@@ -274,8 +275,8 @@ class SystemProfile(ScenarioBuilder):
         if not isinstance(asked, TransactionArrivals):
             self.found.says.append(
                 asked
-                or "one interval cannot tell few busy users from many who pause: the users are those active on "
-                "average; a second interval at another load tells"
+                or "one interval does not separate few busy users from many with think time: the users are those "
+                "active on average; a report of a second interval at another load separates them"
             )
 
     def mix(self, db_time: Figure, cpu: Figure) -> None:
@@ -399,7 +400,7 @@ class SystemProfile(ScenarioBuilder):
         """Blocks as popular as the misses of a cache of each size say."""
         self.know("workload.miss_curve", curve.as_fields(), curve.source)
         self.found.says.append(
-            "what another size of the cache misses follows the report's buffer pool advisory, from "
+            "the misses of a cache of another size follow the report's buffer pool advisory, from "
             f"{show_bytes(curve.points[0][0])} to {show_bytes(curve.largest_bytes)}; it counts since the startup and "
             "is scaled to the interval"
         )

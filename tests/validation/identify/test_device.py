@@ -96,7 +96,7 @@ def test_one_depth_is_a_bound_only_and_says_so(tmp_path: Path) -> None:
         ((job(1, 9_000, 110e-6, rw="read"),), "states rw=read; run fio with rw=randread"),
         ((job(1, 9_000, 110e-6, rw="randrw"),), "does not read alone"),
         ((job(1, 9_000, 110e-6, direct="0"),), "states direct=0"),
-        ((job(1, 120, 8e-3),), "this is a hard disk. Give its turns a minute by --rpm"),
+        ((job(1, 120, 8e-3),), "this is a hard disk. Give its rotational speed by --rpm"),
     ],
 )
 def test_what_determines_no_drive_is_declined_in_a_sentence(
@@ -156,7 +156,7 @@ def test_a_disk_that_serves_in_order(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("texts", "message"),
-    [((DEEP,), "no job has depth 1"), ((LONE, DEEP), "the turns a minute are those of another disk")],
+    [((DEEP,), "no job has depth 1"), ((LONE, DEEP), "--rpm is that of another disk")],
 )
 def test_turns_that_do_not_suit_are_declined(tmp_path: Path, texts: tuple[str, ...], message: str) -> None:
     with pytest.raises(NotIdentified, match=message):

@@ -1,14 +1,19 @@
 """Where the process of the command begins: from here on Ctrl-C ends it with exit code 130 and without a word."""
 
+import gc
 import sys
-from typing import Any
+from typing import Any, Final
 
 from app.base.interrupted import INTERRUPTED, interrupts
+
+COLLECTED_AFTER: Final = 100_000
+"""New objects after which Python looks for cycles among them: imports make many objects and hardly a cycle."""
 
 
 def main() -> int:
     """Run the command line and return its exit code; most of the first half second goes into imports."""
     sys.unraisablehook = _end_where_interrupted
+    gc.set_threshold(COLLECTED_AFTER)
     try:
         import signal
 
@@ -27,6 +32,7 @@ def main() -> int:
 
             code = run()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done, and Python's own end takes a moment
+        gc.freeze()  # which is shorter where Python looks for no cycles among what the system frees anyway
         return code
     except BaseException as error:
         if interrupts or isinstance(error, KeyboardInterrupt):

@@ -21,6 +21,8 @@ Read = tuple[int, int]
 """First block of a read in its datafile, and its blocks."""
 Draws = Callable[[str], "np.random.Generator"]
 """Random numbers for each use by its name."""
+MOST_AT_ONCE = 4096
+"""Places that are drawn together."""
 
 
 def extents_of(system: System, segment_blocks: float, most_blocks: float = inf) -> list[Extent]:
@@ -146,18 +148,23 @@ def _single_block_reads(
 ) -> Iterator[Read]:
     """*count* reads of the segment; of those after the first the stated share go anywhere, evenly among the others."""
     first, end = extents[0].first, extents[-1].first + extents[-1].blocks
-
-    def anywhere() -> int:
-        if popular is not None:
-            return popular.drawn(first, end, draws)
-        return first + int(draws.random() * (end - first))
-
-    place, jumps = anywhere(), 0
+    anywhere = _places(first, end, draws, max(1, min(count, MOST_AT_ONCE)), popular)
+    place, jumps = next(anywhere), 0
     for rank in range(count):
         if int(rank * positioned_fraction + 1e-9) > jumps:
             jumps += 1
-            place = anywhere()
+            place = next(anywhere)
         yield place, 1
         place += 1
         if place >= end:
             place = first
+
+
+def _places(
+    first: int, end: int, draws: np.random.Generator, at_once: int, popular: PlacedClasses | None
+) -> Iterator[int]:
+    """Blocks anywhere from *first* to before *end*, by popularity where blocks are popular."""
+    while popular is not None:
+        yield popular.drawn(first, end, draws)
+    while True:
+        yield from (first + (draws.random(at_once) * (end - first)).astype(int)).tolist()

@@ -48,16 +48,20 @@ class LibraryEntry(Frozen):
 
 
 @lru_cache(maxsize=1)
+def library_names() -> tuple[str, ...]:
+    """Names of the library's scenarios, which are those of its files."""
+    names = sorted(file.name for file in files("scenarios").joinpath("library").iterdir())
+    return tuple(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+
+
+@lru_cache(maxsize=1)
 def library() -> dict[str, LibraryEntry]:
     """The library's scenarios by name."""
-    scenarios_by_name = {}
-    for file in sorted(files("scenarios").joinpath("library").iterdir(), key=lambda item: item.name):
-        if file.name.endswith(".toml"):
-            data = library_data(file.name[:-5])
-            scenarios_by_name[file.name[:-5]] = LibraryEntry(
-                name=file.name[:-5], title=data["title"], source=data.get("source", "")
-            )
-    return scenarios_by_name
+    read = {name: library_data(name) for name in library_names()}
+    return {
+        name: LibraryEntry(name=name, title=data["title"], source=data.get("source", ""))
+        for name, data in read.items()
+    }
 
 
 @lru_cache(maxsize=64)
@@ -101,7 +105,7 @@ def source_of(name_or_path: str | Path, settings: Sequence[str] = (), also: Iter
     *also* are names to offer where there is neither.
     """
     text = str(name_or_path)
-    if text in library():
+    if text in library_names():
         data = library_data(text)
         source = Source(text, text, data, text, {}, tuple(_chain(data, text)))
     else:
@@ -181,7 +185,10 @@ def read_toml(path: Path, also: Iterable[str] = ()) -> dict[str, Any]:
     try:
         if not path.exists():
             raise UnknownName(
-                "scenario or file", _tail(str(path)), [*library(), *also], listing="see blocktime list"
+                "scenario or file",
+                _tail(str(path)),
+                [*library_names(), *also],
+                listing="see blocktime list",
             )
         if not path.is_file():
             raise SpecError(f"{place}: is not a file; a scenario is a TOML file")
@@ -236,11 +243,11 @@ def _chain(data: Mapping[str, Any], where: str) -> list[Layer]:
             return layers
         if not isinstance(base, str):
             raise SpecError(f"{layers[0][0]}: base: got {shown(base)}; it is the name of a library scenario")
-        if base not in library():
+        if base not in library_names():
             raise UnknownName(
                 "base scenario",
                 base,
-                library(),
+                library_names(),
                 where=layers[0][0],
                 listing="those of the library: blocktime list scenarios",
             )

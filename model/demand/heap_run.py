@@ -239,10 +239,9 @@ def _work(loaded: LoadedHeap, work: Dml, lengths: tuple[int, int, int | None]) -
 
 def _sample(loaded: int, blocks: int) -> list[int]:
     """Some of the loaded blocks, and some of those that came after."""
-    homes = np.unique(np.linspace(0, loaded - 1, min(loaded, SAMPLE)).astype(int)).tolist()
-    new = blocks - loaded
-    later = np.unique(np.linspace(loaded, blocks - 1, min(new, SAMPLE)).astype(int)).tolist() if new else []
-    return [*homes, *later]
+    homes = np.linspace(0, loaded - 1, min(loaded, SAMPLE)).astype(int).tolist()
+    later = np.linspace(loaded, blocks - 1, min(blocks - loaded, SAMPLE)).astype(int).tolist()
+    return sorted({*homes, *later})
 
 
 def _snapshot(heap: Heap, sample: list[int]) -> Snapshot:

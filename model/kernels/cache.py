@@ -63,11 +63,12 @@ def numbered(blocks: ArrayLike | Stream) -> Stream:
     if not np.can_cast(given.dtype, np.int64) or given.dtype == np.bool_:
         raise SpecError(f"blocks: {shown(blocks)} is no array of whole numbers of 64 bits")
     number = np.ascontiguousarray(given, dtype=np.int64)
-    low, high = int(number.min()), int(number.max())
-    if high - low < 2 * number.size:
-        ids = np.empty(number.size, np.uint32)
-        return Stream(np.subtract(number, low, out=ids, casting="unsafe"), high - low + 1)
-    return looked_up(number)
+    for part in (number[:1_000], number):  # NOTE: the first tell mostly that all are in no one range
+        low, high = int(part.min()), int(part.max())
+        if high - low >= 2 * number.size:
+            return looked_up(number)
+    ids = np.empty(number.size, np.uint32)
+    return Stream(np.subtract(number, low, out=ids, casting="unsafe"), high - low + 1)
 
 
 def looked_up(number: Blocks) -> Stream:

@@ -24,7 +24,7 @@ ABSENT, COLD, HOT = 0, 1, 2
 def by_first_use(
     number: GivenWholes, table: Halves, known: Wholes, ids: Counts, begin: int, kinds: int
 ) -> tuple[int, int]:
-    """Blocks by their order of first use, from a table of open addressing, until it is half full.
+    """Blocks by their order of first use, from a table of open addressing, until a quarter is full.
 
     *known* holds the blocks by their numbers, *kinds* of them at the begin. How many references were done, and how many
     kinds there are by then.
@@ -44,7 +44,7 @@ def by_first_use(
         known[kinds] = block
         ids[k] = kinds
         kinds += 1
-        if 2 * kinds > last:
+        if 4 * kinds > last:
             return k + 1, kinds
     return len(number), kinds
 

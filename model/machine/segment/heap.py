@@ -162,8 +162,8 @@ class Heap(HeapRows):
         if (
             not wanted
             or bodies
-            or session not in self._entries.get(home, ())
-            or self._held.get(home, {}).keys() - {session}
+            or not self._has_entry(session, home)
+            or self._freed_by_others(session, home)
         ):
             return None
         freed: int = rules.piece(length) - rules.stub

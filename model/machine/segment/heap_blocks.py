@@ -12,7 +12,7 @@ from model.machine.segment.heap_rules import HeapCounts, HeapRules
 from model.machine.segment.space_map import HELD, ITL, NOWHERE, FreeLists, SpaceMap
 
 MOST_BLOCKS = 4_000_000
-ANYBODY = -1
+NOBODY, SEVERAL = -1, -2
 
 
 class HeapBlocks:
@@ -39,10 +39,15 @@ class HeapBlocks:
     _bounds: Wholes
     """Least free space of each class above full."""
     _taken: list[int]
-    _entries: dict[int, dict[int, int]]
-    """Block -> session -> ITL entries its open transaction has there."""
-    _held: dict[int, dict[int, int]]
-    """Block -> session -> space its open transaction has freed there."""
+    """ITL entries that open transactions have in each block."""
+    _freed: list[int]
+    """Space that open transactions have freed in each block."""
+    _at_work: list[int]
+    """The session whose open transaction has either in the block, NOBODY, or SEVERAL."""
+    _entries: dict[int, int]
+    """A session's part of *taken*, by :meth:`_visit`."""
+    _held: dict[int, int]
+    """That of *freed*."""
     _touched: list[set[int]]
     _known: dict[int, tuple[int, bool, int, int, int, bool]]
     """Session -> what its last search was for, in which state of the map, where it ended, what it passed."""
@@ -51,7 +56,7 @@ class HeapBlocks:
     """Blocks that reject all searches from *held_least* bytes up to *held_end* but those of sessions at work there."""
     _held_least: int
     _held_end: int
-    _stuck_at_work: dict[int, list[int]]
+    _stuck_at_work: list[list[int]]
     """Session -> blocks of *stuck_held* that it is at work in."""
     _assm: bool
     _reserve: int
@@ -72,11 +77,12 @@ class HeapBlocks:
         self._bounds = wholes(len(bounds), 0)
         for number, bound in enumerate(bounds):
             self._bounds[number] = bound
-        self._taken, self._entries, self._held, self.without_entry = [], {}, {}, set()
+        self._taken, self._freed, self._at_work = [], [], []
+        self._entries, self._held, self.without_entry = {}, {}, set()
         self._touched, self._known = [set() for _ in range(sessions)], {}
         self._stuck_itl, self._stuck_held = set(), set()
         self._held_least = self._held_end = 0
-        self._stuck_at_work = {}
+        self._stuck_at_work = [[] for _ in range(sessions)]
 
     @property
     def blocks(self) -> int:
@@ -88,7 +94,8 @@ class HeapBlocks:
         for l1, blocks in chunks:
             self.free += [rules.empty] * blocks
             self.itl += [rules.itl_initial] * blocks
-            for counter in (self.pieces, self.stubs, self.moved_in, self._taken):
+            self._at_work += [NOBODY] * blocks
+            for counter in (self.pieces, self.stubs, self.moved_in, self._taken, self._freed):
                 counter.extend([0] * blocks)
             if self._assm:
                 self.space.grow(blocks, l1)
@@ -107,14 +114,32 @@ class HeapBlocks:
 
     def _room(self, session: int, block: int) -> int:
         free: int = self.free[block]
-        return free - self._held_from(session, block) if block in self._held else free
+        return free - self._held_from(session, block)
 
     def _held_from(self, session: int, block: int) -> int:
-        if block not in self._held:
-            return 0
-        held: dict[int, int] = self._held[block]
-        others = sum(held.values()) - held.get(session, 0)
-        return min(others, self.free[block])
+        return min(self._freed_by_others(session, block), self.free[block])
+
+    def _freed_by_others(self, session: int, block: int) -> int:
+        """Space that open transactions of other sessions have freed in *block*."""
+        freed: int = self._freed[block]
+        if freed and self._at_work[block] != session:
+            return freed - self._held.get(self._visit(session, block), 0)
+        return 0
+
+    def _visit(self, session: int, block: int) -> int:
+        """One number for a session in a block."""
+        return block * self.sessions + session
+
+    def _has_entry(self, session: int, block: int) -> bool:
+        """Whether the session's transaction has an ITL entry in *block*."""
+        return self._taken[block] > 0 and self._visit(session, block) in self._entries
+
+    def _note_work(self, session: int, block: int) -> None:
+        """The session's transaction has something in *block* until it ends."""
+        touched: set[int] = self._touched[session]
+        touched.add(block)
+        if self._at_work[block] != session:
+            self._at_work[block] = session if self._at_work[block] == NOBODY else SEVERAL
 
     def _set_free(self, session: int, block: int, free: int) -> None:
         """Change a block's free space and, where it crosses a class boundary, its class."""
@@ -152,17 +177,16 @@ class HeapBlocks:
         new = max(0, wanted - unused)
         self.itl[block] += new
         self._taken[block] += wanted
-        entries: dict[int, int] = self._entries.setdefault(block, {})
-        entries[session] = entries.get(session, 0) + wanted
-        touched: set[int] = self._touched[session]
-        touched.add(block)
+        visit = self._visit(session, block)
+        self._entries[visit] = self._entries.get(visit, 0) + wanted
+        self._note_work(session, block)
         self._look_again(block)
         return new * self._itl_entry
 
     def _entry_bytes(self, session: int, block: int, migrated: bool) -> int | None:
         """Bytes that one more ITL entry takes in *block*; None when the list is full."""
         if (
-            not needs_entry(migrated, session in self._entries.get(block, ()))
+            not needs_entry(migrated, self._has_entry(session, block))
             or self.itl[block] > self._taken[block]
         ):
             return 0
@@ -205,20 +229,22 @@ class HeapBlocks:
 
     def _stick_held(self, block: int) -> int:
         """Note a block whose held space rejects all others alike."""
-        entry = self._entry_bytes(ANYBODY, block, True)
+        entry = self._entry_bytes(NOBODY, block, True)
         if entry is None:
             return 0
         free: int = self.free[block]
         taken: int = entry
-        least = free - self._held_from(ANYBODY, block) - self._reserve - taken + 1
+        least = free - min(free, self._freed[block]) - self._reserve - taken + 1
         end = free - taken - (self._reserve if self.pieces[block] else 0) + 1
         if self._stuck_held:
             least, end = max(least, self._held_least), min(end, self._held_end)
         self._held_least, self._held_end = least, end
         self._stuck_held.add(block)
-        for at_work in (self._held[block], self._entries.get(block, ())):
-            for session in at_work:
-                self._stuck_at_work.setdefault(session, []).append(block)
+        at_work: int = self._at_work[block]
+        for session in range(self.sessions) if at_work == SEVERAL else (at_work,):
+            visit = self._visit(session, block)
+            if visit in self._held or visit in self._entries:
+                self._stuck_at_work[session].append(block)
         self.space.stick(block, HELD)
         return HELD
 
@@ -226,8 +252,10 @@ class HeapBlocks:
         """A block that admits a piece of *slot*, and the rejections that the next such search will meet on its way."""
         self.counts.searches += 1
         least = self._least(slot)
-        for block in self._stuck_at_work.pop(session, ()):
-            self._look_again(block)
+        if self._stuck_at_work[session]:
+            for block in self._stuck_at_work[session]:
+                self._look_again(block)
+            self._stuck_at_work[session] = []
         literal = bool(self._stuck_itl and not migrated) or bool(
             self._stuck_held and not self._held_least <= slot < self._held_end
         )
@@ -320,7 +348,7 @@ class HeapBlocks:
 
     def _own_entry(self, session: int, block: int) -> bool:
         """Whether a transaction that changes a block has an ITL entry there; if not it may wait for :meth:`holders`."""
-        if session in self._entries.get(block, ()):
+        if self._has_entry(session, block):
             return True
         entry = self._entry_bytes(session, block, False)
         if entry is None or entry > self.free[block]:
@@ -334,11 +362,10 @@ class HeapBlocks:
 
         Entries are made while there are fewer than the limit and the block has room [oracle-concepts].
         """
-        entries = self._entries.get(block, ())
-        if session in entries:
-            return ()
         entry = self._entry_bytes(session, block, False)
-        return () if entry is not None and entry <= self.free[block] else tuple(entries)
+        if self._has_entry(session, block) or (entry is not None and entry <= self.free[block]):
+            return ()
+        return tuple(other for other in range(self.sessions) if self._has_entry(other, block))
 
     def _release(self, session: int, block: int, freed: int) -> None:
         self._hold(session, block, freed)
@@ -346,30 +373,25 @@ class HeapBlocks:
 
     def _hold(self, session: int, block: int, freed: int) -> None:
         """Keep what the session's transaction has freed from others until it commits."""
-        held: dict[int, int] = self._held.setdefault(block, {})
-        held[session] = held.get(session, 0) + freed
-        touched: set[int] = self._touched[session]
-        touched.add(block)
+        visit = self._visit(session, block)
+        self._held[visit] = self._held.get(visit, 0) + freed
+        self._freed[block] += freed
+        self._note_work(session, block)
 
     def commit(self, session: int) -> None:
         """End the session's transaction: its ITL entries can be used again, and the space it freed."""
+        block: int
         for block in self._touched[session]:
-            self._taken[block] -= _give_up(self._entries, block, session)
-            _give_up(self._held, block, session)
+            visit = self._visit(session, block)
+            self._taken[block] -= self._entries.pop(visit, 0)
+            self._freed[block] -= self._held.pop(visit, 0)
+            if not self._taken[block] and not self._freed[block]:
+                self._at_work[block] = NOBODY
             for stuck in (self._stuck_itl, self._stuck_held):
                 if block in stuck:
                     stuck.discard(block)
                     self.space.stick(block, 0)
         self._touched[session] = set()
-        self._stuck_at_work.pop(session, None)
+        self._stuck_at_work[session] = []
         self.lists.commit(session)
         self._known.clear()
-
-
-def _give_up(by_block: dict[int, dict[int, int]], block: int, session: int) -> int:
-    """Remove and return what a session has in a block."""
-    by_session = by_block.get(block, {})
-    mine = by_session.pop(session, 0)
-    if block in by_block and not by_session:
-        del by_block[block]
-    return mine

@@ -171,7 +171,7 @@ class HeapRows(HeapBlocks):
     def _put_rows(self, session: int, block: int, rows: int, length: int, direct: bool) -> None:
         slot = self._slot(length)
         entry = 0
-        if not direct and needs_entry(False, session in self._entries.get(block, ())):
+        if not direct and needs_entry(False, self._has_entry(session, block)):
             entry = self._take_entries(session, block, 1)
         first = self.rows
         room = len(self._lengths)
@@ -324,6 +324,8 @@ class HeapRows(HeapBlocks):
 
     def delete(self, session: int, block: int, start: int, rows: int) -> None:
         """Delete *rows* of *block*; their space is on offer at once, but free for others only after the commit."""
+        first: int
+        alike: int
         for first, alike in self._runs(block, start, rows):
             place = self._places[first]
             if place == DELETED:

@@ -21,8 +21,8 @@ Turn = tuple[int, int, int]
 
 def share_of_blocks(rows: Sequence[int], fraction: float) -> list[tuple[int, int]]:
     """The first rows of each block, so many that all together are the wanted share; *rows* each block has."""
-    if not fraction:
-        return []
+    if fraction in (0, 1):
+        return [turn for turn in enumerate(rows) if fraction and turn[1]]
     chosen = np.diff((np.cumsum(rows) * fraction + 1e-9).astype(np.int64), prepend=0)
     homes = np.flatnonzero(chosen)
     return list(zip(homes.tolist(), chosen[homes].tolist(), strict=True))

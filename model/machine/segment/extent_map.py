@@ -135,11 +135,15 @@ def high_water_steps(
         begin = l1_block + 1 if rank % group == 0 else l1_block
         l1_block = begin + (blocks - 1) // covered - lead // covered if l1 > 1 else begin
         for low in range(0, blocks, step):
-            blocks_of: dict[int, int] = {}
-            for block in range(max(low, lead), min(low + step, blocks)):
-                owner = begin + (block // covered - lead // covered) if l1 > 1 else begin
-                blocks_of[owner] = blocks_of.get(owner, 0) + 1
-            yield list(blocks_of.items())
+            first, end, parts = max(low, lead), min(low + step, blocks), []
+            while first < end:
+                owner, behind = begin, end
+                if l1 > 1:
+                    owner += first // covered - lead // covered
+                    behind = min(end, (first // covered + 1) * covered)
+                parts.append((owner, behind - first))
+                first = behind
+            yield parts
 
 
 def reads_of(extents: Iterable[Extent], *, mbrc: int, window_blocks: int | None) -> Iterator[tuple[int, int]]:

@@ -132,7 +132,7 @@ class Heap(HeapRows):
         self.counts.migrated += leaving
         self.stubs[home] += leaving
         if leaving * freed:
-            self._hold(session, home, leaving * freed)
+            self._note_work(session, home, 0, leaving * freed)
         self._set_free(session, home, apart.free)
 
     def _send(self, session: int, rows: Wholes, count: int, growth: int) -> None:

@@ -45,7 +45,7 @@ class HeapBlocks:
     _at_work: list[int]
     """The session whose open transaction has either in the block, NOBODY, or SEVERAL."""
     _entries: dict[int, int]
-    """A session's part of *taken*, by :meth:`_visit`."""
+    """A session's part of *taken* where SEVERAL are at work, by :meth:`_visit`."""
     _held: dict[int, int]
     """That of *freed*."""
     _touched: list[set[int]]
@@ -122,9 +122,10 @@ class HeapBlocks:
     def _freed_by_others(self, session: int, block: int) -> int:
         """Space that open transactions of other sessions have freed in *block*."""
         freed: int = self._freed[block]
-        if freed and self._at_work[block] != session:
-            return freed - self._held.get(self._visit(session, block), 0)
-        return 0
+        at_work: int = self._at_work[block]
+        if at_work == SEVERAL:
+            freed -= self._held.get(self._visit(session, block), 0)
+        return 0 if at_work == session else freed
 
     def _visit(self, session: int, block: int) -> int:
         """One number for a session in a block."""
@@ -132,14 +133,32 @@ class HeapBlocks:
 
     def _has_entry(self, session: int, block: int) -> bool:
         """Whether the session's transaction has an ITL entry in *block*."""
-        return self._taken[block] > 0 and self._visit(session, block) in self._entries
+        at_work: int = self._at_work[block]
+        if at_work == SEVERAL:
+            return self._visit(session, block) in self._entries
+        return at_work == session and self._taken[block] > 0
 
-    def _note_work(self, session: int, block: int) -> None:
-        """The session's transaction has something in *block* until it ends."""
-        touched: set[int] = self._touched[session]
-        touched.add(block)
-        if self._at_work[block] != session:
-            self._at_work[block] = session if self._at_work[block] == NOBODY else SEVERAL
+    def _note_work(self, session: int, block: int, entries: int, freed: int) -> None:
+        """The session's transaction has taken so many ITL entries of *block*, and freed so much, until it ends."""
+        before: int = self._at_work[block]
+        if before != session:
+            touched: set[int] = self._touched[session]
+            touched.add(block)
+            self._at_work[block] = session if before == NOBODY else SEVERAL
+            if before >= 0:
+                self._part(before, block, self._taken[block], self._freed[block])
+        if self._at_work[block] == SEVERAL:
+            self._part(session, block, entries, freed)
+        self._taken[block] += entries
+        self._freed[block] += freed
+
+    def _part(self, session: int, block: int, entries: int, freed: int) -> None:
+        """Note a session's part of what several have in *block*."""
+        visit = self._visit(session, block)
+        if entries:
+            self._entries[visit] = self._entries.get(visit, 0) + entries
+        if freed:
+            self._held[visit] = self._held.get(visit, 0) + freed
 
     def _set_free(self, session: int, block: int, free: int) -> None:
         """Change a block's free space and, where it crosses a class boundary, its class."""
@@ -176,10 +195,7 @@ class HeapBlocks:
         unused: int = self.itl[block] - self._taken[block]
         new = max(0, wanted - unused)
         self.itl[block] += new
-        self._taken[block] += wanted
-        visit = self._visit(session, block)
-        self._entries[visit] = self._entries.get(visit, 0) + wanted
-        self._note_work(session, block)
+        self._note_work(session, block, wanted, 0)
         self._look_again(block)
         return new * self._itl_entry
 
@@ -241,7 +257,9 @@ class HeapBlocks:
         self._held_least, self._held_end = least, end
         self._stuck_held.add(block)
         at_work: int = self._at_work[block]
-        for session in range(self.sessions) if at_work == SEVERAL else (at_work,):
+        if at_work != SEVERAL:
+            self._stuck_at_work[at_work].append(block)
+        for session in range(self.sessions if at_work == SEVERAL else 0):
             visit = self._visit(session, block)
             if visit in self._held or visit in self._entries:
                 self._stuck_at_work[session].append(block)
@@ -368,23 +386,19 @@ class HeapBlocks:
         return tuple(other for other in range(self.sessions) if self._has_entry(other, block))
 
     def _release(self, session: int, block: int, freed: int) -> None:
-        self._hold(session, block, freed)
+        self._note_work(session, block, 0, freed)
         self._set_free(session, block, self.free[block] + freed)
-
-    def _hold(self, session: int, block: int, freed: int) -> None:
-        """Keep what the session's transaction has freed from others until it commits."""
-        visit = self._visit(session, block)
-        self._held[visit] = self._held.get(visit, 0) + freed
-        self._freed[block] += freed
-        self._note_work(session, block)
 
     def commit(self, session: int) -> None:
         """End the session's transaction: its ITL entries can be used again, and the space it freed."""
         block: int
         for block in self._touched[session]:
-            visit = self._visit(session, block)
-            self._taken[block] -= self._entries.pop(visit, 0)
-            self._freed[block] -= self._held.pop(visit, 0)
+            if self._at_work[block] == session:
+                self._taken[block] = self._freed[block] = 0
+            else:
+                visit = self._visit(session, block)
+                self._taken[block] -= self._entries.pop(visit, 0)
+                self._freed[block] -= self._held.pop(visit, 0)
             if not self._taken[block] and not self._freed[block]:
                 self._at_work[block] = NOBODY
             for stuck in (self._stuck_itl, self._stuck_held):

@@ -46,7 +46,7 @@ class HeapRows(HeapBlocks):
         """The rows of *block* in order: first row and how many, again and again."""
         loaded = min(self._fit, self._loaded - block * self._fit)
         first = [(block * self._fit, loaded)] if loaded > 0 else []
-        return first + self._inserted.get(block, [])
+        return first + self._inserted[block] if block in self._inserted else first
 
     def loaded_rows(self) -> list[int]:
         """Rows that the load has put into each block."""
@@ -230,6 +230,8 @@ class HeapRows(HeapBlocks):
     def ranges_of(self, block: int, start: int, rows: int) -> list[tuple[int, int]]:
         """The rows from number *start* of *block* on: first row and how many, again and again."""
         ranges = []
+        first: int
+        count: int
         for first, count in self.ranges(block):
             if start < count and rows > 0:
                 used = min(count - start, rows)

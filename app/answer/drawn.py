@@ -14,6 +14,7 @@ import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
 from app.base.markdown import plain
+from app.base.remembered import by_object
 from app.charts import charts
 from app.charts.drawing import Figure, inked
 
@@ -39,9 +40,12 @@ def _template() -> dict[str, Any]:
     return template
 
 
+_inked = by_object(128)(inked)
+
+
 def in_ink(figure: Figure) -> Figure:
     """A figure with its text in the colour that the theme in use has for it."""
-    return inked(figure, charts.INK["dark" if st.context.theme.type == "dark" else "light"])
+    return _inked(figure, charts.INK["dark" if st.context.theme.type == "dark" else "light"])
 
 
 def chart(key: str, figure: Figure, says: str) -> None:

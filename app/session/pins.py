@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final
@@ -189,25 +189,22 @@ def put(pins: Pins) -> None:
     st.session_state[HELD] = pins
 
 
-def button(name: str, changes: Mapping[str, str], base: Mapping[str, str] | None = None) -> None:
-    """A button that pins the scenario *name* with *changes*, and one that goes to the comparison.
-
-    *base* is what the page's baseline changes in the scenario; it comes along where nothing is pinned yet.
-    """
+def look(name: str, changes: Mapping[str, str]) -> tuple[str, int]:
+    """What :func:`button` says of the scenario *name* with *changes*: why it cannot be pinned, and how many are."""
     pins = held()
-    why = why_not(pins, Pin(name, tuple(changes.items())))
+    return why_not(pins, Pin(name, tuple(changes.items()))), len(pins)
+
+
+def button(why: str, count: int, add: Callable[[], None]) -> None:
+    """A button that pins what is shown by *add*, if it can be, and one that goes to the comparison of *count* pins."""
     with st.container(horizontal=True, gap="small"):
         st.button(
             "Add to comparison", key="pins.add", icon=":material/keep:", disabled=bool(why), width="stretch",
             help=why or "Pins this screen for a comparison; a changed scenario is pinned with its baseline",
-            on_click=_add, args=(name, dict(changes), dict(base or {})),
+            on_click=add,
         )  # fmt: skip
-        if pins and st.button(
-            f"Compare {len(pins)}", key="pins.open", icon=":material/compare_arrows:", width="stretch",
+        if count and st.button(
+            f"Compare {count}", key="pins.open", icon=":material/compare_arrows:", width="stretch",
             help="Compares the pinned scenarios",
         ):  # fmt: skip
             navigation.go_to(navigation.COMPARE)
-
-
-def _add(name: str, changes: dict[str, str], base: dict[str, str]) -> None:
-    put(pinned(held(), name, changes, base))

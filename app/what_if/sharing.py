@@ -37,7 +37,6 @@ def draw(
             "Download", icon=":material/download:", width="stretch", key=FILES, on_change="rerun",
             help="The scenario, its result, a report",
         )  # fmt: skip
-    copy_link.listens()
     if files.open:
         with files:
             _files(shown, changes)

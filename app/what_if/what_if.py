@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import nullcontext
 from functools import partial
 from typing import Final
 
@@ -14,7 +13,7 @@ from app.answer import answer, instruments, uncertainty_view
 from app.base.markdown import plain
 from app.base.remembered import by_object
 from app.controls import forms, own_files, presets, settings
-from app.session import engines, navigation
+from app.session import copy_link, engines, navigation
 from app.session.what_if_state import COMPLETE, FIRST, NOTES, WELCOME, State, keep_address, start, take
 from app.what_if import sharing, what_if_controls
 from model.errors import BlocktimeError
@@ -40,6 +39,7 @@ def page() -> None:
     with st.sidebar:
         what_if_controls.draw(state, base, other, refused)
     st.fragment(_answer, key=what_if_controls.ANSWER)()
+    copy_link.listens()
     st.session_state[COMPLETE] = True
 
 
@@ -55,9 +55,11 @@ def _answer() -> None:
     accepted = {path: text for path, text in state.changes.items() if path not in refused}
     differing = [path for path in state.differing if path not in refused]
     try:
-        with st.spinner("Working row by row …") if other.workload.plays_rows else nullcontext():
-            base = _priced_as(base, other)
-            pair = engines.pair(base, other)
+        base = _priced_as(base, other)
+        if other.workload.plays_rows:
+            with st.empty():
+                _worked_out(other)
+        pair = engines.pair(base, other)
     except BlocktimeError as error:
         st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
         return
@@ -113,6 +115,13 @@ def _marked(paths: Sequence[str]) -> str:
     colour = st.get_option(f"theme.{theme}.primaryColor") or "inherit"
     names = ", ".join(f".st-key-{NOT_IN_A_CLASS.sub('-', path)} label p" for path in paths)
     return f"<style>{names} {{color: {colour}; font-weight: 600}}</style>"
+
+
+@by_object(256)
+def _worked_out(scenario: Scenario) -> None:
+    """Have the law answer, and say that it is at work; once, as the answer is known afterwards."""
+    with st.spinner("Working row by row …"):
+        engines.law(scenario)
 
 
 @by_object(64)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -42,9 +42,10 @@ QUESTION: Final = "The question"
 
 ANSWER: Final = "answer"
 BASELINE: Final = "baseline"
+CHANGES: Final = "changes"
 PINS: Final = "pins"
-FOLLOW: Final = (ANSWER, BASELINE, PINS)
-"""Fragments that say something of every control; the others are a group of controls each."""
+FOLLOW: Final = (ANSWER, CHANGES)
+"""Fragments that say something of every control; the others are BASELINE, PINS, and a group of controls each."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,12 @@ def draw(state: State, base: Scenario, other: Scenario, refused: Mapping[str, st
     A control that moves has only those fragments drawn anew that say something else then.
     """
     _scenario(state)
+    st.session_state[LOOKS] = {}
     _fragment(BASELINE, _baseline)
+    _fragment(CHANGES, _changes)
     more_fields.search(other.workload.kind)
     groups = _groups(state, base, other, refused)
-    st.session_state[GROUPS], st.session_state[LOOKS] = groups, {}
+    st.session_state[GROUPS] = groups
     missed: list[str] = []
     for group in groups:
         _fragment(key_of(group), _controls, group, missed)
@@ -153,12 +156,13 @@ def _move(opened: int, part: str, path: str) -> None:
     groups = _groups(state, base, other, refused)
     same_controls = _paths(st.session_state[GROUPS]) == _paths(groups)
     st.session_state[GROUPS] = groups
-    looks: Groups = st.session_state[LOOKS]
+    looks: dict[str, Any] = st.session_state[LOOKS]
     other_looks = [
         key_of(group)
         for group, rows in groups.items()
         if rows != looks.get(group) or any(row.control.path == path for row in rows)
     ]
+    other_looks += [key for key, look in _looks(state).items() if look != looks.get(key)]
     parts_suffice = same_controls and st.session_state[COMPLETE]
     st.rerun([*FOLLOW, *other_looks] if parts_suffice else "app")
 
@@ -168,10 +172,22 @@ def _paths(groups: Groups) -> list[tuple[str, list[str]]]:
     return [(group, [row.control.path for row in rows]) for group, rows in groups.items()]
 
 
+def _looks(state: State) -> dict[str, Any]:
+    """What the fragments that stand beside the groups say of the scenario."""
+    look_of_pins = pins.look(state.name, state.changes)
+    return {BASELINE: (len(state.differing), bool(state.pinned)), PINS: look_of_pins}
+
+
 def _pins() -> None:
     """The button that pins this screen for the comparison."""
+    st.session_state[LOOKS][PINS] = why, count = _looks(State.now())[PINS]
+    pins.button(why, count, _add_pin)
+
+
+def _add_pin() -> None:
+    """Pin this screen for the comparison, with its baseline where that is the first."""
     state = State.now()
-    pins.button(state.name, state.changes, state.pinned)
+    pins.put(pins.pinned(pins.held(), state.name, state.changes, state.pinned))
 
 
 @contextmanager
@@ -228,11 +244,10 @@ def _presets() -> None:
 
 
 def _baseline() -> None:
-    """What differs from the baseline, and what the baseline is."""
-    state = State.now()
-    count = len(state.differing)
+    """How much differs from the baseline, and what the baseline is."""
+    st.session_state[LOOKS][BASELINE] = count, is_pinned = _looks(State.now())[BASELINE]
     heading = f":primary[**{count} changed**]" if count else ":gray[nothing changed]"
-    st.markdown(f"{heading} :gray[· baseline pinned]" if state.pinned else heading)
+    st.markdown(f"{heading} :gray[· baseline pinned]" if is_pinned else heading)
     with st.container(horizontal=True, gap="small", key="baseline"):
         st.button(
             "Pin as baseline", on_click=pin, disabled=not count, key="baseline.pin",
@@ -240,12 +255,17 @@ def _baseline() -> None:
         )  # fmt: skip
         st.button("Swap", on_click=swap, disabled=not count, key="baseline.swap",
                   help="Baseline and what-if change places")  # fmt: skip
-        if count or not state.pinned:
+        if count or not is_pinned:
             st.button("Reset", on_click=reset, disabled=not count, key="baseline.reset",
                       help="Back to the baseline")  # fmt: skip
         else:
             st.button("Unpin", on_click=unpin, key="baseline.unpin",
                       help="The scenario itself is the baseline again")  # fmt: skip
+
+
+def _changes() -> None:
+    """What differs from the baseline."""
+    state = State.now()
     with st.container(key="changes", gap=None):
         for path in state.differing:
             text = state.changes.get(path)

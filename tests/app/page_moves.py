@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from streamlit import config
 from streamlit.runtime.scriptrunner import RerunData
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, local_script_runner
 
 from app.session.what_if_state import GROUPS
@@ -84,6 +85,15 @@ def as_a_browser_asks(app: AppTest, path: str) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def as_a_server_runs() -> Iterator[None]:
+    """Runs whose script is compiled once, as a server keeps it; the test client compiles it for every run."""
+    kept = ScriptCache()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_script_runner, "ScriptCache", lambda: kept)
+        yield
+
+
 @dataclass(frozen=True)
 class Reruns:
     """CPU seconds of each rerun by the test client, all pages in turns."""
@@ -94,6 +104,7 @@ class Reruns:
     controls: int
 
 
+@as_a_server_runs()
 def reruns(moves: int, **query: str) -> Reruns:
     """Move a slider so often on the page to values never seen, on it to values seen before, and on an empty page."""
     config.set_option("browser.gatherUsageStats", False)  # as the page is served

@@ -159,12 +159,7 @@ class Heap(HeapRows):
         length = self._lengths[row]
         wanted: int = rules.piece(length + growth) - rules.piece(length)
         bodies, _ = chain_of(length + growth, rules.largest_piece, rules.header, rules.rowid)
-        if (
-            not wanted
-            or bodies
-            or not self._has_entry(session, home)
-            or self._freed_by_others(session, home)
-        ):
+        if not wanted or bodies or not self._has_entry(session, home) or self._freed_by_others(session, home):
             return None
         freed: int = rules.piece(length) - rules.stub
         free: int = self.free[home]

@@ -201,10 +201,7 @@ class HeapBlocks:
 
     def _entry_bytes(self, session: int, block: int, migrated: bool) -> int | None:
         """Bytes that one more ITL entry takes in *block*; None when the list is full."""
-        if (
-            not needs_entry(migrated, self._has_entry(session, block))
-            or self.itl[block] > self._taken[block]
-        ):
+        if not needs_entry(migrated, self._has_entry(session, block)) or self.itl[block] > self._taken[block]:
             return 0
         return self._itl_entry if self.itl[block] < self._itl_limit else None
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 import simpy
@@ -31,7 +31,6 @@ from model.sim.streams import stream
 from model.spec import System, Table, Workload
 from model.units import MIB, show_bytes, show_seconds
 from model.workloads.shared_cache import begins_of, held_of
-from model.workloads.transactions.processes import TransactionsProgram, is_precise
 
 MOST_SIMULATED_S = 30 * 86400.0
 LONGER = 1.02
@@ -56,6 +55,20 @@ class Program(Protocol):
 
     def result(self, name: str) -> RunResult | None:
         """What it did, once the run is over; None where that says too little."""
+
+
+class EndlessProgram(Program, Protocol):
+    """One that never ends by itself."""
+
+    first: int
+    """Transactions of the first run."""
+    most: int
+
+    def until(self, transactions: int) -> None:
+        """Let time pass until so many have ended."""
+
+    def is_precise(self) -> bool:
+        """Whether they are as precise as asked."""
 
 
 class FamilyProcesses(Protocol):
@@ -218,18 +231,16 @@ def _run(machine: Machine, programs: Sequence[Program]) -> None:
     limit = env.timeout(MOST_SIMULATED_S)
     ends = [program.ended for program in programs if program.ended is not None]
     if not ends:
-        first = programs[0]
-        assert isinstance(first, TransactionsProgram)
-        wanted = first.first
+        repeated = [program for program in programs if isinstance(program, RepeatedProgram)]
+        endless = [cast("EndlessProgram", program) for program in programs if program not in repeated]
+        wanted = endless[0].first
         while True:
-            for program in programs:
-                if isinstance(program, TransactionsProgram) and program.run.done < wanted:
-                    program.run.until(wanted)
-            precise = first.work.transactions is not None or is_precise(first.run, first.work)
-            if precise or 2 * wanted > first.most:
+            for program in endless:
+                program.until(wanted)
+            if endless[0].is_precise() or 2 * wanted > endless[0].most:
                 break
             wanted *= 2
-        ends = [program.once for program in programs if isinstance(program, RepeatedProgram)]
+        ends = [program.once for program in repeated]
     ended = env.all_of(ends)
     env.run(until=env.any_of([ended, limit]))
     if not ended.triggered:

@@ -77,6 +77,15 @@ class TransactionsProgram:
             self.end_byte = at_begin.log_byte + LOG_FILES_BYTES
         machine.pool = machine.pool or self.run.state.pools[-1]
 
+    def until(self, transactions: int) -> None:
+        """Let time pass until so many have ended."""
+        if self.run.done < transactions:
+            self.run.until(transactions)
+
+    def is_precise(self) -> bool:
+        """Whether the response is as precise as wanted, where not so many are asked for."""
+        return self.work.transactions is not None or is_precise(self.run, self.work)
+
     def held_blocks(self) -> None:
         """None: its pools are filled when it begins."""
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from functools import partial
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
+Made = TypeVar("Made", bound=Any)
 Pick = Callable[[int], Any]
 """From the place of a scenario to what it has there."""
 
@@ -64,6 +66,35 @@ def each_of(values: Any) -> Iterator[Any] | None:
     return map(pick, range(length))
 
 
+def those_of(values: Any, mask: Any) -> Any:
+    """The scenarios of *values* where the mask holds, with arrays where these have arrays."""
+    if getattr(values, "ndim", 0):
+        return values[..., mask]
+    if isinstance(values, Overlay):
+        return Overlay(values._base, those_of(values._replaced, mask))
+    if isinstance(values, Mapping):
+        return {name: those_of(part, mask) for name, part in values.items()}
+    if isinstance(values, list | tuple):
+        return getattr(values, "_make", type(values))(those_of(part, mask) for part in values)
+    if is_dataclass(values):
+        parts = {field.name: those_of(getattr(values, field.name), mask) for field in fields(values)}
+        return _copied(values, parts)
+    return values
+
+
+def with_those(values: Made, others: Made, mask: Any) -> Made:
+    """A dataclass of numbers and arrays with the fields of *others* where the mask holds."""
+    import numpy as np  # noqa: PLC0415  (who asks one scenario waits for no numpy)
+
+    parts = {}
+    for field in fields(values):
+        before, after = getattr(values, field.name), getattr(others, field.name)
+        column = np.broadcast_to(before, mask.shape).astype(np.result_type(before, after))
+        column[mask] = after
+        parts[field.name] = column
+    return _copied(values, parts)
+
+
 def _pick(value: Any, lengths: set[int]) -> Pick | None:
     """What a scenario has of *value*; None where all have the same. Adds the *lengths* of arrays."""
     if getattr(value, "ndim", 0):
@@ -78,8 +109,7 @@ def _pick(value: Any, lengths: set[int]) -> Pick | None:
         return _pick_parts(dict(enumerate(value)), lengths, lambda parts: made(parts.values()))
     if is_dataclass(value):
         parts = {field.name: getattr(value, field.name) for field in fields(value)}
-        picks = _picks(parts, lengths)
-        return (lambda place: _copied(value, picks, place)) if picks else None
+        return _pick_parts(parts, lengths, partial(_copied, value))
     return None
 
 
@@ -96,12 +126,12 @@ def _picks(parts: Mapping[Any, Any], lengths: set[int]) -> dict[Any, Pick]:
     return {name: pick for name, part in parts.items() if (pick := _pick(part, lengths)) is not None}
 
 
-def _copied(value: Any, picks: Mapping[str, Pick], place: int) -> Any:
-    scenario = object.__new__(type(value))
-    for field in fields(value):
-        name = field.name
-        object.__setattr__(scenario, name, picks[name](place) if name in picks else getattr(value, name))
-    return scenario
+def _copied(value: Made, parts: Mapping[str, Any]) -> Made:
+    """Another one of the same dataclass."""
+    copy = object.__new__(type(value))
+    for name, part in parts.items():
+        object.__setattr__(copy, name, part)
+    return copy
 
 
 def own(value: Any) -> Any:

@@ -10,7 +10,7 @@ from model.books import device_stats, row
 from model.causes import FREE_BUFFERS, LOG_SPACE, PARALLEL, SEQUENTIAL
 from model.demand import Demand, DeviceDemand, demand_of, device_demand, parallel_of, reaps_are_waits
 from model.demand.index_upkeep import waits_at_leaves
-from model.demand.reading import one_for_all
+from model.demand.of_many import those_of, with_those
 from model.demand.storage import requested, slots_of
 from model.demand.turns import SessionAlone, among_others, ends_at
 from model.laws import device, read_slots
@@ -61,9 +61,16 @@ def compose(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, 
 
 
 def _composed(
-    system: System, work: Statement, demand: Demand, *, follow: bool = True
+    system: System,
+    work: Statement,
+    demand: Demand,
+    *,
+    follow: bool = True,
+    asked: DeviceDemand | None = None,
 ) -> tuple[ScanTime, DeviceDemand]:
     """What one session does itself, and reads waited for or hidden behind it; *follow* them where a law is too coarse.
+
+    What reads ask is worked out unless it is given as *asked*.
 
     With one session this is exact where either the session or the device is the slower throughout; several take turns.
     """
@@ -78,15 +85,15 @@ def _composed(
     timed = truly_async or demand.writing is not None or some(plan.batched_reads)
     if follow and not timed and is_followed(system, work, demand):
         return _as_followed(system, work, demand, own, requested(system, demand, own))
-    asked = device_demand(system, demand, own, users)
+    asked = asked or device_demand(system, demand, own, users)
     hidden = (
         truly_async
         & where(users > 1, False, True)
         & where(system.disk.report_interval_s > 0, False, True)
         & where(own < CLEARLY_SLOWER * asked.service_s, False, True)
     )
-    if follow and is_followed(system, work, demand) and one_for_all(where(hidden, False, True)):
-        return _as_followed(system, work, demand, own, asked)
+    if follow and is_followed(system, work, demand) and some(where(hidden, False, True)):
+        return _partly_followed(system, work, demand, own, asked, hidden)
     if plan.through_page_cache:
         asked, copy_s = _copied(system, demand, asked)
     lone_held_s = asked.held_s
@@ -152,6 +159,17 @@ def _composed(
         ),
         asked,
     )
+
+
+def _partly_followed(
+    system: System, work: Statement, demand: Demand, own_s: Number, raw: DeviceDemand, hidden: Any
+) -> tuple[ScanTime, DeviceDemand]:
+    """Times of sessions whose reads are followed, and by laws of those scenarios whose reads are *hidden*."""
+    if not some(hidden):
+        return _as_followed(system, work, demand, own_s, raw)
+    times, asked = _composed(system, work, demand, follow=False, asked=raw)
+    those_times, those_asked = _as_followed(*those_of((system, work, demand, own_s, raw), ~hidden))
+    return with_those(times, those_times, ~hidden), with_those(asked, those_asked, ~hidden)
 
 
 def _as_followed(

@@ -56,7 +56,7 @@ def optimise(name: str, at: SweepBackend, as_json: bool, quiet: bool, **asked: A
     minimised, maximised, sought = goals
     if sought and limits:
         raise SpecError("--such-that: goes with --minimise and --maximise; --seek has its own goal")
-    with telling(quiet, aloud=False) as listener:
+    with telling(quiet, aloud=False, keep=at.keep) as listener:
         if sought:
             crossing = seek(name, sought, at=at, listener=listener, **asked)
         else:

@@ -32,7 +32,7 @@ def sensitivity(name: str, at: SweepBackend, as_json: bool, quiet: bool, **asked
 
     An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c.
     """
-    with telling(quiet, aloud=not as_json) as listener:
+    with telling(quiet, aloud=not as_json, keep=at.keep) as listener:
         analysis = found_by(name, at=at, listener=listener, **asked)
     wrote = [f"wrote {asked['out']}: {analysis.points:,} rows"] if asked["out"] is not None else []
     print_answer(

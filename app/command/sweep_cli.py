@@ -84,7 +84,7 @@ def sweep(
     began = inputs_of(words)
     out, force = asked.pop("out"), asked.pop("force")
     _check_places(out, html, force)
-    with telling(quiet, aloud=not as_json) as listener:
+    with telling(quiet, aloud=not as_json, keep=at.keep) as listener:
         plan = plan_of(name, listener=listener, **asked)
         wanted = measures or plan.sweep.measures
         for measure in wanted:

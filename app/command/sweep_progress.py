@@ -17,8 +17,8 @@ WORTH_SAYING = 2_000
 
 
 @contextmanager
-def telling(quiet: bool, aloud: bool) -> Iterator[TerminalProgress]:
-    """A listener that ends its line whatever happens, and says what is kept where it is interrupted."""
+def telling(quiet: bool, aloud: bool, keep: bool) -> Iterator[TerminalProgress]:
+    """A listener that ends its line whatever happens, and says where it is interrupted what is kept, if *keep*."""
     listener = TerminalProgress(quiet, aloud)
     try:
         yield listener
@@ -26,12 +26,9 @@ def telling(quiet: bool, aloud: bool) -> Iterator[TerminalProgress]:
         listener.end()
         if listener.outcome is not None and not quiet:
             done, wanted = listener.outcome.done, listener.outcome.wanted
+            kept = f"kept {done:,} of {wanted:,} answers; the same command continues from there"
             print_lines(
-                [
-                    f"blocktime: interrupted; kept {done:,} of {wanted:,} answers; "
-                    "the same command continues from there"
-                ],
-                err=True,
+                [f"blocktime: interrupted; {kept if keep else '--no-store kept no answers'}"], err=True
             )
         raise
     finally:

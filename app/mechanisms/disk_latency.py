@@ -142,7 +142,7 @@ def picture(scenario: Scenario, calls: list[DiskCall]) -> Chart:
     turn = ""
     in_order = stream_of(scenario).pattern == "sequential"
     if disk.rotation_s and call.turn_s > 0.5 * disk.rotation_s and in_order:
-        turn = f": its sector has just passed the head, and one rotation takes {show_seconds(disk.rotation_s)}"
+        turn = f": its sector has just passed, and a rotation takes {show_seconds(disk.rotation_s)}"
     of_it = f"of it {show_seconds(call.parts[longest])} {longest}{turn}"
     text = f"Call {len(calls)} takes {show_seconds(call.service_s)}, {of_it}."
     return Chart(drawing.figure(traces, layout), text)

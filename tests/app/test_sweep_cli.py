@@ -23,6 +23,7 @@ from app.text.sweep_text import ends_of
 from model.measures import MEASURES
 from scenarios import load, run
 from scenarios.sweeps.ledger import Ledger
+from scenarios.sweeps.run import Outcome
 from scenarios.sweeps.sweep import plan_of
 from scenarios.sweeps.table import read_table
 from tests.command_line import CommandLine
@@ -249,6 +250,22 @@ def test_a_file_declares_its_sweep_and_vary_replaces_an_axis_of_it(tmp_path: Pat
     assert main(["run", str(file), "--quiet"]) == 0
 
 
+@pytest.mark.parametrize(
+    ("keep", "kept"),
+    [
+        (True, "kept 3 of 20 answers; the same command continues from there"),
+        (False, "--no-store kept no answers"),
+    ],
+)
+def test_an_interrupted_sweep_says_what_its_store_keeps(
+    capsys: pytest.CaptureFixture[str], keep: bool, kept: str
+) -> None:
+    with contextlib.suppress(KeyboardInterrupt), telling(False, aloud=False, keep=keep) as listener:
+        listener.outcome = Outcome(wanted=20, answered=3)
+        raise KeyboardInterrupt
+    assert capsys.readouterr().err.strip() == f"blocktime: interrupted; {kept}"
+
+
 def test_an_interrupted_sweep_says_what_is_kept_and_goes_on(tmp_path: Path) -> None:
     words = [
         sys.executable, "-m", "app", "sweep", "shallahamer-pread", "--workers", "2",
@@ -293,7 +310,7 @@ def _points_in(file: Path) -> int:
 def test_a_terminal_sees_how_far_a_sweep_is(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
     for is_terminal in (False, True):
         monkeypatch.setattr(sys.stderr, "isatty", lambda there=is_terminal: there, raising=False)
-        with telling(quiet=False, aloud=False) as listener:
+        with telling(quiet=False, aloud=False, keep=True) as listener:
             listener.checked(3_000, 12_000)
             monkeypatch.setattr("app.command.sweep_progress.SHOWN_EACH_S", 0.0)
             listener.checked(6_000, 12_000)

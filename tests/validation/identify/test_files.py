@@ -46,6 +46,7 @@ def test_control_files_tell_what_the_files_lie_on(
     listed = [("control_files", files)] + [("filesystemio_options", options)] * bool(options)
     found = identified(tmp_path, *listed)
     known = fields(found)
+    assert known["tablespace.block_size_bytes"] == known["instance.db_block_size_bytes"] == 8192
     assert known["host.io_path"] == path
     assert known.get("instance.filesystemio_options") == opened
     assert any("page cache" in text for text in found.says) is (path == "buffered")

@@ -98,13 +98,6 @@ def test_the_command_writes_a_scenario_that_runs(tmp_path: Path, blocktime: Comm
     )
 
 
-def test_the_blocks_of_transactions_have_the_size_that_the_report_prints(tmp_path: Path) -> None:
-    path = tmp_path / "report.txt"
-    path.write_text(re.sub(r"(db_block_size +)8192", r"\g<1>16384", written(answer("tpc-b"), "awr", load("tpc-b"))))
-    sections = identify(read(OpenedFile(path, path.name, Keep()))).sections()
-    assert sections["tablespace"]["block_size_bytes"] == sections["instance"]["db_block_size_bytes"] == 16384
-
-
 def test_an_idle_interval_identifies_nothing(tmp_path: Path) -> None:
     path = reported(tmp_path, "tpc-b")
     quiet = re.sub(r"(DB time +)\d+\.\d", r"\g<1>0.2", path.read_text())

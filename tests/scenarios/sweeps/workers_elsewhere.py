@@ -182,7 +182,9 @@ class WorkersElsewhere:
         pids = {pid for _, pids in two.map(work.pids, [[1.0]] * 20) for pid in pids}
         for pid in pids:
             os.kill(pid, signal.SIGINT)
-        assert {pid for _, pids in two.map(work.pids, [[1.0]] * 20) for pid in pids} == pids
+        after = {pid for _, pids in two.map(work.pids, [[1.0]] * 20) for pid in pids}
+        assert after <= pids  # one of them may answer all
+        assert not any(is_gone(pid) for pid in pids)
 
     def test_interrupt_from_the_terminal_ends_a_script_and_its_workers(
         self, script: subprocess.Popen[str], tmp_path: Path

@@ -19,20 +19,20 @@ ROOM = 256
 
 
 class Waiter:
-    """What goes on by itself when its moment comes, without an event or a process of its own."""
+    """A party that the calendar calls at its time, without an event or a process of its own."""
 
     since_s: float
-    """Since when it waits, where somebody asks for that."""
+    """When its wait began, if somebody asks for that."""
 
     def happens(self) -> None:
-        """Its moment is now."""
+        """Its time has come."""
 
     def hears(self, event: Event) -> None:
-        """An event has happened that it waits for."""
+        """The event that it waits for has happened."""
         self.happens()
 
     def __call__(self, event: Any) -> None:
-        """The same, where SimPy says so."""
+        """SimPy calls it as a callback of an event."""
         self.happens()
 
 
@@ -119,7 +119,7 @@ class Event(Waiter):
 
 
 class Moments:
-    """What is planned: a heap of moments and orders, each with a place where its owner keeps what happens then."""
+    """A heap of planned times and orders; each entry has a place, where the owner keeps what it calls then."""
 
     count: int
     _at_s: Reals
@@ -216,13 +216,13 @@ class Environment:
         return event
 
     def after(self, delay_s: float, waiter: Waiter) -> None:
-        """It happens after a while."""
+        """Call a waiter after a delay."""
         if delay_s < 0:
             raise ValueError(f"Negative delay {delay_s}")
         self._plan(waiter, self.now + delay_s, NORMAL)
 
     def soon(self, waiter: Waiter) -> None:
-        """It happens now, behind what has been planned for now."""
+        """Call a waiter now, after everything that is already planned for now."""
         self._plan(waiter, self.now, NORMAL)
 
     def process(self, generator: Any) -> Event:

@@ -1,4 +1,4 @@
-"""Whole numbers under keys, without the objects that a dict has of both."""
+"""A hash table of whole numbers, without the Python objects of a dict."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SPREAD, SPREAD_BITS = 5700357409661599241, 63
 
 
 class Places:
-    """Numbers under keys, none of them negative: a table of open addressing, at most half full."""
+    """A hash table with open addressing, at most half full; keys and values are not negative."""
 
     used: int
     _keys: Wholes
@@ -22,11 +22,11 @@ class Places:
         self._keys, self._values = wholes(64, NOBODY), wholes(64, NOBODY)
 
     def at(self, key: int) -> int:
-        """The number under a key; -1 for none."""
+        """The value of a key; -1 if there is none."""
         return int(self._values[self._entry(key)])
 
     def put(self, key: int, value: int) -> None:
-        """A number comes under a key, in the place of the one that is there."""
+        """Set the value of a key."""
         if 2 * self.used >= len(self._keys):
             self._grow()
         entry = self._entry(key)
@@ -36,7 +36,7 @@ class Places:
         self._values[entry] = value
 
     def drop(self, key: int) -> None:
-        """A key is there no longer; entries behind it move up as far as their own places."""
+        """Remove a key, and move later entries up as far as the places that they hash to."""
         last = len(self._keys) - 1
         gap = at = self._entry(key)
         if self._keys[gap] < 0:
@@ -52,11 +52,11 @@ class Places:
         self._keys[gap] = self._values[gap] = NOBODY
 
     def _home(self, key: int) -> int:
-        """Where a key belongs."""
+        """The entry that a key hashes to."""
         return (key * SPREAD >> self._shift) & (len(self._keys) - 1)
 
     def _entry(self, key: int) -> int:
-        """Where it is, or would come."""
+        """The entry of a key, or the free one for it."""
         at = self._home(key)
         while self._keys[at] != key and self._keys[at] >= 0:
             at = (at + 1) & (len(self._keys) - 1)

@@ -205,7 +205,7 @@ class Rotating:
         zone, zones = self.its_zone, len(self.zone_starts)
         if byte < self.zone_starts[zone] or (zone + 1 < zones and byte >= self.zone_starts[zone + 1]):
             zone = 0
-            while zones > 1:  # NOTE: what no processor foresees is added up, not branched to
+            while zones > 1:  # NOTE: a sum is quicker than a branch that is mispredicted
                 half = zones >> 1
                 zone += half * int(self.zone_starts[zone + half] <= byte)
                 zones -= half

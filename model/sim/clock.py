@@ -11,16 +11,16 @@ from model.loops.calendar import Environment, Waiter
 
 
 class Clock(simpy.Environment):
-    """SimPy's clock, which also calls what goes on without an event of its own."""
+    """SimPy's clock, which also calls waiters."""
 
     def after(self, delay_s: float, waiter: Waiter) -> None:
-        """It happens after a while."""
+        """Call a waiter after a delay."""
         calls = self.timeout(delay_s).callbacks
         assert calls is not None
         calls.append(waiter)
 
     def soon(self, waiter: Waiter) -> None:
-        """It happens now, behind what has been planned for now."""
+        """Call a waiter now, after everything that is already planned for now."""
         calls = self.event().succeed().callbacks
         assert calls is not None
         calls.append(waiter)

@@ -65,7 +65,7 @@ class Pieces:
 
 @dataclass
 class Command(Waiter):
-    """A request that the device serves, until it has ended."""
+    """A request in service at the device."""
 
     device: BlockDevice
     request: Request
@@ -77,7 +77,7 @@ class Command(Waiter):
 
 @dataclass
 class CommandPart(Waiter):
-    """What a drive that chooses among its commands does of one of them."""
+    """A step of one command at a drive that reorders its queue."""
 
     device: BlockDevice
     member: Member

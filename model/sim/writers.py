@@ -31,13 +31,13 @@ NONE_OUTSIDE = 2**62
 
 @dataclass
 class LogWrite(Waiter):
-    """A write of redo that is under way."""
+    """A redo write in progress."""
 
     writer: LogWriter
     size: int
 
     def happens(self) -> None:
-        """It is on disk."""
+        """The write has completed."""
         self.writer.written(self.size)
 
 
@@ -156,13 +156,13 @@ class LogWriter(Waiter):
 
 @dataclass
 class BlockWrite(Waiter):
-    """Blocks that are being written."""
+    """A batch of blocks that DBWR is writing."""
 
     writer: DatabaseWriter
     blocks: list[int]
 
     def happens(self) -> None:
-        """They are on disk."""
+        """The batch has completed."""
         self.writer.cleans(self.blocks)
 
 
@@ -174,7 +174,7 @@ class Pause(Waiter):
     look: int
 
     def happens(self) -> None:
-        """It looks, unless somebody woke it."""
+        """It looks for work, unless it was woken before."""
         self.writer.look_again(self.look)
 
 

@@ -1,6 +1,6 @@
 """Users and their transactions: gets in the buffer cache, reads, changes, a commit, and a pause for thought.
 
-A session goes on by itself from wait to wait; a process of SimPy's would take longer than all that it does.
+A session is a state that the calendar calls after each wait; a SimPy process for it would take most of the time.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ THINKING, GETTING, SCANNING, APART, AWAITING, COMPUTING, READING, NOTING, COMMIT
     7,
     8,
 )
-"""What a session waits for: its user, buffers, what is apart, others' reads, a processor, its own read, the log."""
+"""Waits of a session: for its user, buffers, time outside the model, other sessions' reads, CPU, its read, the log."""
 CONTENDED = 6
 """Numbers of what a session finds contended, for each number of those that run."""
 
@@ -209,7 +209,7 @@ class TransactionSession(Waiter):
         self._times, self._took_s, self._longest_s = wholes(EVENTS, 0), reals(EVENTS, 0.0), reals(EVENTS, 0.0)
 
     def happens(self) -> None:
-        """What it has waited for is there."""
+        """Its wait has ended."""
         waits = self._waits
         if waits == COMPUTING:
             self._state.running -= 1

@@ -162,7 +162,10 @@ class Sweep(Frozen):
             raise ValueError("samples: a crossed design has none; they belong to latin_hypercube and sobol")
         for axis in self.axis:
             if _length(axis) is None:
-                raise ValueError(f"{axis.key}: points are missing; a crossed design takes so many of a range")
+                example = f"{axis.key}={axis.low:g}:{axis.high:g}:8"
+                raise ValueError(
+                    f"{axis.key}: points are missing; give their number: KEY=LOW:HIGH:POINTS, such as {example}"
+                )
 
     def _check_sampled(self, design: str) -> None:
         if self.samples is None:

@@ -35,7 +35,7 @@ from model.spec import (
     Update,
 )
 from model.units import GIB, MIB
-from model.workloads.statements.closed_form_of_many import FieldColumns
+from model.workloads.statements.closed_form_of_many import CHOICES_OF_A_DRIVE, ONE_BY_ONE, FieldColumns
 from scenarios import load
 from tests.known_by_law import KNOWN
 from tests.whole import quick
@@ -410,6 +410,21 @@ def test_every_single_field_of_every_kind(name: str) -> None:
             compare(system, work, {path: good})
         except Exception as error:
             raise AssertionError(path) from error
+
+
+@pytest.mark.parametrize("name", ["volume", "random reads", "reads that arrive"])
+def test_real_numbers_are_answered_at_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a law asks whether such a number is 0, the laws run for each value: then it is one of the choices."""
+    system, work = case_of(name)
+    calls: list[int] = []
+    answer = FieldColumns._answer
+    monkeypatch.setattr(FieldColumns, "_answer", lambda *given: (calls.append(1), answer(*given))[1])
+    for path in [*single_fields(system.disk, "disk."), *single_fields(system.host, "host.")]:
+        value = value_at(system, work, path)
+        if isinstance(value, float) and value and path not in (*CHOICES_OF_A_DRIVE, *ONE_BY_ONE):
+            calls.clear()
+            calculate_many(system, work, {path: value * np.linspace(0.9, 1, 5)})
+            assert len(calls) < 5, path  # two regimes take three
 
 
 def takes(system: System, work: Any, path: str, value: Any) -> bool:

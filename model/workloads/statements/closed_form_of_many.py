@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
+from pydantic.fields import FieldInfo
 
 from model.demand import MixedRegimes, OneByOne
 from model.demand.of_many import Overlay, own
@@ -31,15 +32,12 @@ ONE_BY_ONE = (
     "disk.burst_credits",
 )
 """Numbers that some law wants one by one; for one block size half of the arithmetic is on plain numbers besides."""
-LAID_FOR_THE_DRIVE = (
-    "workload.think_s", "workload.rate_per_s", "host.journal_commit_s", "host.journal_age_s", "host.copy_bytes_per_s",
-    "host.page_cache_hit_fraction", "host.page_write_s", "host.page_submit_s", "host.read_call_s", "host.write_call_s",
-    "disk.overhead_s", "disk.write_overhead_s", "disk.average_seek_s", "disk.track_seek_s", "disk.full_seek_s",
-    "disk.head_switch_s", "disk.bandwidth_bytes_per_s", "disk.write_bandwidth_bytes_per_s", "disk.bus_bytes_per_s",
-    "disk.inner_bandwidth_ratio", "host.column_step_ratio", "host.cpuspeed_hz", "host.line_miss_s", "host.logical_io_s",
-    "host.row_step_s", "disk.reorder_age_s", "host.busy_loss_percent",
+CHOICES_OF_A_DRIVE = (
+    "disk.rotation_s", "disk.service_cv", "disk.iops_limit", "disk.burst_iops", "host.iops_limit",
+    "host.bandwidth_limit_bytes_per_s", "host.dirty_ratio_percent", "host.dirty_background_ratio_percent",
+    "workload.runtime_s",
 )  # fmt: skip
-"""Those that the laws of a drive take as arrays all the same."""
+"""Real numbers by which the laws of a drive and of the kernel choose; they take all others as arrays."""
 NUMBER_OR_WORD = "instance.db_file_multiblock_read_count"
 CHOICES_OF_STATEMENTS = (
     "instance.db_block_size_bytes", "instance.direct_read_slots", "instance.direct_read_slots_limit", "host.cpus",
@@ -68,7 +66,7 @@ class FieldColumns:
 
     def __init__(self, system: System, work: Workload, axes: Mapping[str, Any]) -> None:
         for path in axes:
-            _check_field(system, work, path)
+            _field(system, work, path)
         # NOTE: a constant that a column replaces is no longer that of the catalog, which has a fitted range
         constants = {path: constant for path, constant in system.constants.items() if path not in axes}
         self.system = system.model_copy(update={"constants": constants})
@@ -111,7 +109,10 @@ class FieldColumns:
         drive_has_a_place = "workload.start_byte" in self.columns or any(
             getattr(calls, "start_byte", None) for calls in (self.work, *getattr(self.work, "beside", ()))
         )
-        return lambda path: _is_laid(path, self.work) and not (drive_has_a_place and path.startswith("disk."))
+        real = {path for path in self.columns if _is_real(_field(self.system, self.work, path).annotation)}
+        return lambda path: (
+            _is_laid(path, self.work, path in real) and not (drive_has_a_place and path.startswith("disk."))
+        )
 
     def _groups(self, is_laid: Callable[[str], bool]) -> list[PointGroup]:
         """The points by the values that are not laid as arrays."""
@@ -209,8 +210,8 @@ def _alike(columns: list[Any], length: int) -> list[Places]:
     return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
 
 
-def _is_laid(path: str, work: Workload) -> bool:
-    """Whether the laws for a workload take the numbers of a field as an array."""
+def _is_laid(path: str, work: Workload, real: bool) -> bool:
+    """Whether the laws for a workload take the numbers of a field, *real* or whole, as an array."""
     if path in ONE_BY_ONE:
         return False
     section = path.partition(".")[0]
@@ -218,7 +219,11 @@ def _is_laid(path: str, work: Workload) -> bool:
         return True
     if not work.asks_the_kernel and section != "disk":
         return path not in CHOICES_OF_STATEMENTS
-    return path in LAID_FOR_THE_DRIVE
+    return real and path not in CHOICES_OF_A_DRIVE
+
+
+def _is_real(annotation: Any) -> bool:
+    return annotation is float or any(map(_is_real, get_args(annotation)))
 
 
 def _column(path: str, values: Any) -> Any:
@@ -236,8 +241,8 @@ def _own(value: Any) -> Any:
     return own(value.item() if isinstance(value, np.generic) else value)
 
 
-def _check_field(system: System, work: Workload, path: str) -> None:
-    """Raises KeyError unless *path* names one number, word or flag of the inputs."""
+def _field(system: System, work: Workload, path: str) -> FieldInfo:
+    """The declaration of a field; raises KeyError unless *path* names one number, word or flag of the inputs."""
     section, _, name = path.rpartition(".")
     target: Any = work if section == "workload" else system
     for part in () if section == "workload" else section.split("."):
@@ -247,6 +252,7 @@ def _check_field(system: System, work: Workload, path: str) -> None:
         raise KeyError(path)
     if isinstance(getattr(target, name), Frozen | tuple | dict):
         raise KeyError(path)
+    return fields[name]
 
 
 def _views(system: System, work: Workload, values: Mapping[str, Any]) -> tuple[Any, Any]:

@@ -74,5 +74,4 @@ def test_files_without_asynchronous_io_are_read_one_by_one(without: dict[str, An
 
 def test_the_plan_says_batched() -> None:
     found = answer(8, "calculate").row_sources
-    assert found is not None
     assert found[1].operation == "TABLE ACCESS BY INDEX ROWID BATCHED"

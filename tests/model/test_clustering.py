@@ -92,10 +92,6 @@ def answer(index: dict[str, Any], engine: str = "calculate", **work: Any) -> Run
 def test_the_optimizer_takes_the_gathered_factor_and_the_scan_pays_the_real_one() -> None:
     by_turns = {"clustering": "interleaved"}
     plain, remembering = answer(by_turns), answer(by_turns | {"table_cached_blocks": 16})
-    assert plain.index is not None
-    assert remembering.index is not None
-    assert plain.optimizer is not None
-    assert remembering.optimizer is not None
     assert plain.index.clustering_factor > 50 * remembering.index.clustering_factor
     assert plain.optimizer.cost > 5 * remembering.optimizer.cost
     assert plain.logical_io == remembering.logical_io
@@ -120,12 +116,10 @@ def test_rows_by_turns_are_got_often_and_read_once(engine: str) -> None:
 def test_sorted_rowids_get_each_block_once(engine: str) -> None:
     """10,000 of 100,000 rows at random in B blocks of 64 rows: B·(1 - (1 - 1/B)^10,000) blocks, each once."""
     found = answer({"clustering": "scattered"}, engine, rowid_order=True)
-    assert found.row_sources is not None
     operations = [one.operation for one in found.row_sources]
     assert operations[1:3] == ["TABLE ACCESS BY INDEX ROWID", "BITMAP CONVERSION TO ROWIDS"]
     gets = found.row_sources[1].buffers - found.row_sources[2].buffers
     in_key_order = answer({"clustering": "scattered"}, engine)
-    assert in_key_order.row_sources is not None
     assert gets == found.physical_io.read_blocks - found.row_sources[2].read_blocks
     assert gets < in_key_order.row_sources[1].buffers / 5
     assert found.physical_io.read_blocks == in_key_order.physical_io.read_blocks
@@ -136,10 +130,7 @@ def test_one_key_of_a_bitmap_index() -> None:
     of_key = {"distinct_keys": 1000, "clustering": "scattered"}
     bitmap = answer(of_key | {"bitmap": True}, predicate="equality", select="rows")
     tree = answer(of_key, predicate="equality", select="rows")
-    assert bitmap.index is not None
-    assert tree.index is not None
     assert bitmap.index.leaf_blocks < tree.index.leaf_blocks / 4
-    assert bitmap.row_sources is not None
     assert [one.operation for one in bitmap.row_sources] == [
         "TABLE ACCESS BY INDEX ROWID", "BITMAP CONVERSION TO ROWIDS", "BITMAP INDEX SINGLE VALUE"
     ]  # fmt: skip

@@ -186,6 +186,5 @@ def test_a_database_writer_that_waits_for_each_block_ends_sooner() -> None:
         result = calculate(in_a_file_system(options), asked)
         assert result.device["disk"].writes_per_s <= most / READ_S * 1.001
     few = calculate(in_a_file_system("directio"), asked)
-    assert few.transactions is not None
     assert few.device["disk"].writes_per_s == pytest.approx(1 / READ_S, rel=0.02)
     assert few.transactions.bottleneck == "database writer"

@@ -66,7 +66,6 @@ def test_engines_agree_on_imports_that_share_disk_and_processors() -> None:
 
 def test_users_share_the_rows_and_load_no_faster_than_the_disk() -> None:
     one, four = calculate(system(), Import()), calculate(system(), Import(users=4))
-    assert four.changes is not None
     assert four.changes.rows == 200_000
     assert four.time.cpu_s == pytest.approx(one.time.cpu_s / 4, rel=0.01)
     assert four.time.elapsed_s > 0.5 * one.time.elapsed_s
@@ -99,7 +98,6 @@ def test_a_platter_without_a_cache_takes_a_turn_for_each_block_of_a_database_wri
 def test_redo_alone_holds_an_import_up_where_the_disk_is_slower_than_it() -> None:
     crawling = {**SLOW, "bandwidth_bytes_per_s": 1e6}
     result = calculate(system(cache_mb=2000, disk=crawling), Import())
-    assert result.changes is not None
     assert wait_s(result, LOG_SPACE) > 0
     assert result.time.elapsed_s == pytest.approx(result.changes.redo_bytes / 1e6, rel=0.001)
     own = system(cache_mb=2000, disk=crawling)
@@ -111,8 +109,6 @@ def test_what_an_import_leaves_is_the_table_that_a_scan_reads() -> None:
     for size in SIZES:
         result = calculate(system(size), Import())
         scanned = calculate(system(size), Export())
-        assert result.segment is not None
-        assert scanned.segment is not None
         assert result.segment.blocks_before == 0
         assert result.segment.blocks_after == scanned.segment.blocks_after
         assert result.segment.bytes_after == scanned.segment.bytes_after
@@ -212,7 +208,6 @@ def test_bad_input_is_one_sentence(setting: str, words: tuple[str, ...]) -> None
 def test_rows_that_no_block_holds_take_several_and_change_each() -> None:
     result = run(load("magni-imp-200mb-4k", ["table.row_bytes=9000", "table.rows=1000"]))
     assert result.physical_io.write_requests == 0
-    assert result.segment is not None
     assert result.segment.rows_per_block == pytest.approx(1 / 3)
     assert result.time.cpu["inserting rows"] > 3000 * 1e-4
 

@@ -57,7 +57,6 @@ def test_every_kind_of_work_has_its_cost_by_both_engines(work: Workload) -> None
     law, played = calculate(system, work), simulate(system, work)
     for result in (law, played):
         money = result.money
-        assert money is not None
         assert (money.currency, money.per, money.per_transaction) == ("EUR", "run", None)
         assert money.cpu_core_hours == pytest.approx(result.time.cpu_s / 3600)
         assert money.takes_s == pytest.approx(result.time.elapsed_s)
@@ -65,7 +64,6 @@ def test_every_kind_of_work_has_its_cost_by_both_engines(work: Workload) -> None
         assert money.used_cores <= money.machine_cores == 4
         assert money.storage_bytes > 0
         assert {"oracle-price-list", "oracle-core-factor"} <= set(result.sources)
-    assert law.money is not None
     assert law.money.total == pytest.approx(played.money.total if played.money else 0, rel=0.25)
 
 
@@ -91,7 +89,6 @@ def test_no_prices_cost_nothing() -> None:
 def test_half_of_the_gets_saves_half_of_their_cpu() -> None:
     result = calculate(with_prices(), FullScan())
     money = result.money
-    assert money is not None
     assert money.halving_gets_saves_per_hour is not None
     saved = result.time.cpu["buffer gets"] / 2 / 3600 * money.core_per_hour
     assert money.halving_gets_saves_per_hour * money.takes_s / 3600 == pytest.approx(saved)
@@ -102,8 +99,6 @@ def test_half_of_the_gets_saves_half_of_their_cpu() -> None:
 
 def test_a_million_gets_cost_their_cpu_with_their_rows() -> None:
     result = calculate(with_prices(), FullScan())
-    assert result.money is not None
-    assert result.logical_io is not None
     gets = result.logical_io.consistent_gets / 1e6 * (result.money.per_million_logical_io or 0)
     cpu_s = result.time.cpu["buffer gets"] + result.time.cpu["walking rows"]
     assert gets == pytest.approx(cpu_s / 3600 * result.money.core_per_hour)
@@ -161,7 +156,6 @@ def of_transactions(cpu_s: float, per_s: float) -> RunResult:
 
 def test_a_transaction_costs_its_cpu_and_its_share_of_an_hour() -> None:
     money = money_of(with_prices(), Transactions(), of_transactions(cpu_s=0.01, per_s=100))
-    assert money is not None
     assert money.per == "transaction"
     assert money.per_transaction == money.total
     assert money.used_per_hour == pytest.approx(money.total * 360_000)
@@ -172,7 +166,6 @@ def test_a_transaction_costs_its_cpu_and_its_share_of_an_hour() -> None:
 def test_threads_of_a_core_share_its_price() -> None:
     """Eight threads are busy on four cores: four cores are paid, and half of the gets frees two."""
     money = money_of(with_prices(), Transactions(), of_transactions(cpu_s=0.08, per_s=100))
-    assert money is not None
     assert money.used_cores == pytest.approx(4)
     assert money.halving_gets_frees_cores == pytest.approx(2)
 
@@ -184,7 +177,6 @@ def test_work_that_takes_no_time_has_no_cost() -> None:
 @pytest.mark.parametrize("field", ["total", "used_per_hour", "machine", "used_cores"])
 def test_books_that_do_not_sum_are_refused(field: str) -> None:
     result = calculate(with_prices(), FullScan())
-    assert result.money is not None
     wrong = result.money.model_copy(update={field: getattr(result.money, field) + 1})
     with pytest.raises(BooksDoNotBalance, match="money"):
         check_books(result.model_copy(update={"money": wrong}))
@@ -192,7 +184,6 @@ def test_books_that_do_not_sum_are_refused(field: str) -> None:
 
 def test_an_amount_below_nothing_is_refused() -> None:
     result = calculate(with_prices(), FullScan())
-    assert result.money is not None
     amounts = {"licence": -result.money.support, "support": 2 * result.money.support + result.money.licence}
     with pytest.raises(BooksDoNotBalance, match="negative"):
         check_books(result.model_copy(update={"money": result.money.model_copy(update=amounts)}))

@@ -63,7 +63,6 @@ def test_row_sources_of_an_index_statement_add_up(drawn: dict[str, Any]) -> None
     client = {"first_fetch_rows": drawn["first"]} if drawn["first"] else {}
     result = answered(drawn["engine"], work, index=index, table=table, client=client)
     sources = result.row_sources
-    assert sources is not None
     top, bottom = sources[0], sources[-1]
     assert top.buffers == result.logical_io.consistent_gets
     assert top.read_blocks == pytest.approx(result.physical_io.read_blocks)
@@ -109,7 +108,6 @@ def test_row_sources_of_a_range_scan_by_hand(engine: Any) -> None:
     assert (index.buffers, index.read_blocks) == (1 + 6 + 20, 1 + 6)
     assert (table.buffers - index.buffers, table.read_blocks - index.read_blocks) == (29 + 19, 29)
     assert index.rows == table.rows == 2000
-    assert result.index is not None
     assert result.index.leaf_blocks == 56
     assert result.index.blocks == 57  # and a root
     assert result.index.height == 2

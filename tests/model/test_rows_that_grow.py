@@ -212,8 +212,6 @@ def test_the_sampled_blocks_are_conserved(size: int, work: Any) -> None:
 def test_rows_that_move_again_have_their_stubs_re_pointed() -> None:
     once = calculate(plain(20), Update(growth_bytes=30))
     thrice = calculate(plain(20), Update(growth_bytes=30, repeats=3))
-    assert thrice.changes is not None
-    assert once.changes is not None
     assert once.changes.moved_again == 0
     assert thrice.changes.moved_again > 0
     assert once.segment.migrated_rows <= thrice.segment.migrated_rows <= 20_000
@@ -251,9 +249,7 @@ def test_an_uncommitted_delete_hides_its_space_under_assm_alone() -> None:
         ).space_search
         for kind in ("assm", "manual")
     }
-    assert held["assm"] is not None
     assert held["assm"].rejected_held > 1000
-    assert held["manual"] is not None
     assert held["manual"].rejected_held <= 1  # the block that was filled last is still on the list
 
 
@@ -282,7 +278,6 @@ def test_the_simulation_says_what_the_calculator_says(work: Any, manual: bool) -
     assert other.changes == one.changes
     assert other.logical_io.current_gets == one.logical_io.current_gets
     if one.space_search:
-        assert other.space_search is not None
         assert other.space_search.rejected_itl == one.space_search.rejected_itl
         assert other.space_search.searches == one.space_search.searches
 
@@ -363,8 +358,6 @@ def test_too_many_rows() -> None:
 
 def test_demands_of_an_update_are_those_of_the_played_segment() -> None:
     change = demand_of(system(), update()).change
-    assert change is not None
-    assert change.outcome is not None
     assert change.outcome.counts.migrated == change.migrated
     assert change.rows == change.in_place + change.migrated
 
@@ -414,8 +407,6 @@ def test_two_sessions_probe_what_a_third_has_deleted_each_for_itself() -> None:
     both = calculate(
         with_company, Insert(rows=4_000, method="row", uncommitted_delete_fraction=1.0, users=2)
     ).space_search
-    assert alone is not None
-    assert both is not None
     # each begins at another block, so one of them passes fewer of those on offer
     assert alone.rejected_held / 2 <= both.rejected_held <= alone.rejected_held
 
@@ -452,7 +443,6 @@ def test_the_pctfree_advised_for_a_share_of_the_rows_is_enough(growth: int, frac
 
 def test_repeated_runs_are_several_executions_of_the_same_rows() -> None:
     found = calculate(system(8192), update(repeats=3))
-    assert found.changes is not None
     assert found.changes.table_rows == 50_000
     assert found.changes.rows == 150_000
     assert found.calls["execute"].count == 3

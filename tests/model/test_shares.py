@@ -205,7 +205,6 @@ def test_the_engines_read_alike(size: int, users: int, work: Any, cached: float,
         run(spec, one) for run, one in ((calculate, work), (calculate, shared), (simulate, shared))
     )
     few = 1 + 0.3 * (users - 1) * (rows < 20_000)
-    assert played.segment is not None
     noise = 4 * np.sqrt(cached * (1 - cached) * played.segment.blocks_before)
     assert total_reads(played, users) == pytest.approx(total_reads(law, users), rel=0.08, abs=few + noise)
     assert played.physical_io.read_blocks * users == pytest.approx(

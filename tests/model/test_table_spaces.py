@@ -13,7 +13,6 @@ from model.demand.transactions import Data
 from model.errors import OutsideLaw, SpecError
 from model.laws.parallel_reads import at_one_device, longest_s
 from model.loops.calendar import Waiter
-from model.results import TransactionStats
 from model.sim.clock import Clock
 from model.sim.data_files import Files, OnDevices
 from model.sim.references import DEVICE_BYTES, BlockLayout, turns_of
@@ -56,12 +55,6 @@ def answer(engine: str, disk: str | dict[str, Any], placed: list[dict[str, Any]]
     return run(scenario_of(disk, placed, **more), engine, seed=5)
 
 
-def stats(result: RunResult) -> TransactionStats:
-    """What it says of its transactions."""
-    assert result.transactions is not None
-    return result.transactions
-
-
 def figures(result: RunResult) -> dict[str, Any]:
     """All of an answer, but for which files made it."""
     return result.model_dump(exclude={"method", "version"})
@@ -78,8 +71,8 @@ def test_equal_devices_with_equal_shares_have_half_the_load_each(engine: str) ->
         near = pytest.approx(one.device["disk"].reads_per_s / 2, rel=0.03)
         assert two.device[name].reads_per_s == near
         assert two.device[name].writes_per_s == pytest.approx(one.device["disk"].writes_per_s / 2, rel=0.05)
-        share = stats(two).utilisation[f"data disk {name}"]
-        assert share == pytest.approx(stats(one).utilisation["data disk"] / 2, rel=0.05)
+        share = two.transactions.utilisation[f"data disk {name}"]
+        assert share == pytest.approx(one.transactions.utilisation["data disk"] / 2, rel=0.05)
     assert set(two.device) == {"sda", "sdb", "redo"}
 
 
@@ -118,22 +111,22 @@ def test_all_data_in_one_table_space_is_the_answer_without_any(engine: str, disk
 )  # fmt: skip
 def test_engines_agree_on_each_device(disk: str, placed: list[dict[str, Any]], more: dict[str, Any]) -> None:
     calculated, simulated = (answer(engine, disk, placed, **more) for engine in ENGINES)
-    assert stats(calculated).per_s == pytest.approx(stats(simulated).per_s, rel=0.09)
+    assert calculated.transactions.per_s == pytest.approx(simulated.transactions.per_s, rel=0.09)
     assert calculated.time.elapsed_s == pytest.approx(simulated.time.elapsed_s, rel=0.09)
     assert set(calculated.device) == set(simulated.device)
     for space in placed:
         name = space["device"]
         near = pytest.approx(simulated.device[name].reads_per_s, rel=0.09)
         assert calculated.device[name].reads_per_s == near
-        used = [stats(one).utilisation[f"data disk {name}"] for one in (calculated, simulated)]
+        used = [one.transactions.utilisation[f"data disk {name}"] for one in (calculated, simulated)]
         assert used[0] == pytest.approx(used[1], rel=0.09)
 
 
 def test_the_device_that_binds_is_named_and_a_second_one_doubles_what_the_disks_do() -> None:
-    one, two = (stats(answer("calculate", "ebs-gp3", placed)) for placed in ([], spaces(50, 50)))
+    one, two = (answer("calculate", "ebs-gp3", placed).transactions for placed in ([], spaces(50, 50)))
     assert two.saturation_per_s == pytest.approx(2 * one.saturation_per_s, rel=0.01)
-    uneven = stats(answer("calculate", "ebs-gp3", spaces(30, 70)))
-    slow = stats(answer("calculate", "nvme", spaces(70, 30, iops_limit=500)))
+    uneven = answer("calculate", "ebs-gp3", spaces(30, 70)).transactions
+    slow = answer("calculate", "nvme", spaces(70, 30, iops_limit=500)).transactions
     assert (uneven.bottleneck, slow.bottleneck) == ("data disk sdb", "data disk sdb")
     assert uneven.saturation_per_s == pytest.approx(one.saturation_per_s / 0.7, rel=0.01)
 
@@ -259,8 +252,8 @@ def test_the_order_of_table_spaces_changes_nothing(disk: Any, mix: Any, users: i
     one, other = (
         answer("calculate", disk, listed, users=users, mix=mixed) for listed in (placed, placed[::-1])
     )
-    assert stats(one).bottleneck == stats(other).bottleneck == binds
-    assert stats(one).per_s == pytest.approx(stats(other).per_s, rel=1e-6)
+    assert one.transactions.bottleneck == other.transactions.bottleneck == binds
+    assert one.transactions.per_s == pytest.approx(other.transactions.per_s, rel=1e-6)
     for event, wait in one.time.wait.items():
         assert wait.total_s == pytest.approx(other.time.wait[event].total_s, rel=1e-6, abs=1e-12)
     for name, device in one.device.items():
@@ -274,7 +267,7 @@ def test_dbwr_is_as_busy_as_at_the_device_that_it_can_write_least_to(engine: str
     more = {"rate_per_s": 1, "mix": mix, "transactions": 300, "instance": {"db_writer_requests": 3}}
     placed = spaces(80, 20, overhead_s=0.003)
     for listed in (placed, placed[::-1]):
-        found = stats(answer(engine, disk, listed, **more))
+        found = answer(engine, disk, listed, **more).transactions
         assert found.saturation_per_s == pytest.approx(2 / 0.02 / (0.8 * 60), rel=0.1)
         share = found.per_s / found.saturation_per_s
         assert found.utilisation["database writer"] == pytest.approx(share, rel=0.15)

@@ -138,7 +138,6 @@ def test_an_estimate_says_what_it_was_fitted_to(fits: list[Fit]) -> None:
             assert marked[identity].mark == "fits"
             assert name in marked[identity].fits
         assert all(low <= high for low, high in estimate.range.values())
-        assert estimate.interval is not None
         assert estimate.interval[0] < estimate.value < estimate.interval[1] or name.endswith("fraction")
 
 

@@ -35,7 +35,6 @@ def test_what_nobody_looked_up_says_how_far_it_may_be_off(where: str, field: str
     ids=str,
 )
 def test_an_interval_holds_the_value_and_has_a_width(where: str, constant: Constant) -> None:
-    assert constant.interval is not None
     low, high = constant.interval
     assert 0 < low <= constant.value <= high, where
     assert low < high, where

@@ -46,6 +46,5 @@ def test_the_disk_of_the_pwrite_runs_decides_at_4k_alone() -> None:
 def test_the_wait_for_buffers_is_what_makes_small_blocks_slow() -> None:
     said = why(run(load("magni-imp-500mb-32k")), run(load("magni-imp-500mb-4k")))
     waited = re.match(r"waiting for free buffers takes ([\d.]+) s instead of 0 s", said[0])
-    assert waited
     assert 30 < float(waited[1]) < 40
     assert "DBWR" in said[0]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from model.results import RunResult, SegmentSpace
+from model.results import RunResult
 from scenarios import load
 from tests.oracles.web_returns import stored_bytes
 from validation import MeasuredNumber, Runs, load_case, numbers_of
@@ -36,12 +36,6 @@ def is_time(number: MeasuredNumber) -> bool:
 def left_out() -> dict[int, WithoutThem]:
     """Each block size predicted by the two others."""
     return {size: leave_out(CASE, of_size(size), is_time) for size in SIZES}
-
-
-def segment(result: RunResult) -> SegmentSpace:
-    """The segment of a result that has one."""
-    assert result.segment is not None
-    return result.segment
 
 
 def results(*names: str) -> list[RunResult]:
@@ -81,7 +75,6 @@ def test_the_functions_of_the_search_are_the_top_of_the_printed_stack() -> None:
     printed = [str(row["function"]) for row in sorted(rows_of(stack), key=lambda row: int(row["frame"]))]
     assert len(printed) == 32
     (slow,) = results("16k-10")
-    assert slow.space_search is not None
     functions = slow.space_search.functions
     assert functions[::-1] == printed[: len(functions)]
     assert "kdb_count_pdml_itl" in functions
@@ -126,7 +119,6 @@ def test_without_16k_nothing_says_what_counting_an_itl_entry_costs(left_out: dic
     assert determined == {ITL_ENTRY: False, MIGRATE: True, UPDATE: True}
     four, eight, sixteen = results("4k-10", "8k-10", "16k-10")
     assert [one.space_search.rejected_itl for one in (four, eight) if one.space_search] == [0, 0]
-    assert sixteen.space_search is not None
     assert sixteen.space_search.rejected_itl == pytest.approx(49.2e6, rel=0.01)
 
 
@@ -145,11 +137,11 @@ def test_what_makes_the_bug_and_what_does_not() -> None:
     """A full ITL list rejects by the million under ASSM before 11.2 in one transaction at 16K and 32K; else hardly."""
     slow = results("16k-10", "32k-10", "16k-10-830k")
     assert all(one.time.elapsed_s > 600 for one in slow)
-    assert all((segment(one).rejected_probes or 0) > 4e7 for one in slow)
+    assert all((one.segment.rejected_probes or 0) > 4e7 for one in slow)
     quick = results("2k-10", "4k-10", "8k-10", "16k-10-manual", "16k-10-11g2", "16k-10-commits")
     assert all(one.time.elapsed_s < 30 for one in quick)
-    assert all((segment(one).rejected_probes or 0) < 1e5 for one in quick)
-    migrated = [segment(one).migrated_rows for one in (*slow[:2], *quick)]
+    assert all((one.segment.rejected_probes or 0) < 1e5 for one in quick)
+    migrated = [one.segment.migrated_rows for one in (*slow[:2], *quick)]
     assert max(migrated) / min(migrated) < 1.05, "the rows that migrate are much the same in all of them"
 
 
@@ -157,7 +149,6 @@ def test_an_uncommitted_delete_makes_an_insert_search() -> None:
     runs = Runs()
     held = runs.result(("assm-uncommitted-delete", ()))
     free = runs.result(("assm-uncommitted-delete", ("workload.uncommitted_delete_fraction=0",)))
-    assert held.space_search is not None
     assert held.space_search.rejected_held > 1e6
     assert held.time.elapsed_s > 20 * free.time.elapsed_s
 
@@ -166,8 +157,6 @@ def test_migrated_rows_cost_a_second_get() -> None:
     runs = Runs()
     whole, migrated = (runs.result((name, ())) for name in ("index-range-scan", "index-range-scan-migrated"))
     fetched = whole.calls["fetch"].rows
-    assert migrated.logical_io is not None
-    assert whole.logical_io is not None
     extra = migrated.logical_io.consistent_gets - whole.logical_io.consistent_gets
     assert extra == pytest.approx(fetched / 2, rel=0.02)
     assert migrated.time.elapsed_s > whole.time.elapsed_s

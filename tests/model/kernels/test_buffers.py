@@ -13,12 +13,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from model.errors import SpecError
+from model.errors import OutsideLaw, SpecError
 from model.kernels import buffers
 from model.kernels.buffers import Buffers
 from model.laws.buffer_cache import TouchRules
-from tests.oracles.touch_count import TouchCount
-from tests.oracles.touch_rules import all_rules
+from tests.oracles.caches import TouchCount, all_rules
 from tests.plain import plain_loops
 
 Reference = tuple[int, bool, bool]
@@ -48,39 +47,33 @@ def compiled(size: int, rules: TouchRules | None = None) -> Buffers:
 WAYS = [plain, compiled]
 
 
-class Twin:
-    """TouchCount, and which of its blocks are dirty."""
-
-    def __init__(self, size: int, rules: TouchRules | None = None) -> None:
-        self.state, self.dirty = TouchCount(size, rules), set[int]()
+class Twin(TouchCount):
+    """The literal cache, told the same at once."""
 
     def work(self, stream: list[Reference], now_s: float) -> tuple[Any, ...]:
         misses, to_write, newly_dirty, inspected = list[int](), list[int](), list[int](), 0
         for k, (block, change, aside) in enumerate(stream):
-            if not self.state.touch(block, now_s):
-                search = self.state.read(block, now_s, cold_end=aside)
+            if not self.touch(block, now_s):
+                search = self.read(block, now_s, cold_end=aside)
                 to_write += search.to_write
                 inspected += search.inspected
                 if not search.found:
                     return misses, k, to_write, newly_dirty, inspected
                 misses.append(k)
-            if change:
-                self.state.change(block)
-                if block not in self.dirty:
-                    newly_dirty.append(block)
-                    self.dirty.add(block)
+            if change and block not in self.dirty:
+                newly_dirty.append(block)
+                self.change(block)
         return misses, len(stream), to_write, newly_dirty, inspected
 
-    def written(self, blocks: list[int]) -> None:
+    def write(self, blocks: list[int]) -> None:
         for block in blocks:
-            self.state.written(block)
-            self.dirty.discard(block)
+            self.written(block)
 
     def fill(self, blocks: list[int], now_s: float, count: int | list[int] | None) -> None:
         for k, block in enumerate(blocks):
-            self.state.read(block, now_s)
+            self.read(block, now_s)
             if count is not None:
-                self.state._buffers[block].count = count if isinstance(count, int) else count[k]
+                self.count[block] = count if isinstance(count, int) else count[k]
 
 
 def worked(cache: Buffers, stream: list[Reference], now_s: float) -> tuple[Any, ...]:
@@ -93,12 +86,11 @@ def worked(cache: Buffers, stream: list[Reference], now_s: float) -> tuple[Any, 
 
 def same(cache: Buffers, twin: Twin) -> None:
     """In all that shows from outside."""
-    state = twin.state
-    assert cache.regions() == (state.cold, state.hot)
-    assert len(cache) == len(state)
+    assert cache.regions() == (twin.cold, twin.hot)
     resident = cache.resident().tolist()
-    assert sorted(resident) == sorted(state.cold + state.hot + state.write_list)
-    assert all(block in cache for block in resident)
+    assert len(cache) == len(resident)
+    assert sorted(resident) == sorted(twin.order + twin.write_list) == sorted(twin.count)
+    assert all(block in cache and cache.touches(block) == twin.count[block] for block in resident)
     assert cache.dirty == len(twin.dirty)
 
 
@@ -131,12 +123,12 @@ def test_work_is_that_of_the_state(
         now_s += wait_s
         assert worked(cache, stream, now_s) == twin.work(stream, now_s)
         same(cache, twin)
-        assert all((block in cache) == (block in twin.state) for block in [*range(15), *EXTREMES])
+        assert all((block in cache) == (block in twin.count) for block in [*range(15), *EXTREMES])
         # DBWR writes of the write list, then of what is dirty, and now and then what is clean
-        known = twin.state.write_list + sorted(twin.dirty) + sorted(cache.resident().tolist())
+        known = twin.write_list + sorted(twin.dirty) + sorted(cache.resident().tolist())
         blocks = [known[pick] for pick in picked if pick < len(known)]
         cache.written(np.array(blocks, dtype=np.int64))
-        twin.written(blocks)
+        twin.write(blocks)
         same(cache, twin)
 
 
@@ -162,8 +154,8 @@ def test_long_work_is_that_of_the_state(way: Callable[..., Buffers], size: int) 
         at += found[1]
         writing += found[2]
         if turn % 7 == 0 or found[1] < len(stream):
-            for one in (cache, twin):
-                one.written(writing)  # type: ignore[attr-defined]
+            cache.written(writing)
+            twin.write(writing)
             writing = []
         if turn % 50 == 0:
             same(cache, twin)
@@ -172,6 +164,87 @@ def test_long_work_is_that_of_the_state(way: Callable[..., Buffers], size: int) 
 
 
 # One promise at a time
+
+
+def used(cache: Buffers, *blocks: int, now_s: float = 0.0, scan: bool = False, change: bool = False) -> None:
+    """These blocks are used, one after the other at one moment."""
+    many = len(blocks)
+    cache.work(blocks, [change] * many, [scan] * many, now_s)
+
+
+def test_touches_within_three_seconds_count_once() -> None:
+    cache, counts = compiled(4), []
+    for now_s in (0.0, 0.5, 1.0, 2.9, 3.0, 3.1, 5.9, 6.0, 60.0):
+        used(cache, 7, now_s=now_s)
+        counts.append(cache.touches(7))
+    assert counts == [1, 1, 1, 1, 2, 2, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("more_than", "touches"), [(False, 1), (True, 2)])
+def test_a_block_is_hot_with_at_least_or_with_more_than_two_touches(more_than: bool, touches: int) -> None:
+    """A block just read has a count of 1: at least 2 is one touch more, more than 2 is two."""
+    for made in range(4):
+        cache = compiled(2, TouchRules(more_than=more_than))
+        for touch in range(made + 1):
+            used(cache, 1, now_s=3.0 * touch)
+        used(cache, 2, 3, 4, now_s=100.0)
+        assert (1 in cache) == (made >= touches)
+
+
+def test_a_hot_buffer_moves_on_and_the_one_over_the_midpoint_is_cooled() -> None:
+    cache = compiled(4)
+    for now_s in (0.0, 3.0, 6.0, 9.0):
+        used(cache, 1, 2, 3, 4, now_s=now_s)
+    assert (cache.regions(), cache.touches(1)) == (([1, 2, 3, 4], []), 4)
+    used(cache, 5, now_s=9.0)  # 1 and 2 fill the hot region, 3 cools 1 and 4 cools 2; 1 is the coldest then
+    assert cache.regions() == ([2, 5], [3, 4])
+    assert [cache.touches(block) for block in (2, 5, 3, 4)] == [1, 1, 0, 0]
+
+
+def test_a_hot_dirty_buffer_is_kept_and_not_written() -> None:
+    cache = compiled(2)
+    used(cache, 1)
+    used(cache, 1, now_s=3.0, change=True)
+    used(cache, 2, now_s=3.0)
+    work = cache.work([3], [False], None, 3.0)
+    assert (work.to_write.tolist(), work.inspected, cache.regions()) == ([], 2, ([3], [1]))
+
+
+def test_what_is_hot_survives_a_large_scan_wherever_it_comes_in() -> None:
+    cache, wanted = compiled(400), range(100)
+    for second in range(0, 30, 5):
+        used(cache, *wanted, now_s=float(second))
+    for midpoint in (False, True):
+        scan = range(1_000 + midpoint * 10_000, 6_000 + midpoint * 10_000)
+        used(cache, *scan, now_s=31.0, scan=not midpoint)
+        assert all(block in cache for block in wanted)
+
+
+def test_a_scan_at_the_cold_end_takes_one_buffer() -> None:
+    cache = compiled(50)
+    used(cache, *range(50))
+    used(cache, *range(100, 200), scan=True)
+    assert set(cache.resident().tolist()) == {*range(1, 50), 199}
+
+
+@pytest.mark.parametrize("percent", [0, 10, 50])
+def test_the_hot_region_fills_and_keeps_its_share(percent: float) -> None:
+    random, cache = np.random.default_rng(2), compiled(200, TouchRules(percent_hot=percent))
+    popular, shares = random.permutation(2_000), []
+    for at, rank in enumerate(random.zipf(1.3, 60_000).tolist()):
+        used(cache, popular[rank % 2_000], now_s=0.01 * at)
+        if at % 100 == 0:
+            shares.append(len(cache.regions()[1]))
+    assert max(shares) <= 2 * percent
+    assert set(shares[400:]) == {2 * percent}
+
+
+@pytest.mark.parametrize(
+    "counts", [{"stay_count": 2}, {"cool_count": 2}, {"cool_count": 5, "hot_criteria": 5}]
+)
+def test_rules_without_end_are_refused(counts: dict[str, Any]) -> None:
+    with pytest.raises(OutsideLaw, match="never ends"):
+        TouchRules(**counts)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -25,9 +25,7 @@ from model.kernels.cache import (
     replay_touch_count,
 )
 from model.laws.buffer_cache import TouchRules
-from tests.oracles.cache_policies import Clock, Lru
-from tests.oracles.touch_count import TouchCount
-from tests.oracles.touch_rules import all_rules
+from tests.oracles.caches import Clock, Lru, TouchCount, all_rules
 from tests.plain import plain_loops
 
 Blocks = NDArray[np.int64]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pytest
-import simpy
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from model.errors import SpecError
 from model.kernels import queue as kernel
@@ -28,7 +26,6 @@ from model.laws import queueing
 from model.laws.processors import Cores
 from model.loops import fastest, queue
 from model.machine.device.servers import Servers, Threads
-from tests.oracles.machines_to_repair import Cycles, closed_queue
 from tests.oracles.queue_by_events import open_by_events
 from tests.plain import plain_loops
 
@@ -45,31 +42,6 @@ def poisson(random: np.random.Generator, requests: int, per_s: float = 1.0) -> T
 # The same with events
 
 
-def closed_by_events(think: Times, service: Times, servers: int) -> Cycles:
-    """A process for each user; the service is drawn on arrival."""
-    env = simpy.Environment()
-    resource = simpy.Resource(env, servers)
-    seen: list[list[float]] = []
-
-    def user(number: int) -> Iterator[simpy.Event]:
-        for pause in think[number]:
-            yield env.timeout(pause)
-            mine = [number, env.now]
-            work = service[len(seen)]
-            seen.append(mine)
-            with resource.request() as turn:
-                yield turn
-                mine.append(env.now)
-                yield env.timeout(work)
-                mine.append(env.now)
-
-    for number in range(len(think)):
-        env.process(user(number))
-    env.run()
-    number, *times = np.array(seen).T
-    return Cycles(number.astype(np.int64), *times)
-
-
 @pytest.mark.parametrize("servers", [1, 2, 7])
 def test_open_queue_is_a_process_for_each_request(servers: int) -> None:
     random = np.random.default_rng(servers)
@@ -78,16 +50,6 @@ def test_open_queue_is_a_process_for_each_request(servers: int) -> None:
         open_queue(arrival, service, servers), open_by_events(arrival, service, servers), strict=True
     ):
         assert found == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.parametrize(("users", "servers"), [(1, 1), (12, 1), (12, 3), (3, 5)])
-def test_closed_queue_is_a_process_for_each_user(users: int, servers: int) -> None:
-    random = np.random.default_rng(users)
-    think, service = random.exponential(3.0, (users, 300)), random.lognormal(size=users * 300)
-    found, expected = closed_queue(think, service, servers), closed_by_events(think, service, servers)
-    assert (found.user == expected.user).all()
-    for one, other in zip(found[1:], expected[1:], strict=True):
-        assert one == pytest.approx(other, rel=1e-9)
 
 
 # The same to the last bit
@@ -172,14 +134,6 @@ def test_many_requests_are_those_of_the_plain_loop(servers: int) -> None:
         expected = open_queue(arrival, service, servers)
     for found, plain in zip(open_queue(arrival, service, servers), expected, strict=True):
         assert (found == plain).all()
-
-
-def test_users_who_arrive_at_once_come_in_their_order() -> None:
-    think, service = np.array([[1.0, 5.0], [1.0, 5.0], [0.0, 5.0]]), np.array([2.0, 1.0, 1.0, 1.0, 1.0, 1.0])
-    found = closed_queue(think, service)
-    assert list(found.user) == [2, 0, 1, 2, 0, 1]
-    assert list(found.arrival_s) == [0, 1, 1, 7, 8, 9]
-    assert list(found.begin_s) == [0, 2, 3, 7, 8, 9]
 
 
 # Bad input
@@ -290,26 +244,3 @@ def test_several_servers_wait_as_erlang_says(servers: int, load: float) -> None:
     agree(begin - arrival, queueing.mmc_wait_s(load * servers, 1.0, servers))
     agree(begin > arrival, waiting)
     keep_the_laws(arrival, end, service, servers)
-
-
-@pytest.mark.sampled(6)
-@pytest.mark.parametrize("load", LOADS)
-@pytest.mark.parametrize(("users", "servers"), [(5, 1), (40, 1), (40, 4)])
-def test_users_in_turns_are_machines_to_repair(users: int, servers: int, load: float) -> None:
-    think_s = brentq(
-        lambda think: queueing.machine_repair(users, think, 1.0, servers).utilisation_fraction - load, 0, 1e3
-    )
-    expected = queueing.machine_repair(users, think_s, 1.0, servers)
-    random = np.random.default_rng([3, users, servers, round(100 * load)])
-    requests = 480_000
-    think, service = (
-        random.exponential(think_s, (users, requests // users)),
-        random.exponential(1.0, requests),
-    )
-    found = closed_queue(think, service, servers)
-    assert set(np.bincount(found.user)) == {requests // users}
-    last = min(np.flatnonzero(found.user == user)[-1] for user in range(users))  # then the first user is done
-    arrival, end = found.arrival_s[:last], found.end_s[:last]
-    agree(end - arrival, expected.response_s)
-    agree(np.diff(arrival), 1 / expected.throughput_per_s)
-    keep_the_laws(found.arrival_s, found.end_s, service, servers)

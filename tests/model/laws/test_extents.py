@@ -187,8 +187,6 @@ def test_blocks_of_dba_tables_hold_the_bitmap_blocks_and_a_scan_does_not_get_the
         {"disk": {"use": "nvme"}, "table": table, "workload": {"kind": "full_scan", "select": "count"}}
     )
     result = calculate(scenario.system, scenario.workload)
-    assert result.segment is not None
-    assert result.logical_io is not None
     assert result.segment.dba_tables_blocks - result.segment.blocks_before == bitmaps
     assert result.segment.blocks_before == data
     assert result.logical_io.consistent_gets <= data + 1

@@ -77,7 +77,6 @@ def test_members_of_a_set_inherit_it(level: str, members: int) -> None:
 
 def test_the_oldest_goes_first_once_it_is_over_the_age_limit() -> None:
     tagged = tagged_of(SATA.model_copy(update={"reorder_age_s": 0.0}))
-    assert tagged is not None
     (member,) = tagged.hand_in(0.0, False, 5 * 10**11, 4096, "first")
     for place in (9 * 10**11, 10**6, 5 * 10**11 + 4096):
         tagged.hand_in(0.0, False, place, 4096, place)

@@ -113,8 +113,6 @@ def test_a_slice_keeps_the_mean_and_moves_the_percentiles() -> None:
         simulate(*library_case("shallahamer-direct", [*sets, f"disk.limit_slice_s={slice_s}"]))
         for slice_s in ("0", "100ms")
     )
-    assert paced.streams
-    assert sliced.streams
     assert sliced.time.elapsed_s == pytest.approx(paced.time.elapsed_s, rel=0.02)
     assert sliced.device["disk"].await_s == pytest.approx(paced.device["disk"].await_s, rel=0.1)
     assert sliced.streams[0].response_percentiles["p50"] < 0.1 * paced.streams[0].response_percentiles["p50"]

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from scipy.stats import norm, t
 
-from model import RunResult, calculate, simulate
+from model import calculate, simulate
 from model.laws import commit, queueing
-from model.results import TransactionStats
 from model.sim.clock import Clock
 from model.sim.writers import DatabaseWriter
 from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
@@ -83,21 +82,6 @@ def work(kind: dict[str, Any], **more: Any) -> Transactions:
     return Transactions.model_validate(fields | more)
 
 
-def stats_of(found: RunResult) -> TransactionStats:
-    assert found.transactions is not None
-    return found.transactions
-
-
-def gets_of(found: RunResult) -> float:
-    assert found.logical_io is not None
-    return found.logical_io.consistent_gets
-
-
-def hits_of(found: RunResult) -> float:
-    assert found.cache is not None
-    return found.cache.hit_fraction
-
-
 def within_three_standard_errors(found: list[float], expected: float) -> bool:
     """As sure as three standard errors are of many runs; of a few they are as many more as Student's t says."""
     errors = t.ppf(norm.cdf(3), len(found) - 1)
@@ -113,13 +97,13 @@ def test_users_who_think_and_read_are_a_closed_network(servers: int, users: int)
     think_s = 24e-3
     system = machine(disk(servers, cv=1.0))
     runs = [
-        stats_of(simulate(system, work({}, users=users, think_s=think_s), seed=seed))
+        simulate(system, work({}, users=users, think_s=think_s), seed=seed).transactions
         for seed in range(40, 40 + REPLICATIONS)
     ]
     exact = queueing.mean_values(users, [3 * READ_S], think_s, [servers])
     assert within_three_standard_errors([run.response_s for run in runs], exact.response_s)
     assert within_three_standard_errors([run.per_s for run in runs], exact.throughput_per_s)
-    law = stats_of(calculate(system, work({}, users=users, think_s=think_s)))
+    law = calculate(system, work({}, users=users, think_s=think_s)).transactions
     assert law.per_s == pytest.approx(exact.throughput_per_s, rel=0.01)
     assert law.response_s == pytest.approx(exact.response_s, rel=0.05)
 
@@ -133,11 +117,11 @@ def test_transactions_that_arrive_wait_as_in_a_queue_of_several_servers(servers:
         machine(disk(servers, cv=1.0)),
         work({"gets": 1}, rate_per_s=rate_per_s, transactions=8_000),
     )
-    runs = [stats_of(simulate(system, many, seed=seed)) for seed in range(40, 40 + REPLICATIONS)]
+    runs = [simulate(system, many, seed=seed).transactions for seed in range(40, 40 + REPLICATIONS)]
     expected = READ_S + queueing.mmc_wait_s(rate_per_s, READ_S, servers)
     assert within_three_standard_errors([run.response_s for run in runs], expected)
     assert within_three_standard_errors([run.per_s for run in runs], rate_per_s)
-    assert stats_of(calculate(system, many)).response_s == pytest.approx(expected, rel=1e-5)
+    assert calculate(system, many).transactions.response_s == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("load", [0.05, 0.5, 1.0, 3.0])
@@ -147,7 +131,7 @@ def test_commits_wait_for_the_log_as_the_law_says(load: float) -> None:
     runs = [simulate(system, many, seed=seed) for seed in range(40, 40 + REPLICATIONS)]
     sync = [run.time.wait["log file sync"].total_s for run in runs]
     assert within_three_standard_errors(sync, commit.log_file_sync_s(load / READ_S, READ_S))
-    writes = [stats_of(run).log_writes_per_s for run in runs]
+    writes = [run.transactions.log_writes_per_s for run in runs]
     assert within_three_standard_errors(writes, commit.log_writes_per_s(load / READ_S, READ_S))
     assert calculate(system, many).time.wait["log file sync"].total_s == pytest.approx(
         commit.log_file_sync_s(load / READ_S, READ_S), rel=1e-5
@@ -168,7 +152,7 @@ def test_commits_wait_for_the_rest_of_a_write_that_varies(load: float, given: di
     sync = [run.time.wait["log file sync"].total_s for run in runs]
     expected = commit.log_file_sync_s(load / READ_S, READ_S, varies)
     assert within_three_standard_errors(sync, expected)
-    writes = [stats_of(run).log_writes_per_s for run in runs]
+    writes = [run.transactions.log_writes_per_s for run in runs]
     assert within_three_standard_errors(writes, commit.log_writes_per_s(load / READ_S, READ_S, varies))
     assert calculate(system, many).time.wait["log file sync"].total_s == pytest.approx(expected, rel=1e-5)
 
@@ -197,7 +181,7 @@ def ordinary(**instance: Any) -> System:
 @pytest.mark.parametrize("redo", ["own", "data"])
 def test_laws_that_hold_for_every_queue(redo: str) -> None:
     found = simulate(ordinary(redo_disk=redo), ORDINARY, seed=3)
-    stats = stats_of(found)
+    stats = found.transactions
     assert stats.under_way == pytest.approx(stats.per_s * stats.response_s, rel=1e-9)
     # users: those under way and those who think; the run is short, and thinking is by chance
     assert stats.per_s * (stats.response_s + ORDINARY.think_s) == pytest.approx(15, rel=0.06)
@@ -206,7 +190,6 @@ def test_laws_that_hold_for_every_queue(redo: str) -> None:
         requests_per_s = device.reads_per_s + device.writes_per_s
         assert device.average_queue == pytest.approx(requests_per_s * device.await_s, rel=0.02)
         assert device.utilisation_fraction == pytest.approx(requests_per_s * device.service_s, rel=0.02)
-    assert found.cache is not None
     assert found.physical_io.read_blocks == found.cache.misses
     waited_s = sum(wait.total_s for wait in found.time.wait.values())
     assert found.time.cpu_s + waited_s + found.time.unaccounted_s == pytest.approx(stats.response_s, rel=1e-9)
@@ -217,8 +200,8 @@ def test_a_seed_gives_the_same_answer_here_and_in_another_process() -> None:
     here = simulate(ordinary(), small, seed=7).model_dump_json()
     assert simulate(ordinary(), small, seed=7).model_dump_json() == here
     assert (
-        stats_of(simulate(ordinary(), small, seed=8)).response_s
-        != stats_of(simulate(ordinary(), small, seed=7)).response_s
+        simulate(ordinary(), small, seed=8).transactions.response_s
+        != simulate(ordinary(), small, seed=7).transactions.response_s
     )
     code = (
         "from model import simulate; from model.spec import System, Transactions; import sys; "
@@ -244,10 +227,10 @@ def test_one_seed_brings_the_same_transactions_to_two_machines() -> None:
     reads = [(slow.physical_io.read_blocks, quick.physical_io.read_blocks) for slow, quick in pairs]
     for slow, quick in pairs:
         # Up to a tenth of the transactions are warm-up on the slower machine alone, and the means leave them out.
-        same = stats_of(slow).warm_up == stats_of(quick).warm_up
+        same = slow.transactions.warm_up == quick.transactions.warm_up
         close = pytest.approx(slow.physical_io.read_blocks, rel=1e-3 if same else 6e-3)
         assert quick.physical_io.read_blocks == close
-    assert any(stats_of(slow).warm_up == stats_of(quick).warm_up for slow, quick in pairs)
+    assert any(slow.transactions.warm_up == quick.transactions.warm_up for slow, quick in pairs)
     assert stdev([slow for slow, _ in reads]) > 0.01 * reads[0][0]
 
 
@@ -264,11 +247,11 @@ def test_redo_ends_where_its_disk_does_and_waits_for_the_log_buffer(
     kind = {"gets": 3, "changed_blocks": 1, "redo_bytes": 200_000, "commits": commits}
     many = work(kind, users=users, think_s=0.001, data_bytes=32 * MIB, transactions=8_000)
     for found in (simulate(system, many), calculate(system, many)):
-        assert stats_of(found).per_s == pytest.approx(200, rel=0.03)
-        assert stats_of(found).bottleneck == "redo disk"
+        assert found.transactions.per_s == pytest.approx(200, rel=0.03)
+        assert found.transactions.bottleneck == "redo disk"
         waits = found.time.wait
         in_space = waits["log buffer space"].total_s if "log buffer space" in waits else 0.0
-        assert in_space / stats_of(found).response_s == pytest.approx(space, abs=0.03)
+        assert in_space / found.transactions.response_s == pytest.approx(space, abs=0.03)
 
 
 def test_a_log_among_the_data_has_no_limit_of_its_own() -> None:
@@ -285,7 +268,7 @@ def test_hottest_blocks_are_written_at_their_age_however_often_they_change(hotte
     each_per_s = 300 / hottest_blocks
     expected = hottest_blocks * each_per_s / (1 + each_per_s * 30)
     for found in (simulate(system, many), calculate(system, many)):
-        assert stats_of(found).written_blocks_per_s == pytest.approx(expected, rel=0.1)
+        assert found.transactions.written_blocks_per_s == pytest.approx(expected, rel=0.1)
 
 
 @pytest.mark.parametrize(("lag_bytes", "age_s"), [(8 * MIB, 8 * MIB / 1e6), (GIB, 30)])
@@ -299,7 +282,7 @@ def test_blocks_are_written_before_the_redo_of_their_changes_is_too_far_behind(
     many = work(kind, rate_per_s=100.0, transactions=10_000, **hot)
     expected = 300 / (1 + 3 * age_s)
     for found in (simulate(system, many), calculate(system, many)):
-        assert stats_of(found).written_blocks_per_s == pytest.approx(expected, rel=0.1)
+        assert found.transactions.written_blocks_per_s == pytest.approx(expected, rel=0.1)
 
 
 def test_processes_of_dbwr_without_asynchronous_io_write_each_its_own_blocks() -> None:
@@ -309,7 +292,9 @@ def test_processes_of_dbwr_without_asynchronous_io_write_each_its_own_blocks() -
     hot = {"hottest_blocks": 100_000, "hottest_changes_percent": 100}
     changing = work({"gets": 0, "changed_blocks": 20.5}, rate_per_s=10.0, transactions=500, **hot)
     for found in (simulate(system, changing), calculate(system, changing)):
-        assert stats_of(found).written_blocks_per_s == pytest.approx(205 / (1 + 10 * 205 / 100_000), rel=0.05)
+        assert found.transactions.written_blocks_per_s == pytest.approx(
+            205 / (1 + 10 * 205 / 100_000), rel=0.05
+        )
 
 
 @pytest.mark.parametrize(
@@ -335,7 +320,7 @@ def test_a_core_of_two_threads_does_so_much_more_as_they_gain() -> None:
         system = machine(disk(8), busy, cache_bytes=64 * MIB)
         many = work({"gets": 2}, users=40, think_s=0.01, data_bytes=32 * MIB, transactions=3_000)
         for answer in (simulate(system, many), calculate(system, many)):
-            found.append(stats_of(answer).per_s)
+            found.append(answer.transactions.per_s)
     assert found == pytest.approx([400, 400, 520, 520], rel=0.01)
 
 
@@ -346,7 +331,7 @@ def test_users_who_never_pause_gain_less_from_each_core_that_is_busy() -> None:
     for users, cores in ((1, 1.0), (4, 4 * (1 - 0.12 * 2 / 8)), (8, 7.28), (16, 7.28)):
         many = work({"gets": 2}, users=users, think_s=0, data_bytes=32 * MIB, transactions=1_500)
         for answer in (simulate(system, many), calculate(system, many)):
-            assert stats_of(answer).per_s == pytest.approx(100 * cores, rel=0.015)
+            assert answer.transactions.per_s == pytest.approx(100 * cores, rel=0.015)
 
 
 @pytest.mark.parametrize(
@@ -364,10 +349,10 @@ def test_buffers_are_waited_for_when_dbwr_is_too_slow_and_its_writes_are_the_lim
     many = work({"gets": 2, "changed_blocks": 2}, users=60, think_s=0.01, data_bytes=GIB, transactions=2_500)
     played, law = simulate(system, many), calculate(system, many)
     for found in (played, law):
-        assert stats_of(found).per_s == pytest.approx(writes_at_once / 5e-3 / 2, rel=0.02)
-        assert stats_of(found).written_blocks_per_s == pytest.approx(writes_at_once / 5e-3, rel=0.02)
-        assert found.time.wait["free buffer waits"].total_s > 0.5 * stats_of(found).response_s
-    assert stats_of(played).response_s == pytest.approx(stats_of(law).response_s, rel=0.03)
+        assert found.transactions.per_s == pytest.approx(writes_at_once / 5e-3 / 2, rel=0.02)
+        assert found.transactions.written_blocks_per_s == pytest.approx(writes_at_once / 5e-3, rel=0.02)
+        assert found.time.wait["free buffer waits"].total_s > 0.5 * found.transactions.response_s
+    assert played.transactions.response_s == pytest.approx(law.transactions.response_s, rel=0.03)
 
 
 def test_a_keep_pool_protects_hot_blocks_from_the_others() -> None:
@@ -381,8 +366,8 @@ def test_a_keep_pool_protects_hot_blocks_from_the_others() -> None:
         many.model_copy(update={"hot_pool": "keep"}),
     )
     others = 8 / (64 * 0.88)
-    assert hits_of(kept) == pytest.approx(0.4 + 0.6 * others, abs=0.01)
-    assert hits_of(kept) > hits_of(shared) + 0.05
+    assert kept.cache.hit_fraction == pytest.approx(0.4 + 0.6 * others, abs=0.01)
+    assert kept.cache.hit_fraction > shared.cache.hit_fraction + 0.05
 
 
 def test_a_recycle_pool_keeps_the_others_out_of_the_default_pool() -> None:
@@ -393,7 +378,7 @@ def test_a_recycle_pool_keeps_the_others_out_of_the_default_pool() -> None:
         machine(disk(8), cache_bytes=8 * MIB, db_recycle_cache_bytes=MIB),
         many.model_copy(update={"cold_pool": "recycle"}),
     )
-    assert hits_of(recycled) == pytest.approx(0.4 + 0.6 / (64 * 0.88), abs=0.01)
+    assert recycled.cache.hit_fraction == pytest.approx(0.4 + 0.6 / (64 * 0.88), abs=0.01)
 
 
 def test_scans_at_the_cold_end_leave_the_hot_blocks_where_they_are() -> None:
@@ -447,13 +432,13 @@ def test_undo_and_latches_grow_with_users() -> None:
             transactions=2_000,
         )
         found = simulate(system, busy)
-        undo.append(gets_of(found) - 100)
+        undo.append(found.logical_io.consistent_gets - 100)
         wait = found.time.wait.get("latch: cache buffers chains")
         latched.append(wait.total_s if wait else 0.0)
     assert undo[0] == pytest.approx(0, abs=1e-9)
     assert undo[0] < undo[1] < undo[2]
     # NOTE: those who committed with one log write begin together, and then see fewer others than by chance
-    law = gets_of(calculate(system, busy)) - 100
+    law = calculate(system, busy).logical_io.consistent_gets - 100
     assert undo[2] == pytest.approx(law, rel=0.15)
     assert latched[0] == 0 < latched[1] < latched[2]
 
@@ -510,7 +495,7 @@ def test_both_engines_agree_on_ordinary_scenarios(
         data_bytes=512 * MIB,
         transactions=3_000,
     )
-    played, law = stats_of(simulate(system, many)), stats_of(calculate(system, many))
+    played, law = simulate(system, many).transactions, calculate(system, many).transactions
     print(
         f"{device:26} {users:4} X {law.per_s / played.per_s - 1:+.3f} R {law.response_s / played.response_s - 1:+.3f}"
     )

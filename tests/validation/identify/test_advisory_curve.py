@@ -79,7 +79,6 @@ def test_the_pool_as_it_was_misses_what_the_interval_did(tmp_path: Path) -> None
     curve = curve_in(found)
     gets = sections["workload"]["mix"][0]["gets"]
     report = run(load("oltp-nvme"), "calculate")
-    assert report.physical_io is not None
     assert curve[1 << 30] == pytest.approx(100 * report.physical_io.read_requests / gets, rel=0.01)
     assert curve[1 << 29] == pytest.approx(curve[1 << 30] * 5.9 / 5)
     assert list(curve) == [size << 20 for size in (256, 512, 768, 1024, 1536, 2048)]

@@ -174,7 +174,6 @@ def test_where_sessions_wait_for_the_log_buffer_lgwr_sets_the_pace() -> None:
     ]
     found.reading.figures += [Figure(name, of, value, "s", value, value, 1) for of, name, value in said]
     pace = log_pace(Report(found.reading))
-    assert pace is not None
     assert (pace.busy, pace.bytes_per_s, pace.share) == pytest.approx((0.8, 40e6, 0.5))
     limit = limit_of(Report(found.reading), [])
     assert limit.redo_bytes_per_s == 40e6
@@ -205,7 +204,6 @@ def test_the_checkpoint_lags_as_far_as_logs_or_their_interval_allow(
     text = made.AWR.replace("\nEnd of Report", AWR_RECOVERY.format(interval=interval))
     (reading,) = made.read_text(tmp_path, text)
     lag = Report(reading).checkpoint_lag()
-    assert lag is not None
     assert lag.value == blocks
 
 

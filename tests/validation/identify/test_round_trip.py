@@ -134,7 +134,6 @@ def test_reads_that_were_handed_over_at_once_are_told_from_the_others(tmp_path: 
     found = identify(read(OpenedFile(path, path.name, Keep())))
     mix = found.sections()["workload"]["mix"][0]
     waited = result.time.wait[PARALLEL]
-    assert result.physical_io is not None
     batched = result.physical_io.read_requests - result.time.wait[SEQUENTIAL].waits
     assert mix["parallel_reads"] == pytest.approx(batched / waited.waits, rel=0.03)
     assert mix["parallel_reads_percent"] == pytest.approx(

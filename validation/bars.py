@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -23,7 +22,9 @@ from scenarios import from_mapping, run
 from scenarios.forecast import OverBudget
 from scenarios.measured import (
     CPU,
+    DB_TIME,
     ELAPSED,
+    FETCH_CALLS,
     GETS,
     PARALLEL_WAIT,
     READ_REQUESTS,
@@ -123,7 +124,7 @@ def offs(measured: IdentifiedScenario, result: RunResult) -> dict[str, float]:
 
 def made_from(samples: Samples) -> Iterator[Bar]:
     """The interval that a system was made from."""
-    bars = {TRANSACTIONS: 0.03, READ_REQUESTS: 0.03, READ_WAIT: 0.05}
+    bars = {TRANSACTIONS: 0.03, READ_REQUESTS: 0.03, CPU: 0.03, READ_WAIT: 0.05, DB_TIME: 0.05}
     for engine in ENGINES:
         for name in VOLUMES:
             identified = identify(samples.of_bench(name))
@@ -146,7 +147,8 @@ def other_volume(samples: Samples) -> Iterator[Bar]:
                 "iops_limit": before.share * limit_per_s,
             }
             off = offs(identified, run(from_mapping(system, "my"), engine))
-            for what, bar in {TRANSACTIONS: 0.10, READ_WAIT: 0.20, PARALLEL_WAIT: 0.20}.items():
+            bars = {TRANSACTIONS: 0.10, READ_REQUESTS: 0.10, READ_WAIT: 0.20, PARALLEL_WAIT: 0.20}
+            for what, bar in bars.items():
                 if what in off:
                     yield Bar(
                         f"another volume, {limit_per_s:,.0f} a second",
@@ -169,18 +171,20 @@ def arrays(samples: Samples) -> Iterator[Bar]:
             off = offs(measured, run(from_mapping(sections, "my"), "calculate"))
             check = f"array size {own} to {other}, from {what}"
             yield Bar(check, GETS, off[GETS], 0.005)
+            yield Bar(check, FETCH_CALLS, off[FETCH_CALLS], 0.0)
             yield Bar(check, ELAPSED, off[ELAPSED], 0.05 if what == "both traces" else None)
 
 
 def advisories(samples: Samples) -> Iterator[Bar]:
-    """The buffer pool advisory: every other point given, those between predicted."""
+    """The buffer pool advisory: all points given, or every other one, those between predicted."""
     for name, reading in samples.reports():
         curve = curve_of_interval(reading)
         if curve is None:
             continue
-        off = between(curve.as_fields())
-        yield Bar("buffer pool advisory", f"{name}: median", median(off), 0.02)
-        yield Bar("buffer pool advisory", f"{name}: worst", max(off), 0.08)
+        for step, of in ((1, f"{name}, all given"), (2, name)):
+            off = between(curve.as_fields(), step)
+            yield Bar("buffer pool advisory", f"{of}: median", median(off), 0.02)
+            yield Bar("buffer pool advisory", f"{of}: worst", max(off), 0.08)
 
 
 def curve_of_interval(reading: Reading) -> Curve | None:
@@ -194,7 +198,7 @@ def curve_of_interval(reading: Reading) -> Curve | None:
     return interval.curve
 
 
-def between(points: Sequence[Mapping[str, float]], step: int = 2) -> list[float]:
+def between(points: Sequence[Mapping[str, float]], step: int) -> list[float]:
     """How far off the misses are at the points between each *step*-th, which alone are given."""
     given = points[::step]
     return [
@@ -245,7 +249,8 @@ def intervals(samples: Samples) -> Iterator[Bar]:
     """Figures that were not used: how many lie within the stated 95 % interval of their prediction."""
     covered = total = 0
     for own, other, change in _unused(samples):
-        comparison = against(own[0], _with(own[1], change), other, "calculate")
+        changed = own[1] | {"disk": own[1]["disk"] | change}
+        comparison = against(own[0], changed, other, "calculate")
         covered, total = covered + comparison.covered, total + len(comparison.figures)
         yield Bar(
             "intervals",
@@ -271,12 +276,6 @@ def _unused(samples: Samples) -> Iterator[tuple[tuple[Any, dict[str, Any]], list
             if other != own:
                 change = {"iops_limit": share * VOLUMES[other]}
                 yield systems[own], samples.read("awr_text", other), change
-
-
-def _with(content: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    changed = deepcopy(dict(content))
-    changed["disk"] |= change
-    return changed
 
 
 def speed(samples: Samples) -> Iterator[Bar]:

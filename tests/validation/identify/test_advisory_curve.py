@@ -11,10 +11,11 @@ import pytest
 from app.reports.written import written
 from model.causes import SEQUENTIAL
 from scenarios import from_mapping, load, run
-from scenarios.measured import READ_REQUESTS, TRANSACTIONS, as_modelled
+from scenarios.measured import READ_REQUESTS, TRANSACTIONS
+from tests.validation.instruments.made import read_text
+from validation.bars import offs
 from validation.identify.found import IdentifiedScenario
 from validation.identify.system import identify
-from validation.instruments import Keep, OpenedFile, read
 
 EVEN = "popularity of the blocks is taken as even: what a larger cache gives is a lower bound"
 HEAD = """
@@ -47,9 +48,7 @@ def reported(tmp_path: Path, rows: Sequence[Row] = ROWS) -> IdentifiedScenario:
         for pool, size, factor, reads in rows
     ]
     advisory = HEAD + "".join(lines) + " " * 26 + "-" * 54 + "\n\nEnd of Report"
-    path = tmp_path / "report.txt"
-    path.write_text(text.replace("\nEnd of Report", advisory))
-    return identify(read(OpenedFile(path, path.name, Keep())))
+    return identify(read_text(tmp_path, text.replace("\nEnd of Report", advisory)))
 
 
 def curve_in(found: IdentifiedScenario) -> dict[int, float]:
@@ -105,9 +104,8 @@ def test_beyond_its_ends_a_larger_cache_misses_less_and_a_smaller_one_more(tmp_p
 
 def test_the_report_is_reproduced(tmp_path: Path) -> None:
     found = reported(tmp_path)
-    rows = as_modelled(found.compared, run(from_mapping(found.sections(), "my"), "calculate"))
-    off = {row.measured.name: abs(row.off_fraction) for row in rows}
-    assert max(off[name] for name in (TRANSACTIONS, READ_REQUESTS)) < 0.05, off
+    off = offs(found, run(from_mapping(found.sections(), "my"), "calculate"))
+    assert max(abs(off[name]) for name in (TRANSACTIONS, READ_REQUESTS)) < 0.05, off
 
 
 def test_reads_that_rise_with_the_size_count_as_the_least_so_far(tmp_path: Path) -> None:

@@ -11,19 +11,13 @@ from tests.validation.instruments import made
 from validation.identify.declined import check
 from validation.identify.found import RefusedReport
 from validation.identify.report import Report
-from validation.instruments import Figure, Reading
 from validation.instruments.figures import ReportedHost
 
 
 def report(event: str, seconds: float, **host: bool) -> Report:
     """100 s of DB time, of which sessions wait so long for an event."""
-    said = [
-        ("Time Model: DB time", "Time (s)", 100.0),
-        (f"Wait Events: foreground: {event}", "Waits", 50.0),
-        (f"Wait Events: foreground: {event}", "Total Wait Time (s)", seconds),
-    ]
-    figures = [Figure(name, of, value, "s", value, value, 1) for of, name, value in said]
-    return Report(Reading("awr", "", "hour.txt", "", figures, host=ReportedHost(**host)))
+    db_time = ("Time Model: DB time", "Time (s)", 100.0)
+    return Report(made.report_of(db_time, *made.waited(event, 50, seconds), host=ReportedHost(**host)))
 
 
 @pytest.mark.parametrize(

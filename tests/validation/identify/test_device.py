@@ -10,11 +10,12 @@ import pytest
 
 from app.command.cli import main
 from scenarios import from_mapping, run
-from scenarios.measured import READ_LATENCY, READS_A_SECOND, as_modelled
+from scenarios.measured import READ_LATENCY, READS_A_SECOND
 from tests.command_line import CommandLine
+from tests.validation.instruments.made import read_text
+from validation.bars import offs
 from validation.identify.found import NotIdentified
 from validation.identify.system import identify
-from validation.instruments import Keep, OpenedFile, read
 
 SECONDS = 10
 
@@ -57,11 +58,7 @@ LONE, DEEP = job(1, 9_000, 110e-6, wakeups_per_s=9_000), job(32, 60_000, 533e-6,
 
 
 def readings(tmp_path: Path, *texts: str) -> list[Any]:
-    paths = []
-    for place, text in enumerate(texts):
-        paths.append(tmp_path / f"{place}.json")
-        paths[-1].write_text(text)
-    return [reading for path in paths for reading in read(OpenedFile(path, path.name, Keep()))]
+    return [reading for text in texts for reading in read_text(tmp_path, text)]
 
 
 def test_two_depths_determine_the_lone_read_the_ceiling_and_the_interval_of_reports(tmp_path: Path) -> None:
@@ -70,9 +67,8 @@ def test_two_depths_determine_the_lone_read_the_ceiling_and_the_interval_of_repo
     assert values["disk.overhead_s"] == pytest.approx(104e-6, rel=0.01)
     assert values["disk.controller_reads_per_s"] == 60_000
     assert values["disk.report_interval_s"] == pytest.approx(125e-6)
-    rows = as_modelled(found.compared, run(from_mapping(found.sections(), "drive"), "simulate"))
-    assert {row.measured.name for row in rows} == {READS_A_SECOND, READ_LATENCY}
-    assert all(abs(row.off_fraction) < 0.05 for row in rows)
+    off = offs(found, run(from_mapping(found.sections(), "drive"), "simulate"))
+    assert off == pytest.approx({READS_A_SECOND: 0, READ_LATENCY: 0}, abs=0.05)
 
 
 def test_a_job_that_is_woken_for_each_read_tells_of_no_interval(tmp_path: Path) -> None:
@@ -128,8 +124,8 @@ TURNING = job(1, 125, 8e-3)
 
 def of_disk(tmp_path: Path, *texts: str) -> dict[str, Any]:
     found = identify(readings(tmp_path, *texts), rpm=10_000)
-    rows = as_modelled(found.compared, run(from_mapping(found.sections(), "disk"), "calculate"))
-    assert all(abs(row.off_fraction) < 0.02 for row in rows)
+    off = offs(found, run(from_mapping(found.sections(), "disk"), "calculate"))
+    assert max(map(abs, off.values())) < 0.02
     return {one.path: one.value for one in found.known}
 
 

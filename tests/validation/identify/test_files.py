@@ -8,9 +8,9 @@ import pytest
 
 from app.reports.written import written
 from scenarios import load, run
+from tests.validation.instruments.made import read_text
 from validation.identify.found import IdentifiedScenario
 from validation.identify.system import identify
-from validation.instruments import Keep, OpenedFile, read
 
 
 def identified(folder: Path, *parameters: tuple[str, str]) -> IdentifiedScenario:
@@ -21,9 +21,7 @@ def identified(folder: Path, *parameters: tuple[str, str]) -> IdentifiedScenario
     place = next(number for number, line in enumerate(lines) if line.startswith("db_block_size"))
     listed = [("Parameter Name", "Begin value"), ("-" * 36, "-" * 40), ("db_block_size", "8192"), *parameters]
     lines[place - 2 : place + 1] = [f"{name:<36} {value}" for name, value in listed]
-    path = folder / "hour.txt"
-    path.write_text("\n".join(lines))
-    return identify(read(OpenedFile(path, path.name, Keep())))
+    return identify(read_text(folder, "\n".join(lines)))
 
 
 def fields(found: IdentifiedScenario) -> dict[str, object]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.validation.instruments.made import report_of
 from validation.identify.found import RefusedReport
 from validation.identify.hours import TransactionArrivals, asked_of, checked
 from validation.identify.report import Report
-from validation.instruments import Figure, Reading
+from validation.instruments import Reading
 from validation.instruments.figures import ReportedHost
 
 
@@ -16,14 +17,13 @@ def interval(
 ) -> Reading:
     """100 s in which so many transactions a second ended, each after *took_s* of DB time."""
     said = [
-        ("report", "Elapsed", 100.0, "s"),
-        ("Load Profile: Transactions", "Per Second", per_s, "1/s"),
-        ("Load Profile: Logical read", "Per Second", gets * per_s, "1/s"),
-        ("Time Model: DB time", "Time (s)", 100 * per_s * took_s, "s"),
-        *(("instance", f"{what} sessions", sessions, "count") for what in ("Begin", "End") if sessions),
+        ("report", "Elapsed", 100.0),
+        ("Load Profile: Transactions", "Per Second", per_s),
+        ("Load Profile: Logical read", "Per Second", gets * per_s),
+        ("Time Model: DB time", "Time (s)", 100 * per_s * took_s),
+        *(("instance", f"{what} sessions", sessions) for what in ("Begin", "End") if sessions),
     ]
-    figures = [Figure(what, of, value, unit, value, value, 7) for of, what, value, unit in said]
-    return Reading("awr", "", name, "", figures, begins=begins, ends=begins, host=ReportedHost(cpus=8))
+    return report_of(*said, line=7, file=name, begins=begins, ends=begins, host=ReportedHost(cpus=8))
 
 
 def told(first: Reading, second: Reading) -> TransactionArrivals | str | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.validation.instruments import made
+from tests.validation.instruments.made import report_of, waited
 from validation.identify.found import IdentifiedScenario
 from validation.identify.limit import (
     histogram,
@@ -20,11 +21,16 @@ from validation.identify.limit import (
 )
 from validation.identify.report import Report, reads_at_once
 from validation.identify.system import SystemProfile
-from validation.instruments import Figure, Reading
 from validation.instruments.figures import Setting
 
 # Ten of a hundred below 1 ms, eighty more below 4 ms, the rest below 8 ms.
 SHARES = [(0.001, 0.10), (0.004, 0.90), (0.008, 1.00)]
+
+
+def buckets(event: str, shares: dict[str, float]) -> list[tuple[str, str, float]]:
+    """A part of the histogram of an event."""
+    of = f"Wait Event Histogram: {event}"
+    return [(of, f"% of waits <{bound}", share) for bound, share in shares.items()]
 
 
 @pytest.mark.parametrize(
@@ -62,45 +68,26 @@ def test_the_parts_of_a_histogram_split_the_bucket_in_which_the_one_before_ends(
         (10, {"8ms": 0.2, "32ms": 0.3, "=1s": 0.5}),
         (20, {"32ms": 0.5, "64ms": 0.4, "1/8s": 0.099}),
     ]
-    said = [("report", "Elapsed", 100.0, "s", 1)]
-    said += [
-        (f"Wait Event Histogram: {event}", f"% of waits <{bound}", share, "fraction", line)
-        for line, part in parts
-        for bound, share in part.items()
-    ]
-    said += [
-        (f"Wait Events: background: {event}", "Waits", 1000.0, "count", 2),
-        (f"Wait Events: background: {event}", "Total Wait Time (s)", 40.0, "s", 2),
-        ("Wait Events: foreground: db file sequential read", "Waits", 10.0, "count", 3),
-        ("Wait Events: foreground: db file sequential read", "Total Wait Time (s)", 0.01, "s", 3),
-    ]
-    figures = [Figure(name, of, value, unit, value, value, line) for of, name, value, unit, line in said]
-    reading = Reading("awr", "", "report.txt", "", figures)
+    waits = [*waited(event, 1000, 40, "background"), *waited("db file sequential read", 10, 0.01)]
+    reading = report_of(("report", "Elapsed", 100.0), *waits)
+    for line, part in parts:
+        reading.figures += report_of(*buckets(event, part), line=line).figures
     shares = [(0.008, 0.2), (0.032, 0.5), (0.064, 0.9), (0.125, 0.999)]
     found = Report(reading)
     assert histogram(found, event) == [pytest.approx(one) for one in shares]
     assert limit_of(found, [reading]).log_varies == pytest.approx(variation(shares))
 
 
-def figures_of(*said: tuple[str, str, float, str]) -> list[Figure]:
-    """Figures in the first line of a report."""
-    return [Figure(name, of, value, unit, value, value, 1) for of, name, value, unit in said]
-
-
 def report(mean_s: float, shares: dict[str, float]) -> Report:
     """100 s in which 400,000 reads took *mean_s* each, with shares by bucket; 1,000 writes a second beside them."""
     event = "db file sequential read"
     said = [
-        ("report", "Elapsed", 100.0, "s"),
-        (f"Wait Events: foreground: {event}", "Waits", 400_000.0, "count"),
-        (f"Wait Events: foreground: {event}", "Total Wait Time (s)", 400_000 * mean_s, "s"),
-        ("Load Profile: Write IO requests", "Per Second", 1000.0, "1/s"),
-        *(
-            (f"Wait Event Histogram: {event}", f"% of waits <{bound}", share, "fraction")
-            for bound, share in shares.items()
-        ),
+        ("report", "Elapsed", 100.0),
+        *waited(event, 400_000, 400_000 * mean_s),
+        ("Load Profile: Write IO requests", "Per Second", 1000.0),
+        *buckets(event, shares),
     ]
-    return Report(Reading("awr", "", "report.txt", "", figures_of(*said)))
+    return Report(report_of(*said))
 
 
 def test_reads_that_take_far_longer_than_the_fastest_tell_a_limit() -> None:
@@ -117,15 +104,13 @@ def test_reads_as_quick_as_the_fastest_tell_none() -> None:
 
 def test_idle_events_are_no_part_of_the_profile() -> None:
     said = [
-        ("Time Model: DB time", "Time (s)", 100.0, "s"),
-        ("Time Model: DB CPU", "Time (s)", 30.0, "s"),
-        ("Wait Events: foreground: a wait", "Waits", 4.0, "count"),
-        ("Wait Events: foreground: a wait", "Total Wait Time (s)", 60.0, "s"),
-        ("Wait Events: foreground: a wait", "% DB time", 0.6, "fraction"),
-        ("Wait Events: foreground: watchdog", "Waits", 4.0, "count"),
-        ("Wait Events: foreground: watchdog", "Total Wait Time (s)", 900.0, "s"),
+        ("Time Model: DB time", "Time (s)", 100.0),
+        ("Time Model: DB CPU", "Time (s)", 30.0),
+        *waited("a wait", 4, 60),
+        ("Wait Events: foreground: a wait", "% DB time", 0.6),
+        *waited("watchdog", 4, 900),
     ]
-    parts = Report(Reading("awr", "", "report.txt", "", figures_of(*said))).profile()
+    parts = Report(report_of(*said)).profile()
     assert [(part.name, part.seconds) for part in parts] == [
         ("a wait", 60), ("DB CPU", 30), ("unnamed", pytest.approx(10))
     ]  # fmt: skip
@@ -134,12 +119,8 @@ def test_idle_events_are_no_part_of_the_profile() -> None:
 @pytest.mark.parametrize(("reads_per_s", "at_once"), [(4040.0, 40.0), (1e6, 0.0)])
 def test_more_reads_than_one_wait_is_for_are_those_of_others(reads_per_s: float, at_once: float) -> None:
     found = report(0.001, {})
-    said = [
-        ("Wait Events: foreground: db file parallel read", "Waits", 100.0, "count"),
-        ("Wait Events: foreground: db file parallel read", "Total Wait Time (s)", 1.0, "s"),
-        ("Load Profile: Read IO requests", "Per Second", reads_per_s, "1/s"),
-    ]
-    found.reading.figures += figures_of(*said)
+    more = ("Load Profile: Read IO requests", "Per Second", reads_per_s)
+    found.reading.figures += report_of(*waited("db file parallel read", 100, 1), more).figures
     assert reads_at_once(Report(found.reading)) == pytest.approx(at_once)
 
 
@@ -165,14 +146,12 @@ def test_where_sessions_wait_for_the_log_buffer_lgwr_sets_the_pace() -> None:
     found = report(0.005, {"1ms": 0.2, "8ms": 0.8})
     said = [
         ("Time Model: DB time", "Time (s)", 5000.0),
-        ("Wait Events: foreground: log buffer space", "Waits", 100.0),
-        ("Wait Events: foreground: log buffer space", "Total Wait Time (s)", 2500.0),
-        ("Wait Events: background: log file parallel write", "Waits", 1000.0),
-        ("Wait Events: background: log file parallel write", "Total Wait Time (s)", 80.0),
+        *waited("log buffer space", 100, 2500),
+        *waited("log file parallel write", 1000, 80, "background"),
         ("Load Profile: Redo size", "Per Second", 40e6),
         ("Load Profile: Transactions", "Per Second", 200.0),
     ]
-    found.reading.figures += [Figure(name, of, value, "s", value, value, 1) for of, name, value in said]
+    found.reading.figures += report_of(*said).figures
     pace = log_pace(Report(found.reading))
     assert (pace.busy, pace.bytes_per_s, pace.share) == pytest.approx((0.8, 40e6, 0.5))
     limit = limit_of(Report(found.reading), [])

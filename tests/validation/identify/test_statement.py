@@ -15,10 +15,10 @@ from model.results import RunResult
 from scenarios import load, run
 from scenarios.measured import CLIENT_WAIT, ELAPSED, FETCH_CALLS, GETS, READ_BLOCKS, as_modelled, compared_in
 from tests.command_line import CommandLine
+from tests.validation.instruments.made import read_text
 from validation.identify.fetches import equal_blocks, habit_of_calls, habit_of_sums
 from validation.identify.found import NotIdentified
 from validation.identify.statement import identify_statement
-from validation.instruments import Keep, OpenedFile, read
 
 SCANNED = "TABLE ACCESS FULL T"
 
@@ -147,10 +147,9 @@ def test_a_statement_without_a_file_for_its_scenario_is_refused(
 
 
 def test_files_without_statements_are_named(tmp_path: Path) -> None:
-    path = tmp_path / "report.txt"
-    path.write_text(written(run(load("tpc-b"), "calculate"), "awr"))
+    text = written(run(load("tpc-b"), "calculate"), "awr")
     with pytest.raises(NotIdentified, match="hold no SQL trace and no TKPROF report"):
-        identify_statement(read(OpenedFile(path, path.name, Keep())), "1")
+        identify_statement(read_text(tmp_path, text), "1")
 
 
 @pytest.mark.parametrize(("array", "first"), [(50, 1), (500, 12), (7, 3)])
@@ -223,12 +222,8 @@ def trace(array: int, trip_us: int, row_us: int) -> str:
 
 
 def test_two_array_sizes_tell_the_network_from_the_client(tmp_path: Path) -> None:
-    for array in (25, 40):
-        (tmp_path / f"{array}.trc").write_text(trace(array, 500, 10))
-    paths = [tmp_path / "25.trc", tmp_path / "40.trc"]
-    found = identify_statement(
-        [reading for path in paths for reading in read(OpenedFile(path, path.name, Keep()))], "abcdefghijklm"
-    )
+    readings = [one for array in (25, 40) for one in read_text(tmp_path, trace(array, 500, 10))]
+    found = identify_statement(readings, "abcdefghijklm")
     values = {one.path: one.value for one in found.known}
     assert values["client.round_trip_s"] == pytest.approx(500e-6, rel=0.02)
     assert values["client.row_s"] == pytest.approx(10e-6, rel=0.02)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from validation.instruments import OpenedFile, Reading, read
+from validation.instruments import Figure, OpenedFile, Reading, read
 
 IOSTAT_OLD: Final = """Linux 3.10.0-1 (a.host.example) \t11/22/2026 \t_x86_64_\t(8 CPU)
 
@@ -297,6 +297,18 @@ EVERY: Final = {
     "iostat old": IOSTAT_OLD, "iostat new": IOSTAT_NEW, "fio": FIO, "tkprof": TKPROF, "trace": TRACE, "awr": AWR,
     "awr html": AWR_HTML, "sadf": SADF, "sar": SAR, "plan": PLAN, "tables": TABLES, "aux stats": AUX_STATS, "parameters": PARAMETERS, "init.ora": INIT_ORA,
 }  # fmt: skip
+
+
+def report_of(*said: tuple[str, str, float], line: int = 1, **fields: Any) -> Reading:
+    """A report with these figures of something, in seconds where that matters."""
+    figures = [Figure(name, of, value, "s", value, value, line) for of, name, value in said]
+    return Reading("awr", "", fields.pop("file", "report.txt"), "", figures, **fields)
+
+
+def waited(event: str, waits: float, seconds: float, who: str = "foreground") -> list[tuple[str, str, float]]:
+    """Figures of the waits for an event."""
+    of = f"Wait Events: {who}: {event}"
+    return [(of, "Waits", waits), (of, "Total Wait Time (s)", seconds)]
 
 
 def read_text(folder: Path, text: str, name: str = "a.file") -> list[Reading]:

@@ -168,7 +168,7 @@ OF_STATEMENTS = (
     EXACT,
     Regime(
         "one session, some blocks cached",
-        "Chance decides which blocks are cached, and so which reads are in sequence.",
+        "Chance decides which blocks are cached, and therefore which reads are sequential.",
         lambda case: case.work.sessions == 1 and 0 < case.system.table.cached_fraction < 1,
     ),
     Regime(
@@ -183,7 +183,7 @@ OF_STATEMENTS = (
     ),
     Regime(
         "one session, RAID set of rotating disks",
-        "Read-ahead in each member decides which members seek.",
+        "Read-ahead of the RAID members decides which of them seek.",
         lambda case: case.work.sessions == 1 and case.is_set,
     ),
     Regime(
@@ -203,14 +203,14 @@ OF_STATEMENTS = (
     ),
     Regime(
         "several sessions, few reads left by the cache",
-        "Chance decides which blocks are cached, and each session reads few others.",
+        "Chance decides which blocks are cached, and each session reads only a few blocks.",
         lambda case: (
             0 < case.system.table.cached_fraction < 1 and case.result.physical_io.read_requests < FEW_READS
         ),
     ),
     Regime(
         "several sessions, device seldom busy",
-        "The sessions share the processors, and seldom meet at the device.",
+        "The sessions share the processors, and rarely use the device at the same time.",
         lambda case: case.busy < BUSY,
     ),
     Regime(
@@ -233,7 +233,7 @@ OF_STREAMS = (
     EXACT,
     Regime(
         "calls that arrive at a busy device",
-        "Calls arrive nearly as fast as the device serves them, or faster: the queue depends on chance and order.",
+        "Calls arrive almost as fast as the device serves them, or faster, so chance decides how long the queue is.",
         lambda case: case.arrivals and case.busy >= NEARLY_FULL,
     ),
     Regime(
@@ -243,7 +243,7 @@ OF_STREAMS = (
     ),
     Regime(
         "several streams, this one in sequence",
-        "Several streams share the device, and their turns decide what is read ahead, merged or written back.",
+        "Several streams share the device, and their order decides what is read ahead, merged or written back.",
         lambda case: bool(case.work.beside) and case.in_order,
     ),
     Regime(
@@ -252,13 +252,13 @@ OF_STREAMS = (
         lambda case: bool(case.work.beside),
     ),
     Regime(
-        "RAID set of rotating disks, one call after the other",
-        "Read-ahead in each member decides which members seek.",
+        "RAID set of rotating disks, one call at a time",
+        "Read-ahead of the RAID members decides which of them seek.",
         lambda case: case.is_set and case.positions and not case.overlaps,
     ),
     Regime(
         "RAID set of rotating disks",
-        "Read-ahead in each member, and which members are idle, decide which members seek.",
+        "Read-ahead of the RAID members, and which of them are idle, decide which members seek.",
         lambda case: case.is_set and case.positions,
     ),
     Regime(
@@ -298,7 +298,7 @@ OF_STREAMS = (
     ),
     Regime(
         "page cache, some pages cached",
-        "Which windows are cached, and whether a call begins with one, decides what the program waits for.",
+        "What the program waits for depends on which read-ahead windows are cached.",
         lambda case: (
             case.cached and not case.work.writes and 0 < case.system.host.page_cache_hit_fraction < 1
         ),
@@ -325,11 +325,11 @@ OF_STREAMS = (
     ),
     Regime(
         "calls in flight, solid-state device",
-        "Calls queue, and the estimate knows the mean queue only.",
+        "Calls queue, and the estimate has only the mean queue.",
         lambda case: case.overlaps,
     ),
     Regime(
-        "one call after the other",
+        "one call at a time",
         "Caches, burst credits and RAID members make the time of single calls vary.",
         lambda case: True,
     ),
@@ -337,37 +337,37 @@ OF_STREAMS = (
 OF_TRANSACTIONS = (
     Regime(
         "cold buffer cache",
-        "The estimate is that of a warm buffer cache.",
+        "The estimate assumes a warm buffer cache.",
         lambda case: case.work.begins == "cold",
     ),
     Regime(
         "fewer than ten transactions of each user",
-        "The estimate is that of the long run; this one ends before its slow transactions do.",
+        "The estimate is for a long run; this run ends before its slow transactions do.",
         lambda case: not case.arrives and run_transactions(case.work) < ROUNDS_OF_USERS * case.work.users,
     ),
     Regime(
         "volume with limits",
-        "The volume lets requests through at its own pace, whatever chance does.",
+        "The limits of the volume set the pace, so chance has little effect.",
         lambda case: case.is_paced,
     ),
     Regime(
         "saturated system, write cache",
-        "The estimate is that of the long run; a short one ends before the write cache is full.",
+        "The estimate is for a long run; a short run ends before the write cache is full.",
         lambda case: case.saturated and case.system.disk.write_cache_bytes > 0,
     ),
     Regime(
         "saturated system, solid-state device",
-        "The estimate is that of the long run; a short one ends before DBWR falls behind.",
+        "The estimate is for a long run; a short run ends before DBWR falls behind.",
         lambda case: case.saturated and not case.positions,
     ),
     Regime(
         "saturated system, disk",
-        "The estimate is that of the long run; a short one ends before DBWR falls behind.",
+        "The estimate is for a long run; a short run ends before DBWR falls behind.",
         lambda case: case.saturated,
     ),
     Regime(
         "users in step",
-        "Users who pause equally long fall into step: they pass each other, or come all at once.",
+        "Users with equal think times synchronize: their requests avoid each other, or arrive all at once.",
         lambda case: (
             not case.arrives
             and case.work.users > 1
@@ -376,32 +376,30 @@ OF_TRANSACTIONS = (
     ),
     Regime(
         "busy disk",
-        "DBWR writes in bursts, and reads of several users meet.",
+        "DBWR writes in bursts, and reads of several users arrive together.",
         lambda case: case.busy > BUSY,
     ),
     Regime(
         "solid-state device that is seldom busy",
-        "Few requests queue; which ones is a matter of chance.",
+        "Few requests queue, and chance decides which.",
         lambda case: not case.positions,
     ),
     Regime(
         "RAID set that is seldom busy",
-        "Few requests queue; which member they meet at is a matter of chance.",
+        "Few requests queue, and chance decides at which RAID member.",
         lambda case: case.is_set,
     ),
-    Regime(
-        "disk that is seldom busy", "Few requests queue; which ones is a matter of chance.", lambda case: True
-    ),
+    Regime("disk that is seldom busy", "Few requests queue, and chance decides which.", lambda case: True),
 )
 OF_PROGRAMS = (
     Regime(
         "several programs on a rotating disk",
-        "Each program causes seeks for the others, and the estimate knows their means only.",
+        "Each program causes seeks for the others, and the estimate has only mean values.",
         lambda case: case.positions,
     ),
     Regime(
         "several programs on a solid-state device",
-        "The programs meet at processors and device by chance.",
+        "Chance decides when the programs use the processors and the device at the same time.",
         lambda case: True,
     ),
 )

@@ -1,4 +1,4 @@
-"""From what the work took and a price book to what it costs, for any kind of workload; numbers or arrays."""
+"""From what the work took and a price list to what it costs, for any kind of workload; numbers or arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LAW_SOURCES = ("oracle-core-factor", "oracle-price-list")
 
 
 def with_money(system: System, work: Workload, result: RunResult) -> RunResult:
-    """*result* with what the work costs; as it is where there is no price book."""
+    """*result* with what the work costs; as it is where there is no price list."""
     money = money_of(system, work, result)
     if money is None:
         return result

@@ -439,7 +439,7 @@ class IndexStatistics(Frozen):
 
 
 class Money(Frozen):
-    """What the work costs by the scenario's price book; amounts in ``currency``.
+    """What the work costs by the scenario's price list; amounts in ``currency``.
 
     What is *used* is the CPU that the sessions take and the storage, for as long as the work takes; the *machine* is
     all cores with whole licences, busy or not, and the same storage.
@@ -608,6 +608,8 @@ class RunResult(Frozen):
     sources: list[str]
     extrapolated: list[Extrapolation]
     warnings: list[str]
+    notes: list[str] | None = None
+    """What to know of the run that is no reason for doubt."""
     time: TimeBreakdown
     calls: dict[str, Call]
     logical_io: LogicalIO | None = None

@@ -200,7 +200,7 @@ def _of_calls_at_once(base: RunResult, other: RunResult, asked: Asked | None) ->
     if noise:
         yield noise
     elif why_streams.at_a_rate(asked):
-        yield "elapsed time says little here: the run ends soon after the last call arrives"
+        yield "elapsed time says little here, because the run ends soon after the last call arrives"
 
 
 def _mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:

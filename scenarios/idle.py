@@ -46,7 +46,7 @@ def why_idle(path: str, scenario: Scenario) -> str:
         return "no effect on this kind of workload"
     matters = MATTERS_FOR.get(path)
     if matters and io_path(scenario) not in matters:
-        return f"only for files opened {' or '.join(matters)}"
+        return f"used only for files opened {' or '.join(matters)}"
     if (
         work.asks_the_kernel
         and _needs_no_disk(work, scenario)
@@ -97,7 +97,7 @@ def _arrivals(what: str) -> Callable[[System, Any], Reason]:
 
 def _io_path(system: System, work: Workload) -> Reason:
     if work.asks_the_kernel:
-        return cast("Stream", work).path is not None, "the workload opens its file itself"
+        return cast("Stream", work).path is not None, "workload.path says how the file is opened"
     return _no_read(system, work)
 
 
@@ -108,16 +108,16 @@ def _asynchronous(system: System, work: Workload) -> Reason:
     if work.inserts or work.mixed:
         return work.opened_as(system) in THROUGH_CACHE, "files are opened through the page cache"
     if system.instance.serial_direct_read == "never":
-        return True, "no read goes past the buffer cache"
+        return True, "no read bypasses the buffer cache"
     return _no_read(system, work)
 
 
-ONE_BY_ONE: Final = "files without asynchronous I/O are read one by one"
+ONE_BY_ONE: Final = "without asynchronous I/O, blocks are read one at a time"
 
 
 def _arraysize(system: System, work: Workload) -> Reason:
     if work.inserts:
-        return cast("Insert", work).method != "array", "rows do not come in arrays"
+        return cast("Insert", work).method != "array", "rows are not inserted in arrays"
     if _finds_one_row(work):
         return True, "a unique scan finds one row"
     return cast("Query", work).select == "count", "count(*) returns one row"
@@ -130,7 +130,7 @@ def _finds_one_row(work: Workload) -> bool:
 
 def _hot_blocks(work: Workload) -> Reason:
     given = (getattr(work, name, None) for name in WAYS)
-    return any(given), "another field gives the popularity"
+    return any(given), "another field says which blocks are popular"
 
 
 def _clustering(system: System, work: Workload) -> Reason:
@@ -163,7 +163,7 @@ def _controller(system: System, work: Workload) -> Reason:
 
 
 def _collection(system: System, work: Workload) -> Reason:
-    return system.disk.spare_fraction is None, "spare_fraction is not set, so that no garbage is collected"
+    return system.disk.spare_fraction is None, "without spare_fraction, the model has no garbage collection"
 
 
 def _processors(system: System, work: Workload) -> Reason:
@@ -181,7 +181,7 @@ def _among_cores(without: Callable[[Host], bool], why: str) -> Callable[[System,
 
 
 def _old_costing(system: System, _: object) -> Reason:
-    return system.instance.statistics.kind == "none", "old I/O costing reads no system statistics"
+    return system.instance.statistics.kind == "none", "I/O costing does not use system statistics"
 
 
 STATISTICS: Final = (
@@ -201,7 +201,7 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "host.cpuspeed_hz": lambda system, work: (
         (
             system.instance.statistics.cpuspeed_hz is not None,
-            "the statistics have a CPUSPEED",
+            "the system statistics contain CPUSPEED",
         )
         if system.instance.statistics.kind != "none"
         else _old_costing(system, work)
@@ -212,27 +212,27 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "index.distinct_keys": _distinct_keys,
     "index.interleaved_blocks": lambda system, work: (
         system.index.clustering != "interleaved" or system.index.clustering_factor is not None,
-        "rows do not lie by turns",
+        "index.clustering is not interleaved",
     ),
     "index.table_cached_blocks": lambda system, work: (
         system.index.clustering_factor is not None or system.index.clustering == "clustered",
         "CLUSTERING_FACTOR is given"
         if system.index.clustering_factor is not None
-        else "rows lie in block order",
+        else "rows are stored in index order",
     ),
     "workload.parallel_reads": lambda system, work: (
         work.index_only or not goes_on(system),
         "the table is not visited"
         if work.index_only
-        else "files without asynchronous I/O are read one by one",
+        else "without asynchronous I/O, blocks are read one at a time",
     ),
     "workload.rowid_order": lambda system, work: (
         bool(system.index.bitmap or work.index_only),
-        "a bitmap index has them sorted" if system.index.bitmap else "the table is not visited",
+        "a bitmap index returns sorted rowids" if system.index.bitmap else "the table is not visited",
     ),
     "index.prefix_distinct_keys": lambda system, work: (
         work.access != "skip" and not system.index.compress_columns,
-        "no skip scan, and no column is compressed",
+        "there is no skip scan and no compressed column",
     ),
     "index.prefix_bytes": lambda system, work: (
         not system.index.compress_columns,
@@ -240,7 +240,7 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     ),
     "table.cached_fraction": lambda system, work: (
         bool(says_popularity(work)),
-        "the popularity of blocks says it",
+        "the popularity of blocks determines it",
     ),
     "index.key_bytes": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
     "index.unique": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
@@ -254,7 +254,7 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     ),
     "host.threads_per_core": _processors,
     "host.busy_loss_percent": _among_cores(
-        lambda host: host.cpus <= FULL_SPEED, "two busy cores are as fast as one"
+        lambda host: host.cpus <= FULL_SPEED, "with two cores, none slows down"
     ),
     "host.smt_gain_percent": _among_cores(lambda host: host.threads_per_core == 1, "cores have one thread"),
     "instance.disk_asynch_io": _asynchronous,
@@ -263,15 +263,15 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         if system.host.io_path in WITHOUT_FILESYSTEM
         else _no_read(system, work)
     ),
-    "instance.db_keep_cache_bytes": lambda system, work: (work.hot_pool != "keep", "no block goes to it"),
+    "instance.db_keep_cache_bytes": lambda system, work: (work.hot_pool != "keep", "no block uses this pool"),
     "instance.db_recycle_cache_bytes": lambda system, work: (
         work.cold_pool != "recycle",
-        "no block goes to it",
+        "no block uses this pool",
     ),
     "disk.use": _no_read,
     "disk.volume_per_month": lambda system, work: (
         system.prices.currency is None,
-        "there is no prices.currency",
+        "prices.currency is not set",
     ),
     "disk.controller_reads_per_s": _controller,
     "disk.report_interval_s": _controller,
@@ -287,13 +287,13 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         not system.disk.write_cache_bytes,
         "the disk has no write cache",
     ),
-    "disk.raid_disks": lambda system, work: (system.disk.raid_level == "none", "the disk is no RAID set"),
+    "disk.raid_disks": lambda system, work: (system.disk.raid_level == "none", "the disk is not a RAID set"),
     "workload.hot_data_percent": lambda system, work: _hot_blocks(work),
     "workload.hot_gets_percent": lambda system, work: _hot_blocks(work),
-    "disk.reorder_age_s": lambda system, work: (system.disk.rotation_s == 0, "the disk does not turn"),
+    "disk.reorder_age_s": lambda system, work: (system.disk.rotation_s == 0, "the disk does not rotate"),
     "disk.limit_io_bytes": lambda system, work: (
         system.disk.iops_limit is None and system.host.iops_limit is None,
-        "the volume has no limit of requests",
+        "the volume has no IOPS limit",
     ),
     "disk.limit_slice_s": lambda system, work: (
         system.disk.iops_limit is None and system.disk.throughput_limit_bytes_per_s is None,
@@ -301,18 +301,21 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     ),
     "host.burst_iops": lambda system, work: (
         system.host.iops_limit is None,
-        "the host has no limit of requests",
+        "the host has no IOPS limit",
     ),
     "host.burst_bandwidth_bytes_per_s": lambda system, work: (
         system.host.bandwidth_limit_bytes_per_s is None,
-        "the host has no limit of bytes",
+        "the host has no throughput limit",
     ),
     "host.burst_s": lambda system, work: (
         system.host.burst_iops is None and system.host.burst_bandwidth_bytes_per_s is None,
-        "the host has no burst",
+        "the host has no burst limit",
     ),
     "disk.burst_iops": lambda system, work: (system.disk.iops_limit is None, "the volume has no limit"),
-    "disk.burst_credits": lambda system, work: (system.disk.burst_iops is None, "the volume has no burst"),
+    "disk.burst_credits": lambda system, work: (
+        system.disk.burst_iops is None,
+        "the volume has no burst limit",
+    ),
     "workload.caller": lambda system, work: (
         not work.commit_every_rows and work.passes == 1 and (not work.inserts or work.by_direct_path),
         "one statement is one call",
@@ -326,20 +329,23 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "workload.mix.0.parallel_reads": lambda system, work: (not goes_on(system), ONE_BY_ONE),
     "workload.mix.0.parallel_reads_percent": lambda system, work: (
         not work.mix[0].parallel_reads or not goes_on(system),
-        "reads are handed over one by one" if goes_on(system) else ONE_BY_ONE,
+        "reads are submitted one at a time" if goes_on(system) else ONE_BY_ONE,
     ),
     "workload.users": _arrivals("transactions"),
     "workload.think_s": _arrivals("both"),
     "workload.in_flight": _arrivals("both"),
     "workload.batch": lambda system, work: (work.in_flight == 1, "one call is in flight"),
-    "workload.arrivals": lambda system, work: (work.rate_per_s is None, "the next call waits for the last"),
+    "workload.arrivals": lambda system, work: (
+        work.rate_per_s is None,
+        "each call waits for the previous one",
+    ),
     "workload.stride_bytes": lambda system, work: (
         work.pattern != "strided",
-        "calls are not a stride apart",
+        "the access pattern is not strided",
     ),
     "workload.rate_per_s": lambda system, work: (
         bool(work.asks_the_kernel and work.rate_per_s is None and (work.think_s or work.in_flight != 1)),
-        "not with a pause or calls in flight",
+        "think time or several calls in flight are set",
     ),
 }
 """Field -> why it decides nothing, of a kind of workload that reads it."""

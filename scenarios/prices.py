@@ -1,4 +1,4 @@
-"""Prices apart from what they are put on: an answer is worked out once and costs by any price book."""
+"""Prices apart from what they are put on: an answer is worked out once and costs by any price list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def notes_on_prices(system: System) -> Iterator[str]:
 
 
 def priced_alike(scenarios: Sequence[Scenario]) -> list[Scenario]:
-    """*scenarios*, those without prices with the first price book among them, so that their costs can be compared."""
+    """*scenarios*, those without prices with the first price list among them, so that their costs can be compared."""
     known = next((scenario for scenario in scenarios if scenario.system.prices.currency is not None), None)
     if known is None:
         return list(scenarios)

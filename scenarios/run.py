@@ -68,11 +68,11 @@ def beyond_measured(scenario: Scenario, result: RunResult) -> list[str]:
         return []
     if modelled <= (1 + REPRODUCES) * measured:
         return [
-            "no limit of the disk is known, so it is taken as unlimited, and knee and maximum TPS are not known; set "
+            "the disk has no known limit: the model treats it as unlimited, and the saturation point is unknown; set "
             "disk.iops_limit"
         ]
     return [
-        f"no limit of the disk is known: {modelled:,.0f} reads a second are more than the {measured:,.0f} that were "
+        f"the disk has no known limit: {modelled:,.0f} reads a second are more than the {measured:,.0f} that were "
         "measured, so the answer is an upper bound, and the disk may saturate first; set disk.iops_limit"
     ]
 
@@ -197,11 +197,11 @@ def _notes_on_changes(scenario: Scenario) -> Iterator[str]:
                 f"server of 2008 with rows of 9 bytes; a server of today needs less: set {UPDATED_ROW}"
             )
     if not (work.inserts or work.deletes or work.sets or work.growth_bytes):
-        yield "no row grows: set workload.growth_bytes, or workload.sets where the table's columns are described"
+        yield "no row grows, so none migrates: set workload.growth_bytes, or workload.sets with table.columns"
     if not work.inserts and work.commit_every_rows:
         yield (
-            "with commits in between, the change is several transactions: committed work stays when a later one "
-            "fails, and a query that started earlier may fail with ORA-01555"
+            "with intermediate commits, the change consists of several transactions: committed work stays when a later "
+            "one fails, and a query that started earlier may fail with ORA-01555"
         )
     if table.row_bytes_sd:
         yield "the model gives all changed rows the same length; leave more PCTFREE if yours vary"

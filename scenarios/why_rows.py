@@ -173,7 +173,7 @@ def _before_the_list_fills(segment: SegmentSpace) -> str:
 def _offered_no_more(dear: SegmentSpace, cheap: SegmentSpace) -> str:
     """A block whose ITL list is full rejects once: freed from a free list, or marked full in the bitmap."""
     if _management(dear) == ASSM and _management(cheap) == MANUAL:
-        return "space management is manual, where a block that rejects leaves its free list"
+        return "space management is manual, where a block that rejects a row leaves its free list"
     full = [(segment_space.freeness_after or {}).get("full", 0.0) for segment_space in (dear, cheap)]
     if full[1] - full[0] >= (cheap.itl_full_blocks or 0.0) > 0:
         return (

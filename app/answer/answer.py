@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 LOOKS_S: Final = 0.4
 TOGETHER: Final = "simulating the programs together"
-NO_CLOSED_FORM: Final = "No closed form knows programs together: the simulation answers."
+NO_CLOSED_FORM: Final = "These programs together have no instant estimate: the simulation answers."
+NO_DIFFERENCE: Final = "No difference: in the model, the changed fields do not affect this scenario."
 HEIGHT: Final = 300
 """Pixels of the chart, whatever it has to say."""
 Asked = tuple[Scenario, Scenario]
@@ -91,9 +92,9 @@ def estimate_badge(result: RunResult, who: str = "") -> str:
 def about_engine(result: RunResult) -> str:
     """What made the numbers, in a sentence or two."""
     if result.engine == "simulate":
-        made = "A simulation of every request, session and queue made these numbers"
+        made = "These numbers come from a simulation of every request, session and queue"
         return f"{made}: seed {result.seed}, {result.events or 0:,} events."
-    made = "A closed form made these numbers at once."
+    made = "These numbers are an instant estimate by formulas."
     if result.accuracy is None:
         return made
     return f"{made} {sentence(accuracy_words(result))} {result.accuracy.why}"
@@ -124,7 +125,7 @@ def simulate_button(wishes: Wishes, asked: Sequence[Scenario], key: str = "simul
     """A button that asks for the simulation of what is *asked*."""
     st.button(
         "Simulate", icon=":material/play_arrow:", width="stretch", key=key, on_click=wishes.want, args=tuple(asked),
-        help="Simulates every request and queue in the background; you can go on meanwhile",
+        help="Simulates every request and queue in the background; you can go on working",
     )  # fmt: skip
 
 
@@ -147,7 +148,7 @@ def under_way(
     ):
         st.caption(f":material/progress_activity: {says(job)}")
         st.button("Cancel", key=cancel, type="tertiary", on_click=wishes.give_up, args=tuple(asked),
-                  help="Keep the answer shown")  # fmt: skip
+                  help="Stop the simulation and keep the answer shown")  # fmt: skip
 
 
 def keep_in_mind(pair: engines.Pair) -> None:
@@ -160,15 +161,16 @@ def keep_in_mind(pair: engines.Pair) -> None:
 
 
 def elapsed(before: RunResult, after: RunResult) -> None:
-    """The number that the answer is about, with its difference to the baseline."""
-    number = key_numbers.whole(after)
-    was, now = number.read(before), number.read(after)
-    assert now is not None
-    change, good = number.change(was, now)
-    st.metric(
-        number.titled("extrapolated"), number.show(now), None if before == after else change, delta_color=good,
-        delta_arrow="off" if change == UNCHANGED else "auto", border=True, help=number.help(),
-    )  # fmt: skip
+    """What the answer is about, of each program, with its difference to the baseline."""
+    with st.container(horizontal=True, gap="small"):
+        for number in key_numbers.wholes(after):
+            was, now = number.read(before), number.read(after)
+            change, good = number.change(was, now)
+            st.metric(
+                number.titled("extrapolated"), number.show(now), None if before == after else change,
+                delta_color=good, delta_arrow="off" if change == UNCHANGED else "auto", border=True,
+                help=number.help(),
+            )  # fmt: skip
 
 
 def figures(before: RunResult, after: RunResult) -> None:
@@ -201,15 +203,15 @@ def reasons(pair: engines.Pair, moved: str, changed: bool, asked: Asked) -> None
     with st.container(key="why"):
         st.markdown("**Why**" if changed else "**Where the time goes**")
         if changed:
-            texts = why(before, after, asked) or ["Nothing that the model knows of moves."]
+            texts = why(before, after, asked) or [NO_DIFFERENCE]
             st.markdown(plain(leading(before, after, texts[0], moved)))
             texts = texts[1:]
         else:
             texts = [
                 at_once(before) or charts.largest(before),
                 *segment_charts.findings(before),
-                accessed(after),
-                "Change a control on the left: the difference shows here",
+                after.access,
+                "Change a control in the sidebar (» on a phone): the difference shows here",
             ]
         st.markdown("\n".join(f"- {plain(sentence(text))}" for text in texts))
 
@@ -223,12 +225,6 @@ def leading(before: RunResult, after: RunResult, reason: str, moved: str) -> str
     what = "the response" if after.transactions else "elapsed time"
     share = f" ({times[1] / times[0] - 1:+.0%})" if 0.01 * times[0] < times[1] < 10 * times[0] else ""
     return sentence(f"{since}{what} {from_to(*times, show_seconds)}{share}: {reason}")
-
-
-def accessed(result: RunResult) -> str:
-    """How the blocks were reached."""
-    is_query = not (result.changes or result.streams or result.transactions)
-    return f"read {result.access}" if is_query else result.access
 
 
 def notes(pair: engines.Pair) -> list[str]:
@@ -245,8 +241,10 @@ def _extrapolated(result: RunResult) -> list[str]:
         return []
     used = dict.fromkeys(show_quantity(beyond.quantity, beyond.used) for beyond in outside)
     count = len({beyond.constant for beyond in outside})
-    verb = "constant was" if count == 1 else "constants were"
+    verb = "constant is" if count == 1 else "constants are"
     far = farthest(outside)
     beyond = f" ({'up to ' if count > 1 else ''}{far} beyond)" if far else ""
     at = " and ".join(used)
-    return [f"extrapolated: {count} {verb} not fitted at {at}{beyond}; the tab Assumptions says more"]
+    return [
+        f"extrapolated: {count} {verb} used outside the measured range, at {at}{beyond}; see tab Assumptions"
+    ]

@@ -10,7 +10,7 @@ from typing import Final
 import streamlit as st
 from click import unstyle
 
-from app.answer import answer, device_view, drawn, segment_view, transaction_view
+from app.answer import device_view, drawn, segment_view, transaction_view
 from app.answer.drawn import chart, columns_of
 from app.base.lines import parted
 from app.base.markdown import plain, sentence
@@ -106,7 +106,7 @@ def _breakdown(shown: AnswerPair) -> None:
 
 def _assumptions(shown: AnswerPair) -> None:
     other, after = shown.other, shown.after
-    st.caption(f"{plain(sentence(answer.accessed(after)))} Sources: {', '.join(after.sources)}.")
+    st.caption(f"{plain(sentence(after.access))} Sources: {', '.join(after.sources)}.")
     if after.extrapolated:
         st.markdown(
             "\n".join(["**Extrapolated**", "", *(f"- {plain(str(use))}" for use in after.extrapolated)])

@@ -59,7 +59,7 @@ def _maps(segment: SegmentSpace) -> None:
             chart(f"segment_map_{when}", figure, f"{when}: {text}")
     if full:
         st.caption(
-            "A block with a full ITL list is marked as such, whatever class the bitmap has it in. Probes fail there "
+            "A block with a full ITL list is marked as such, whatever class its bitmap entry has. Probes fail there "
             "as long as the bitmap offers it."
         )
 
@@ -77,8 +77,8 @@ def _lines(after: RunResult, segment: SegmentSpace, scenario: Scenario) -> None:
             st.caption(f"**{quantity.capitalize()} at other settings**")
             chart(key, *segment_charts.over_pctfree(curves.percents, lines, (size, percent, value), quantity))
     st.caption(
-        "The lines are instant estimates, which take every block for the mean one; the diamond is the answer above, "
-        "worked out row by row. A line ends where a block has no room for a row. "
+        "The lines are instant estimates, which treat all blocks as equal; the diamond is the answer above, "
+        "calculated row by row. A line ends where a block has no room for a row. "
         + off_the_line(curves, size, percent, after.time.elapsed_s)
     )
 
@@ -91,7 +91,7 @@ def off_the_line(curves: Curves, size_bytes: int, percent: float, elapsed_s: flo
     law = mine.values[curves.percents.index(int(percent))]
     if law is None or abs(law - elapsed_s) <= CLOSE * elapsed_s:
         return ""
-    return f"**Here the line is off:** it says {show_seconds(law)}, the answer {show_seconds(elapsed_s)}."
+    return f"**The line is inaccurate here:** {show_seconds(law)} instead of the answer's {show_seconds(elapsed_s)}."
 
 
 @by_object(200)

@@ -37,7 +37,7 @@ def load(before: RunResult, after: RunResult, scenario: Scenario) -> None:
     """Throughput and response over load, and how busy each resource is."""
     stats = after.transactions
     if stats is None:
-        st.caption("The what-if is of no transactions.")
+        st.caption("The what-if scenario has no transactions.")
         return
     st.markdown(plain(sentence(transaction_text.saturation(stats, beside=bool(after.programs)))))
     try:
@@ -59,7 +59,7 @@ def cache(after: RunResult, scenario: Scenario) -> None:
     """Hits over the size of the default pool, and other policies beside the run's."""
     cache_use = after.cache
     if after.transactions is None or cache_use is None:
-        st.caption("The what-if is of no transactions.")
+        st.caption("The what-if scenario has no transactions.")
         return
     try:
         points = over_size(scenario)
@@ -72,4 +72,4 @@ def cache(after: RunResult, scenario: Scenario) -> None:
     if lines:
         st.code("\n".join(unstyle(line) for line in lines), language=None)
     elif after.engine == "calculate":
-        st.caption("The simulation shows LRU and CLOCK beside touch counts on the same references.")
+        st.caption("The simulation compares LRU, CLOCK and touch counts on the same references.")

@@ -176,7 +176,7 @@ def crossing_sentence(crossover: Crossover, letters: tuple[str, str], label: str
     ends = (value_said(crossover.key, answered[place], counted=False) for place in (0, -1))
     within = f"{label} {' to '.join(ends)}"
     if not crossover.changes:
-        return f"{within}: {_takes(crossover.less, letters)} all along."
+        return f"{within}: {_takes(crossover.less, letters)} over the whole range."
     where = listed([_change_said(crossover.key, change) for change in crossover.changes])
     where = f"{where[0].upper()}{where[1:]}"
     stretches = [crossover.less, *(change.above.less for change in crossover.changes)]
@@ -203,5 +203,5 @@ def _change_said(key: str, change: LeadChange) -> str:
         return f"equal at {value_said(key, change.at.value)}"
     if change.is_whole:
         sides = (value_said(key, side.value) for side in (change.below, change.above))
-        return f"they change places between {' and '.join(sides)}"
-    return f"they change places at {value_said(key, change.at.value)}, in a jump"
+        return f"the order reverses between {' and '.join(sides)}"
+    return f"the order reverses at {value_said(key, change.at.value)}, in a step"

@@ -62,7 +62,7 @@ def over_time(lines: Sequence[DeviceLine], which: str, columns: Sequence[str]) -
     ]  # fmt: skip
     full = {"range": [0, 105]} if which == "util" else {}
     up = axis(" and ".join(shown) + unit, rangemode="tozero", **full)
-    across = axis("seconds since the begin")
+    across = axis("seconds since the start")
     layout = drawing.layout(240, across, up, margin=SNUG, showlegend=len(shown) > 1)
     return figure(traces, layout), "; ".join(_course(name, lines) for name in shown)
 

@@ -10,7 +10,7 @@ from app.charts.charts import LOOKS, in_lines
 from app.charts.drawing import Figure, axis
 from app.text.profile import wait_class
 from model.units import show_seconds
-from validation.identify.report import CPU, UNNAMED, DbTimePart
+from validation.identify.report import CPU, OVERLAP, UNNAMED, DbTimePart
 
 MOST_BARS: Final = 8
 LEAST_SHARE: Final = 0.001
@@ -40,4 +40,4 @@ def profile(parts: Sequence[DbTimePart]) -> tuple[Figure, str]:
 
 
 def _class(name: str) -> str:
-    return "CPU" if name == CPU else "Other" if name == UNNAMED else wait_class(name)
+    return "CPU" if name == CPU else "Other" if name in (UNNAMED, OVERLAP) else wait_class(name)

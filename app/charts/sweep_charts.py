@@ -306,7 +306,7 @@ def moves(summary: Summary) -> tuple[Figure, str]:
     )
     return (
         drawing.figure([trace], layout),
-        f"Means along each field, over all others: {sentence or 'nothing moves it'}",
+        f"Effect of each field (mean over all others): {sentence or 'none'}",
     )
 
 

@@ -137,7 +137,7 @@ def _figure(traces: list[dict[str, Any]], across: str, up: str, now: Transaction
     """A figure over load, with the knee as a line of its own."""
     closed = now.saturation_users is not None
     knee = now.saturation_per_s if now.saturation_users is None else now.saturation_users
-    words = f"knee: {knee:,.0f} users" if closed else f"limit: {tps(knee)} TPS"
+    words = f"saturation: {knee:,.0f} users" if closed else f"saturation: {tps(knee)} TPS"
     place = {"y": 1, "yanchor": "top"} if closed else {"y": 0.02, "yanchor": "bottom"}  # beside the curve
     note = {"x": knee, **place, "yref": "paper", "showarrow": False, "xanchor": "right", "text": f" {words} "}
     layout = drawing.layout(

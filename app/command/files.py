@@ -52,6 +52,6 @@ def check_place(option: str, path: Path, force: bool = True) -> None:
     try:
         folder = path.resolve().parent
     except (OSError, RuntimeError):  # links in a circle
-        raise SpecError(f"{option}: {path} leads nowhere: its links run in a circle") from None
+        raise SpecError(f"{option}: {path} is a circular symbolic link") from None
     if not folder.is_dir():
         raise SpecError(f"{option}: there is no folder {folder} to write {path.name} into")

@@ -55,7 +55,7 @@ def kinds_with(name: str, kind: str | None = None) -> list[str]:
     known = {text: [known for known, _, _ in names_of(text)] for text in asked}
     texts = [text for text, names in known.items() if name in names]
     if not texts and kind is None and (meant := meant_by(name)):
-        raise SpecError(f"{name!r} names nothing in the lists; {meant.hint()}")
+        raise SpecError(f"{name!r} is in none of the lists; {meant.hint()}")
     if not texts:
         what = (
             "scenario, sweep, disk, host, client, statistics, prices, case or measure"

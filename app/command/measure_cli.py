@@ -82,7 +82,7 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
         identified = _write(out, readings, how["statement"], how["rpm"])
     if how["as_json"]:
         print_json({"readings": list(map(_as_data, readings)), "refused": list(map(str, refused))})
-    else:
+    elif readings:
         _print(readings, quiet, how["all_figures"])
         if identified:
             print_lines(line for text in identified for line in wrapped(text, width_of_terminal()))
@@ -98,8 +98,7 @@ def _print(readings: Sequence[Reading], quiet: bool, all_figures: bool) -> None:
         return
     width = width_of_terminal()
     print_lines(report_lines(readings, width, None if all_figures else MOST_FIGURES))
-    if readings:
-        print_lines(wrapped(next_line(readings, all_figures), width))
+    print_lines(wrapped(next_line(readings, all_figures), width))
 
 
 def print_against(

@@ -90,7 +90,7 @@ def _watch(
         webbrowser.open(address)
     while not ended.wait(0.25):
         if process.poll() is not None:
-            return _refuse(f"The page ended by itself with code {process.returncode}.")
+            return _refuse(f"The page server ended with exit code {process.returncode}.")
     return 0
 
 

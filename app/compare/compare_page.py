@@ -264,8 +264,8 @@ def _empty(held: Pins) -> None:
     if not held:
         st.info(
             "Nothing is pinned yet. To pin a scenario, click **Add to comparison** below the controls of the What-if "
-            "page, or add one of the library on the left. The first one is the baseline; up to four more are compared "
-            "with it.",
+            "page, or add a library scenario in the sidebar (» on a phone). The first one is the baseline; up to four "
+            "more are compared with it.",
             icon=":material/compare_arrows:",
         )
 
@@ -279,12 +279,14 @@ def _laid(held: Pins) -> ComparedScenarios | None:
     asked = priced_alike([settings.settle(pin.name, dict(pin.changes))[0] for pin in held])
     for letter, pin, scenario in zip(letters_for(len(held)), held, asked, strict=True):
         try:
-            with st.spinner(f"Working out {letter} …"):
+            with st.spinner(f"Calculating {letter} …"):
                 engines.law(scenario)
         except BlocktimeError as error:
             st.error(plain(sentence(f"{letter} has no answer: {error}")), icon=":material/error:")
             if pin is held[0]:
-                st.caption("It is the baseline: make another one that, or remove it, on the left.")
+                st.caption(
+                    "It is the baseline: in the sidebar, remove it or make another scenario the baseline."
+                )
                 return None
         else:
             kept.append((letter, pin, scenario))
@@ -352,7 +354,7 @@ def _reasons(laid: ComparedScenarios) -> None:
     beyond = len(lines_of(laid.results))
     if beyond:
         uses = "one use of a constant" if beyond == 1 else f"{beyond} uses of constants"
-        notes.append(f"extrapolated: {uses} outside the ranges that they were fitted in")
+        notes.append(f"extrapolated: {uses} outside the measured range")
     if notes:
         with st.expander(f"{len(notes)} thing{'s' if len(notes) > 1 else ''} to keep in mind"):
             for note in notes:
@@ -411,14 +413,14 @@ def _numbers(laid: ComparedScenarios) -> None:
         layout, sort, most, only = st.columns([1.5, 1.3, 0.9, 0.9], vertical_alignment="bottom")
     chosen = layout.segmented_control(
         "Table", (DOWN, ACROSS), key=LAYOUT, required=True, persist_state="session",
-        help="One row for each number, or one row for each scenario, which sorts by a click on any heading",
+        help="One row for each number, or one row for each scenario: click a heading to sort",
     )  # fmt: skip
     sort.selectbox(
         "Sort scenarios by", [AS_PINNED, *by_title], key=SORT, persist_state="session",
         help="Changes the order in the table alone; the letters and the baseline stay",
     )  # fmt: skip
     most_first = most.toggle(
-        "Largest first", key=MOST_FIRST, persist_state="session", help="Else the smallest first"
+        "Largest first", key=MOST_FIRST, persist_state="session", help="If off, the smallest first"
     )
     differing = only.toggle("Only what differs", key=ONLY, persist_state="session",
                             help="Leaves out numbers that are the same in all")  # fmt: skip
@@ -517,8 +519,8 @@ def _settings(laid: ComparedScenarios) -> None:
     """The fields that are not alike in all."""
     differing = compare_table.settings(laid.scenarios)
     if not differing:
-        alike = "Nothing differs: all fields are alike."
-        st.caption(alike if laid.others else "There is nothing to differ from yet.")
+        alike = "All fields are equal."
+        st.caption(alike if laid.others else "Add an alternative to see differences.")
         return
     rows = [
         {
@@ -539,7 +541,7 @@ def _settings(laid: ComparedScenarios) -> None:
 def _crossings(laid: ComparedScenarios) -> None:
     """Along which values of a field the baseline and an alternative take equally long."""
     if not laid.others:
-        st.caption("There is nothing to be equal to yet.")
+        st.caption("Add an alternative to see where the two are equal.")
         return
     with st.container(key="crossing"):
         against, field, values = st.columns([1, 1.2, 1.2], vertical_alignment="bottom")
@@ -588,7 +590,7 @@ def _crossings(laid: ComparedScenarios) -> None:
         apart = compare_charts.apart(crossover, both, label_of(key))
         beside(("compare_crossing", figure, finding), ("compare_apart", *apart), gap="medium")
     st.caption(
-        "By instant estimate; both take each value of the field, all else stays. Equal is to within 0.1 %."
+        "Instant estimates: both take each value of the field, and nothing else changes. Equal means within 0.1 %."
     )
 
 
@@ -612,14 +614,17 @@ def _crossed(first: Scenario, second: Scenario, key: str, text: str) -> Crossove
         return kept[1]
     is_slow = first.workload.plays_rows or second.workload.plays_rows
     if is_slow and not st.button(
-        "Find it", key="compare.find", icon=":material/search:", help="Works row by row, for some seconds"
+        "Find it",
+        key="compare.find",
+        icon=":material/search:",
+        help="Calculates row by row, which takes some seconds",
     ):
-        st.caption("Statements that change rows are worked out row by row, which takes some seconds.")
+        st.caption("Statements that change rows are calculated row by row, which takes some seconds.")
         return None
-    bar = st.progress(0.0, text="Working out both …")
+    bar = st.progress(0.0, text="Calculating both …")
 
     def tell(done: int, wanted: int) -> None:
-        bar.progress(min(1.0, done / wanted), text="Working out both …")
+        bar.progress(min(1.0, done / wanted), text="Calculating both …")
 
     try:
         crossing = crossover(first, second, axis, tell)

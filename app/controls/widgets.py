@@ -29,15 +29,19 @@ class Look:
 
 
 @by_object(4096)
-def look(control: Control, field: Facts, base: Scenario, other: Scenario, changed: bool) -> Look:
-    """What the widget of *control* says, worked out once for two scenarios."""
+def look(
+    control: Control, field: Facts, base: Scenario, other: Scenario, changed: bool, refused: bool = False
+) -> Look:
+    """What the widget of *control* says, worked out once for two scenarios; of a *refused* entry, what applies."""
     field = with_own(field, base)
     was, value = value_at(base, control.path), value_at(other, control.path)
     unit = field.unit or ("%" if field.kind == "real" else "")
     unit = unit.replace("currency", plain(other.system.prices.currency or "currency"))
     label = control.label + (f" ({unit})" if unit and field.kind in ("whole", "real") else "")
     idle = control.idle(other)
-    if changed:
+    if refused:
+        label = f"{label} · not valid, {plain(control.named(field, value))} applies"
+    elif changed:
         label = f"● {label} · was {plain(control.named(field, was))}"
     elif idle:
         label = f"{label} · {idle}"

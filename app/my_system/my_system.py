@@ -153,7 +153,7 @@ def page() -> None:
 def _give(state: PageState) -> None:
     """The control that takes files; in the empty state also a sample."""
     if not state.files:
-        st.markdown("Give a report of your system, and see where its time went and what would change it.")
+        st.markdown("Upload a report of your system to see where its time went, and what would change that.")
     key = f"my_system.files.{state.times}"
     st.file_uploader(
         "AWR or Statspack (text or HTML), iostat -x, sar, TKPROF, SQL trace (10046), fio; "
@@ -245,10 +245,15 @@ def _told(state: PageState, text: str) -> str:
 
 
 def _what_i_read(state: PageState) -> None:
-    st.markdown("#### What I read")
+    st.markdown("#### What was read")
     for file in state.files.values():
         if file.refused:
             st.error(plain(_told(state, file.refused)), icon=":material/error:")
+    for reading in state.readings:
+        if reading.missing:
+            st.warning(
+                plain(f"{reading.file} lacks: {'; '.join(reading.missing)}."), icon=":material/warning:"
+            )
     if not state.readings:
         return
     rows = [
@@ -311,7 +316,7 @@ def _profile(parts: Sequence[DbTimePart]) -> None:
     table(rows, "Parts of DB time, in the report's own names", numbers)
     rest = shown[-1]
     if rest.share < -measured_charts.LEAST_SHARE:
-        numbers.caption(f"The lines sum to {1 - rest.share:.0%} of DB time: some of them overlap.")
+        numbers.caption(f"The lines sum to {1 - rest.share:.1%} of DB time: some seconds are *{rest.name}*.")
     else:
         numbers.caption("*unnamed* is DB time that neither CPU nor a listed event explains.")
 
@@ -366,7 +371,7 @@ def _model(state: PageState) -> None:
     else:
         _controls(state, (base, other), refused)
     _surer(state.document.identified)
-    st.markdown("#### Take along")
+    st.markdown("#### Export")
     with st.container(horizontal=True):
         taken.button(_measured(state.document))
         if answers is not None:
@@ -404,7 +409,9 @@ def _measured(document: Document) -> Download:
 def _as_modelled(rows: Sequence[AsModelled], modelled: RunResult, pair: engines.Pair) -> None:
     st.markdown("#### As measured / as modelled")
     if not rows:
-        st.info("The report prints no figure that an answer has too: nothing shows whether the model fits.")
+        st.info(
+            "The report prints no figure that the model predicts, so nothing shows whether the model fits."
+        )
         return
     light = light_of(rows)
     st.markdown(f":{LIGHTS[light]}-badge[{light}] **{plain(said_of(rows))}**")
@@ -437,7 +444,7 @@ def _what_if(
         _controls(state, asked, refused)
     with right:
         if light_of(rows) == "does not":
-            st.warning("The model does not reproduce the times of this system: here are counts alone.",
+            st.warning("The model does not reproduce the times of this system, so only counts are shown.",
                        icon=":material/warning:")  # fmt: skip
             table(_counts(pair.before, pair.after), "Counts of the what-if")
         else:
@@ -452,13 +459,13 @@ def _controls(state: PageState, asked: tuple[Scenario, Scenario], refused: dict[
         facts = control.facts(kind)
         if facts is not None:
             path = control.path
-            seen = widgets.look(control, facts, *asked, path in state.changes)
+            seen = widgets.look(control, facts, *asked, path in state.changes, path in refused)
             widgets.draw(control, seen, _moved, path in refused)
     for text in refused.values():
         st.error(plain(sentence(text)), icon=":material/error:")
     st.button("Reset", key="my_system.reset", disabled=not state.changes, on_click=state.changes.clear,
-              icon=":material/undo:", help="Back to the system as it was measured")  # fmt: skip
-    if st.button("Open in What-if", key="my_system.open", icon=":material/tune:",
+              icon=":material/undo:", help="Back to the measured system")  # fmt: skip
+    if st.button("Open in What if", key="my_system.open", icon=":material/tune:",
                  help="Every other control, the simulation, and a link to it"):  # fmt: skip
         kept = {path: text for path, text in state.changes.items() if path not in refused}
         what_if_state.show(state.name, kept)
@@ -495,14 +502,14 @@ def _difference(
                 causes = largest_sentence(sure[0].contributions)
                 st.markdown(plain(f"{uncertainty_view.said(*sure)} {causes}"))
             moved = [control.told(*asked) for control in CONTROLS if control.path in state.changes]
-            reasons = why(before, after, asked) or ["Nothing that the model knows of moves."]
+            reasons = why(before, after, asked) or [answer.NO_DIFFERENCE]
             st.markdown(plain(answer.leading(before, after, reasons[0], ", ".join(moved))))
             st.markdown("\n".join(f"- {plain(sentence(text))}" for text in reasons[1:]))
             off = max((abs(row.off_fraction) for row in rows), default=0.0)
             if 0 < abs(after.time.elapsed_s / before.time.elapsed_s - 1) < off:
-                st.caption(f"This changes less than the {off:.1%} that the model is off: do not trust it.")
+                st.caption(f"This change is smaller than the model's error of {off:.1%}: do not rely on it.")
         else:
-            st.caption("Change a control: the difference to the system as it was measured shows here.")
+            st.caption("Change a control to see the difference from the measured system.")
     with drawn:
         answer.waterfall(before, after)
     answer.figures(before, after)
@@ -524,7 +531,7 @@ def _counts(before: RunResult, after: RunResult) -> Rows:
 
 def _surer(identified: IdentifiedScenario) -> None:
     assumed = [known for known in identified.known if known.assumed]
-    st.markdown("#### What would make me surer")
+    st.markdown("#### Sources and limits of this model")
     st.markdown("\n".join(f"- {plain(sentence(text))}" for text in identified.says))
     count = f"{len(identified.known) - len(assumed)} fields from the figures, {len(assumed)} assumed"
     place = st.expander(count, key=FIELDS, on_change="rerun")

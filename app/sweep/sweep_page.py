@@ -142,7 +142,9 @@ def _start() -> None:
     if wanted in MEASURES:
         st.session_state[MEASURE] = wanted
     elif wanted:
-        st.session_state[NOTES].append(f"The link asks for the measure {cut(wanted)!r}, which there is not.")
+        st.session_state[NOTES].append(
+            f"The link asks for the measure {cut(wanted)!r}, which does not exist."
+        )
 
 
 def _with_a_first_line(form: SweepForm) -> SweepForm:
@@ -351,7 +353,8 @@ def _design(form: SweepForm) -> None:
         )  # fmt: skip
         st.number_input(
             "Replications", 1, MOST_REPLICATIONS, _held("replications", form.replications),
-            help="Seeds that each simulated point is answered with", **_moves("replications", _took, "replications"),
+            help="How often each point is simulated, each time with another seed",
+            **_moves("replications", _took, "replications"),
         )  # fmt: skip
 
 
@@ -434,9 +437,9 @@ def _say_tried(job: SweepJob) -> None:
         return
     texts = [job.plan.said()]
     if job.wanted and job.done >= job.wanted:
-        texts.append("all are answered")
+        texts.append("all answers are stored")
     elif job.done:
-        texts.append(f"{job.done:,} answered already")
+        texts.append(f"{job.done:,} answers are stored")
     if job.left_s is not None and job.done < job.wanted:
         by = f"{job.workers} processes" if job.workers > 1 else "one process"
         texts.append(f"about {_rough(job.left_s)} by {by}{' for the rest' if job.done else ''}")

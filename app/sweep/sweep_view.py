@@ -54,7 +54,7 @@ def results(stored: SweepTable, name: str) -> None:
         _main(summary, name)
     for column in right:
         with column:
-            st.markdown("**What moves it** — means along each field, over all others")
+            st.markdown("**Effect of each field** (mean over all others)")
             drawn.chart("sweep_moves", *sweep_charts.moves(summary))
     if accuracy := accuracy_of(summary):
         st.caption(plain(f"Accuracy: {accuracy}."))

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from app.base.markdown import plain
 from app.text.outside import by_number, farthest
-from app.text.quantities import QUANTITIES, Better, Quantity, amount, of_first_device
+from app.text.quantities import QUANTITIES, Better, Quantity, amount, of_first_device, of_program
 from model.provenance import Extrapolation
 from model.results import RunResult
 from model.units import show_seconds
@@ -116,6 +116,13 @@ def whole(result: RunResult) -> Number:
     return Number(replace(QUANTITIES["elapsed_s"], label=label, says=says), outside, known)
 
 
+def wholes(result: RunResult) -> list[Number]:
+    """The same of each program that shares the machine."""
+    number, programs = whole(result), result.programs or ()
+    numbers = [Number(of_program(program)) for program in programs]
+    return [replace(number, quantity=numbers[0].quantity), *numbers[1:]] if numbers else [number]
+
+
 def others(before: RunResult, after: RunResult) -> list[Number]:
     """What matters of the answer beside that."""
     outside = by_number(after)
@@ -153,7 +160,7 @@ def lines(before: RunResult, after: RunResult) -> list[dict[str, str]]:
 
 
 def _cost(before: RunResult, after: RunResult) -> list[Number]:
-    """What it costs, where there is a price book."""
+    """What it costs, where there is a price list."""
     money = after.money or before.money
     if money is None:
         return []
@@ -161,5 +168,5 @@ def _cost(before: RunResult, after: RunResult) -> list[Number]:
     totals = [result.money.total for result in (before, after) if result.money]
     each = words if max(totals) >= LEAST_AMOUNT or count > 1 else f"a million {money.per}s"
     per = f"1M {money.per}s" if each != words or count > 1 else money.per
-    label, says = f"Cost, {money.currency}/{per}", f"of {each}, by the price book"
+    label, says = f"Cost, {money.currency}/{per}", f"of {each}, by the price list"
     return [Number(amount("total", label, money.currency, words, count if each == words else MILLION, says))]

@@ -22,7 +22,8 @@ PAGES: Final = {"10046": "trace", "parameters": "plan", "views": "plan"}
 READS: Final = ("r/s", "w/s", "tps")
 BYTES: Final = ("rkB/s", "rMB/s", "rsec/s", "rkB", "wkB/s", "wMB/s", "wsec/s", "wkB")
 TIMES: Final = ("r_await", "w_await", "await")
-QUEUES: Final = ("avgqu-sz", "aqu-sz")
+QUEUES: Final = ("aqu-sz", "avgqu-sz")
+"""The newer name first; sadf of a sysstat between the two prints both."""
 FIO_TIMES: Final = ("lat", "clat")
 """Times of fio that may have percentiles: lat from submission on, where lat_percentiles asks for it; clat is without
 the submission (slat). Mean and p99 are shown of one of them."""
@@ -211,7 +212,8 @@ def _series_lines(reading: Reading) -> Iterator[str]:
     first = reading.first_sample
     devices = [series for series in reading.series if series.of != "cpu"]
     names = {column.name for device in devices for column in device.columns}
-    means = [name for name in (*READS, *BYTES, *TIMES, *QUEUES, *UTILISED) if name in names]
+    queue = [name for name in QUEUES if name in names][:1]
+    means = [name for name in (*READS, *BYTES, *TIMES, *queue, *UTILISED) if name in names]
     busiest = sorted(devices, key=lambda series: -_busy(series, first))[:MOST_DEVICES]
     wide = max([len("device"), *(len(series.of) for series in busiest)])
     rest = f", {MOST_DEVICES} busiest of {len(devices)} devices" if len(devices) > MOST_DEVICES else ""

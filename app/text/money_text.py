@@ -15,7 +15,7 @@ HOUR_S = 3600
 
 
 def money_lines(result: RunResult, width: int = 80) -> Iterator[str]:
-    """Costs by the price book; nothing where there is none."""
+    """Costs by the price list; nothing where there is none."""
     money = result.money
     if money is None:
         return
@@ -47,13 +47,13 @@ def _used(money: Money) -> Iterator[str]:
     hours = show_amount(many_of(money)[1] * money.cpu_core_hours)
     yield (
         f"used: {hours} core hours at {show_amount(money.core_per_hour)} {money.currency}; "
-        f"with {mean(HOUR_S / money.takes_s)} {money.per}s an hour {show_amount(money.used_cores)} of "
-        f"{plural(money.machine_cores, 'core')} work"
+        f"at {mean(HOUR_S / money.takes_s)} {money.per}s an hour, {show_amount(money.used_cores)} of "
+        f"{plural(money.machine_cores, 'core')} are busy"
     )
     requests = f" and {money.storage_iops:,.0f} requests/s" if money.storage_iops else ""
     yield (
-        f"whole machine: {plural(money.machine_cores, 'core')}, busy or not, with "
-        f"{plural(money.machine_licences, 'processor licence')}; both with storage of "
+        f"whole machine: {plural(money.machine_cores, 'core')}, busy or idle, with "
+        f"{plural(money.machine_licences, 'processor licence')}; both include storage of "
         f"{show_bytes(money.storage_bytes)}{requests}"
     )
 
@@ -68,6 +68,6 @@ def _of_gets(money: Money) -> Iterator[str]:
     saved, freed = money.halving_gets_saves_per_hour, money.halving_gets_frees_cores
     if saved is not None and freed is not None:
         yield (
-            f"half of the gets would save {show_amount(saved)} {money.currency} an hour at the same rate of work, "
-            f"and free {show_amount(freed)} cores: half of the CPU of buffer gets; row processing stays"
+            f"half of the gets would save {show_amount(saved)} {money.currency} an hour at the same rate of work "
+            f"and free {show_amount(freed)} cores: half of the CPU of buffer gets (row processing stays)"
         )

@@ -193,7 +193,9 @@ def sentences_of_crossing(crossing: Crossing) -> list[str]:
     if crossing.beyond:
         end = crossing.scan[-1 if crossing.beyond == "above" else 0]
         values = f"{crossing.beyond} {field_shown(crossing.key, end.value)}"
-        advice = f"The limit may be broken {values}" if _holds_all_along(crossing) else f"Try values {values}"
+        advice = (
+            f"The limit may be violated {values}" if _holds_all_along(crossing) else f"Try values {values}"
+        )
         texts.append(
             f"{advice}: {crossing.measure} moves towards {shown(crossing.measure, crossing.goal)} there."
         )
@@ -212,7 +214,7 @@ def _where(crossing: Crossing, base: str) -> str:
         ends = " and ".join(dict.fromkeys(_at(crossing, reached) for reached in (answered[0], answered[-1])))
         return f"{_held(crossing)}: {ends}{base}."
     if not crossing.above.is_answered:
-        kept = "The limit is kept wherever the model has an answer"
+        kept = "The limit holds wherever the model has an answer"
         told = kept if crossing.best else f"{goal} is not reached where the model has an answer"
         return f"{told}: up to {_at(crossing, crossing.below)}{base}."
     best = crossing.best or crossing.below
@@ -221,14 +223,14 @@ def _where(crossing: Crossing, base: str) -> str:
         return f"{crossing.measure} reaches {goal} {both if crossing.is_whole else f'at {_at(crossing, best)}'}{base}."
     other, holds = (crossing.above, "up to") if best is crossing.below else (crossing.below, "from")
     ends = f", but not at {_at(crossing, other)}" if crossing.is_whole else ""
-    return f"The limit is kept {holds} {_at(crossing, best)}{ends}{base}."
+    return f"The limit holds {holds} {_at(crossing, best)}{ends}{base}."
 
 
 def _held(crossing: Crossing) -> str:
     """What is true of a range that does not cross the goal."""
     if crossing.test == "=":
         return f"No value in the range gives {shown(crossing.measure, crossing.goal)}"
-    return f"The limit is kept {'over the whole' if _holds_all_along(crossing) else 'nowhere in the'} range"
+    return f"The limit holds {'over the whole' if _holds_all_along(crossing) else 'nowhere in the'} range"
 
 
 def _holds_all_along(crossing: Crossing) -> bool:

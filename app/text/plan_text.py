@@ -21,7 +21,7 @@ def plan_lines(result: RunResult) -> Iterator[str]:
         counts = (source.starts, source.rows, source.buffers, source.read_blocks, source.cost)
         counted = ("" if count is None else f"{count:,.0f}" for count in counts)
         rows.append((" " * depth + source.operation, *counted))
-    yield head("Row sources, each with those below it")
+    yield head("Row sources (each includes those below it)")
     yield from table(rows, indent="")
     if (index := result.index) is not None:
         yield (

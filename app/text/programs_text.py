@@ -13,7 +13,7 @@ WIDTHS = (NAME_WIDTH, 12, 12, 12, 12)
 
 
 def programs_lines(result: RunResult, width: int = 80) -> Iterator[str]:
-    """A line for each program: together, alone, how many times as long, its share of the disk; then the reasons."""
+    """A line for each program: together, alone, how many times as long, its share of the disk; then reasons, notes."""
     programs = result.programs
     if not programs:
         return
@@ -25,6 +25,8 @@ def programs_lines(result: RunResult, width: int = 80) -> Iterator[str]:
         rate = _rate(program)
         for text in (*([rate] if rate else []), *program.because):
             yield from wrapped(text, width, first=f"{program.name:<{NAME_WIDTH}}")
+    for note in result.notes or ():
+        yield from wrapped(note, width)
 
 
 def beside_words(result: RunResult) -> str:

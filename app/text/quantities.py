@@ -25,7 +25,7 @@ Better = Literal["less", "more", "neither"]
 Read = Callable[[RunResult], float | None]
 TOO_FEW: Final = "too few"
 NO_ESTIMATE: Final = "no estimate"
-NO_LIMIT: Final = "not known: the limit of the disk is not"
+NO_LIMIT: Final = "unknown: the disk has no known limit"
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def _blocks_before(result: RunResult) -> float | None:
 QUANTITIES: Final[dict[str, Quantity]] = {
     "elapsed_s": replace(_measure("elapsed_s", "Elapsed", SECONDS), is_whole=True),
     "last_session_s": _measure(
-        "last_session_s", "Last session ends after", SECONDS, says="from the begin of the first session"
+        "last_session_s", "Last session ends after", SECONDS, says="from the start of the first session"
     ),
     "cpu_s": _measure("cpu_s", "DB CPU", SECONDS),
     "program_cpu_s": _measure("cpu_s", "CPU", SECONDS, says="of the program and the kernel"),
@@ -220,8 +220,8 @@ QUANTITIES: Final[dict[str, Quantity]] = {
         "throughput at which the first resource saturates", NO_LIMIT,
     ),
     "saturation_users": Quantity(
-        "Knee (users)", COUNT, _with_disk("saturation_users"), "more",
-        "with more users, a resource is saturated", NO_LIMIT,
+        "Users at saturation", COUNT, _with_disk("saturation_users"), "more",
+        "with more users, a resource saturates", NO_LIMIT,
     ),
     # gets, reads and writes
     "consistent_gets": _measure("consistent_gets", "Consistent gets"),
@@ -323,7 +323,7 @@ def times(results: Sequence[RunResult]) -> list[Quantity]:
         for event in dict.fromkeys(event for result in results for event in result.time.wait)
     }
     waits = (
-        Quantity(event, unit, partial(_waited_s, event=event), says="waited for, in all")
+        Quantity(event, unit, partial(_waited_s, event=event), says="total wait time")
         for event in sorted(longest, key=lambda event: -longest[event])
     )
     quantities = [
@@ -391,12 +391,12 @@ OF_DEVICE: Final[dict[str, tuple[str, Unit, Callable[[DeviceStats], float | None
     "flushes": ("cache flushes", COUNT, lambda d: flushes(d) if d.request_bytes else None, "less",
                 "requests without data"),
     "merged": ("merged", COUNT, lambda d: d.merged_reads + d.merged_writes, "neither",
-               "requests that joined a waiting one"),
+               "requests merged into a waiting one"),
     "size": ("mean request", SIZE, lambda d: round(mean_request_bytes(d)) if d.request_bytes else None, "neither",
              "mean size of a request at the device"),
     "queue": ("mean queue", MEAN, lambda d: d.average_queue, "neither", "requests waiting and served, on average"),
     "await": ("await", MILLISECONDS, lambda d: d.await_s, "less", "mean time of a request, queue included"),
-    "util": ("%util", SHARE, lambda d: d.utilisation_fraction, "neither", "share of the time in which it had work"),
+    "util": ("%util", SHARE, lambda d: d.utilisation_fraction, "neither", "share of time with at least one request"),
 }  # fmt: skip
 """iostat's figures of a device: label, unit, where it is read, what is better, what it says."""
 
@@ -421,18 +421,27 @@ def _devices(results: Sequence[RunResult]) -> Iterator[Quantity]:
             yield Quantity(f"{name} {label}", unit, partial(of_device, name=name, read=read), better, says)
 
 
+def _took_s(result: RunResult, name: str, alone: bool) -> float | None:
+    program: ProgramStats | None = next((p for p in result.programs or () if p.name == name), None)
+    return None if program is None else (program.alone if alone else program).took_s
+
+
+def of_program(program: ProgramStats) -> Quantity:
+    """What a program takes beside the others: of one that repeats, its response."""
+    word = "response" if program.elapsed_s is None else "elapsed"
+    alone_s = program.alone.took_s
+    says = "" if alone_s is None else f"{show_seconds(alone_s)} alone on the machine"
+    read = partial(_took_s, name=program.name, alone=False)
+    return Quantity(f"{program.name}: {word}", SECONDS, read, says=says, missing=TOO_FEW)
+
+
 def _programs(results: Sequence[RunResult]) -> Iterator[Quantity]:
     """What each program takes together with the others on its machine, and alone."""
-
-    def took_s(result: RunResult, name: str, alone: bool) -> float | None:
-        program: ProgramStats | None = next((p for p in result.programs or () if p.name == name), None)
-        return None if program is None else (program.alone if alone else program).took_s
-
     for name in _names([program.name for program in result.programs or ()] for result in results):
         for where, says in (
             ("together", "with the others on its machine"), ("alone", "on the same machine by itself"),
         ):  # fmt: skip
-            read = partial(took_s, name=name, alone=where == "alone")
+            read = partial(_took_s, name=name, alone=where == "alone")
             yield Quantity(f"{name} {where}", SECONDS, read, says=says, missing=TOO_FEW)
 
 
@@ -457,7 +466,7 @@ def _money(results: Sequence[RunResult]) -> Iterator[Quantity]:
         for field, label, times_many, says in (
             ("total", f"Cost of {words}", factor, "licence, support, infrastructure and storage used"),
             ("machine", f"Whole machine for {words}", factor,
-             "all cores with whole licences, and the storage, for as long"),
-            ("used_per_hour", "Cost of an hour", 1, "what such work uses in an hour"),
+             "all cores with full licences, and the storage, for the same time"),
+            ("used_per_hour", "Cost of an hour", 1, "used by an hour of such work"),
         ):  # fmt: skip
             yield amount(field, label, currency, words, times_many, says)

@@ -140,7 +140,7 @@ def _how_sure(summary: Summary, width: int) -> Iterator[str]:
         yield ""
         yield from wrapped(accuracy, width, first="accuracy  ")
     for sentence in lines_of(summary.ends):
-        yield from wrapped(f"points with the least and the most: {sentence}", width, first="beyond    ")
+        yield from wrapped(f"lowest and highest: {sentence}", width, first="beyond    ")
 
 
 def called(summary: Summary) -> str:
@@ -296,7 +296,7 @@ def effects_of(summary: Summary) -> list[Effect]:
 
 def effect_lines(summary: Summary, width: int) -> Iterator[str]:
     """What matters: each axis with the lowest and the highest mean along it."""
-    yield head("What matters (mean along each axis, over all others)")
+    yield head("Effect of each axis (mean over all others)")
     for effect in effects_of(summary):
         ratio = effect.high / effect.low if effect.low > 0 else float("inf")
         more = f"{100 * (ratio - 1):,.1f} %" if ratio < 10 else f"{ratio:,.3g} times"

@@ -149,7 +149,7 @@ def _cache_lines(result: RunResult, width: int) -> Iterator[str]:
     if gets is not None:
         got = [f"{gets.consistent_gets:,.0f} consistent gets"]
         if gets.consistent_gets:
-            got.append(f"{show_seconds(gets.cpu_per_get_s)} of CPU each with its rows")
+            got.append(f"{show_seconds(gets.cpu_per_get_s)} of CPU each, row processing included")
         if gets.current_gets:
             got.append(f"{gets.current_gets:,.0f} current gets")
         yield from wrapped(", ".join(got), width, first="logical   ")

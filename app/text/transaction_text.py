@@ -49,10 +49,10 @@ def saturation(stats: TransactionStats, *, beside: bool = False) -> str:
         taken = f"; the transactions take {100 * busy:.0f} % of it now" if busy is not None else ""
         return f"Without the other programs {text} first, at {knee} TPS{exceeded}{users}{taken}"
     if stats.without_disk:
-        unknown = "No limit of the disk is known"
+        unknown = "The disk has no known limit"
         if stats.bottleneck.startswith((DATA, DBWR)):
-            return f"{unknown}, and so not at what load it saturates"
-        return f"{unknown}; of the rest, {text} first{now}, at {knee} TPS{exceeded}{users}"
+            return f"{unknown}, so the load at which it saturates is unknown"
+        return f"{unknown}; of the other resources, {text} first{now}, at {knee} TPS{exceeded}{users}"
     return f"{text[0].upper()}{text[1:]} first{now}, at {knee} TPS{exceeded}{users}"
 
 
@@ -80,9 +80,9 @@ def transaction_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     if stats.response_percentiles:
         shares = [f"{name} {show_seconds(took)}" for name, took in stats.response_percentiles.items()]
         yield from wrapped(", ".join(shares), width, first=" " * NAME)
-    yield f"{'under way':<{NAME}}{stats.under_way:,.3g} transactions on average"
+    yield f"{'active':<{NAME}}{stats.under_way:,.3g} transactions on average"
     if stats.measured is not None:
-        left_out = f", {stats.warm_up:,} before them left out as warm-up" if stats.warm_up else ""
+        left_out = f", after {stats.warm_up:,} of warm-up" if stats.warm_up else ""
         yield from wrapped(f"{stats.measured:,} transactions{left_out}", width, first=f"{'measured':<{NAME}}")
 
 
@@ -96,7 +96,7 @@ def resource_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iter
     room = max(0, min(MOST_BAR, width - KIND - NUMBER - 4))
     for name, share in sorted(stats.utilisation.items(), key=lambda item: -item[1]):
         if stats.without_disk and name.startswith((DATA, DBWR)):
-            yield f"{name:<{KIND}}{'not known':>{NUMBER}}"
+            yield f"{name:<{KIND}}{'unknown':>{NUMBER}}"
             continue
         letters = style(bar * round(room * share), fg="blue") if round(room * share) else ""
         yield f"{name:<{KIND}}{100 * share:>{NUMBER}.1f}  {letters}".rstrip()
@@ -180,8 +180,8 @@ def on_await_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     each_s = read.total_s / read.waits
     if disk.await_s is not None and disk.await_s > 1.2 * each_s:
         yield from wrapped(
-            f"await, {show_seconds(disk.await_s)}, is the mean of all requests, those of DBWR too, which come "
-            f"in bursts and which no session waits for. Sessions wait {show_seconds(each_s)} for a read.",
+            f"await ({show_seconds(disk.await_s)}) is the mean of all requests. It includes DBWR's writes, which "
+            f"come in bursts and which no session waits for. A session waits {show_seconds(each_s)} for a read.",
             width,
         )
 
@@ -218,7 +218,7 @@ def policy_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     for name, share in (stats.policies | own).items():
         yield from aligned((name, f"{100 * share:.2f}", f"{100 * (1 - share):.2f}"), widths)
     yield from wrapped(
-        "Share of all gets. The first three replay the same references, a sample of the blocks of this run; a few "
-        "tenths of a percent are chance.",
+        "Share of all gets. The first three policies replay the same sample of this run's references; differences of "
+        "a few tenths of a percent are chance.",
         width,
     )

@@ -137,7 +137,7 @@ def share_lines(contributions: Sequence[Contribution], width: int = 80) -> Itera
 def cause_text(contribution: Contribution) -> str:
     """A cause with what is known of it, as a line of a table."""
     if contribution.mechanism == ESTIMATE:
-        return "the instant estimate, which may be off the simulation"
+        return "the instant estimate, which may differ from the simulation"
     if contribution.mechanism == MEASURED:
         return "the difference between the model and the measured figures of this system"
     if contribution.constant is None:
@@ -159,7 +159,7 @@ def largest_sentence(contributions: Sequence[Contribution]) -> str:
         return ""
     first = contributions[0]
     causes = f"causes {100 * first.variance_fraction:.0f} % of this uncertainty."
-    alone = " No cause alone is large." if first.variance_fraction < LITTLE else ""
+    alone = " No single cause is large." if first.variance_fraction < LITTLE else ""
     if first.mechanism == ESTIMATE:
         return f"The instant estimate {causes} Simulate the scenario for a narrower interval.{alone}"
     if first.mechanism == MEASURED:
@@ -245,5 +245,5 @@ def _how_it_was_found(result: RunResult, uncertainty: Uncertainty) -> str:
             f"drawn with seed {uncertainty.seed}."
         )
     if result.engine == "simulate" and uncertainty.chance_s is None:
-        text += " The interval does not include chance; --replications N adds it."
+        text += " The interval does not include random variation; --replications N adds it."
     return text.strip()

@@ -22,7 +22,7 @@ from scenarios.prices import priced_alike
 
 ABOUT: Final = (
     "**Blocktime** estimates how long database I/O takes on an Oracle-style database under Linux, and where the time "
-    "goes. Choose a question, or change a control on the left and see what moves."
+    "goes. Choose a question, or change a control in the sidebar (» on a phone) and see what changes."
 )
 NOT_IN_A_CLASS: Final = re.compile(r"[^a-zA-Z0-9_-]")
 """What Streamlit replaces in a key to make the name of a class of it."""

@@ -114,12 +114,12 @@ def _groups(state: State, base: Scenario, other: Scenario, refused: Mapping[str,
     for group, controls in groups.items():
         rows = []
         for control in controls:
-            changed = control.path in state.differing
+            is_refused, changed = control.path in refused, control.path in state.differing
             offered = group == more_fields.GROUP or changed or control.offered(other)
             field = control.facts(kind) if offered and control.path not in shown else None
             if field is not None:
-                look = widgets.look(control, field, base, other, changed)
-                rows.append(ControlRow(control, field, look, changed, control.path in refused))
+                look = widgets.look(control, field, base, other, changed, is_refused)
+                rows.append(ControlRow(control, field, look, changed and not is_refused, is_refused))
         shown.update(row.control.path for row in rows)
         if rows:
             drawn[group] = rows
@@ -175,7 +175,9 @@ def _paths(groups: Groups) -> list[tuple[str, list[str]]]:
 def _looks(state: State) -> dict[str, Any]:
     """What the fragments that stand beside the groups say of the scenario."""
     look_of_pins = pins.look(state.name, state.changes)
-    return {BASELINE: (len(state.differing), bool(state.pinned)), PINS: look_of_pins}
+    _, refused = settings.settle(state.name, state.changes)
+    count = sum(path not in refused for path in state.differing)
+    return {BASELINE: (count, len(state.differing) - count, bool(state.pinned)), PINS: look_of_pins}
 
 
 def _pins() -> None:
@@ -245,8 +247,9 @@ def _presets() -> None:
 
 def _baseline() -> None:
     """How much differs from the baseline, and what the baseline is."""
-    st.session_state[LOOKS][BASELINE] = count, is_pinned = _looks(State.now())[BASELINE]
+    st.session_state[LOOKS][BASELINE] = count, refused, is_pinned = _looks(State.now())[BASELINE]
     heading = f":primary[**{count} changed**]" if count else ":gray[nothing changed]"
+    heading += f" :red[· {refused} not valid]" if refused else ""
     st.markdown(f"{heading} :gray[· baseline pinned]" if is_pinned else heading)
     with st.container(horizontal=True, gap="small", key="baseline"):
         st.button(
@@ -255,8 +258,8 @@ def _baseline() -> None:
         )  # fmt: skip
         st.button("Swap", on_click=swap, disabled=not count, key="baseline.swap",
                   help="Baseline and what-if change places")  # fmt: skip
-        if count or not is_pinned:
-            st.button("Reset", on_click=reset, disabled=not count, key="baseline.reset",
+        if count or refused or not is_pinned:
+            st.button("Reset", on_click=reset, disabled=not count and not refused, key="baseline.reset",
                       help="Back to the baseline")  # fmt: skip
         else:
             st.button("Unpin", on_click=unpin, key="baseline.unpin",

@@ -164,7 +164,7 @@ def _scan(system: System, work: Dml, change: Change) -> Demand:
 
 def no_reads() -> ReadPlan:
     """A statement that reads nothing."""
-    return ReadPlan(event=SEQUENTIAL, why="through the buffer cache")
+    return ReadPlan(event=SEQUENTIAL, why="rows go into blocks of the buffer cache")
 
 
 def _with_statements(demand: Demand, system: System, work: Dml, change: Change) -> Demand:

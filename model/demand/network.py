@@ -133,7 +133,7 @@ def _closed(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     own_s = demand.cpu_s + calls.think_s
     if in_flight == 1 and not demand.ahead:
         cycle_s = larger(own_s + demand.device_s - smaller(own_s, demand.overlap_s), demand.held_s)
-        elapsed, elsewhere_s, method = calls.count * cycle_s, 0.0, "one call after the other"
+        elapsed, elsewhere_s, method = calls.count * cycle_s, 0.0, "one call at a time"
     else:
         elapsed, elsewhere_s, method = _several(system, calls, demand, unbuffered)
     elapsed = elapsed + demand.start_s
@@ -216,7 +216,7 @@ def _cycle_s(
         closed = queueing.machine_repair(waiting, rest_s + cpu_s, each_s, servers)
         cycle_s = larger(waiting / closed.throughput_per_s, waiting * cpu_s / threads)
         at_device_s = closed.response_s
-        method = "machine repair: programs that wait for each other at the device"
+        method = "machine repairman model: programs queue for the device"
     else:
         demands = [each_s, larger(cpu_s, LEAST_S)]
         network = queueing.mean_values(
@@ -225,7 +225,7 @@ def _cycle_s(
         # NOTE: services that vary little are let through too quickly where the processors are full
         cycle_s = larger(waiting / network.throughput_per_s, waiting * cpu_s / threads)
         at_device_s = network.in_station[0] / network.throughput_per_s
-        method = "mean values: programs that wait for each other at processors and device"
+        method = "mean value analysis: programs queue for processors and device"
     longer_s = larger(0.0, waiting * together * demand.held_s - cycle_s)
     return cycle_s + longer_s, beside_s + at_device_s + longer_s, method
 
@@ -248,10 +248,10 @@ def _open(system: System, calls: Any, demand: CallDemand) -> StreamTime:
     if calls.arrivals == "regular":
         wait = where(scv > 0, wait * scv / (1 + scv), 0.0)
         method = (
-            "arrivals in step: those of all users at once, and the wait that the service's variation leaves"
+            "arrivals at equal intervals: the wait of all users' calls at once, and of varying service times"
         )
     if calls.pattern == "sequential":
-        method += "; calls that merge while they wait are left out"
+        method += "; without merges of waiting calls"
     drained_s = demand.drained_s * demand.drained_share
     drained = drained_s * larger(0.0, total - demand.absorbed_calls)
     demand.held_s = held_s = _apart_s(system, calls, demand)
@@ -349,7 +349,7 @@ def _met_s(demand: CallDemand, per_s: Number, share: Number, scv: Number) -> tup
     else:
         each_s = smaller(demand.device_s, held_s * demand.servers) / share
         wait = (1 + scv) / 2 * queueing.mmc_wait_s(per_s, each_s, demand.servers)
-        method = f"M/M/{demand.servers}, stretched by the variation of the service"
+        method = f"M/M/{demand.servers}, corrected for the variation of the service time"
     several = (demand.servers > 1) | (demand.alike > 1)
     # NOTE: the channel and the controller, where they take longer than a slot's share, are one server for all
     channel_s = where(several & (held_s * max(1, demand.servers) > demand.device_s), held_s / share, 0.0)
@@ -472,7 +472,7 @@ def _hidden(system: System, calls: Any, demand: CallDemand) -> StreamTime:
         own_s, queued_s = calls.count * each_s, each_s - demand.cpu_s - calls.think_s
     at_limit_s, committing_s, commits, share = _behind(system, calls, demand, own_s)
     each_commit_s = committing_s / larger(1, commits)
-    method = "write-back as a flow: writers are held at the dirty limit, and by commits of ext3"
+    method = "fluid model of write-back: writers wait at the dirty limit and for commits of ext3"
     if calls.rate_per_s is None:
         # NOTE: a commit that begins while the program pauses is over in part when it comes back
         each_s, cycle_s = each_commit_s, own_s / calls.count

@@ -97,9 +97,9 @@ def scan_plan(
     direct = parallel or (not buffered and _reads_directly(system, table_bytes, threshold))
     why = _why(system, direct, bug, table_bytes, threshold)
     if parallel:
-        why = "direct path: parallel servers read past the buffer cache"
+        why = "direct path reads: parallel servers bypass the buffer cache"
     elif change_rows and not bug:
-        why = "buffered: rows are changed in the buffer cache"
+        why = "buffered reads: the statement changes rows in the buffer cache"
     single = not getattr(mbrc, "ndim", 0) and mbrc == 1
     pieces = _pieces(segment, window if direct else None, mbrc, table.cached_fraction)
     return ReadPlan(
@@ -182,22 +182,23 @@ def _why(system: System, direct: bool, bug: bool, table_bytes: Number, threshold
     ):
         return ""  # one sentence cannot tell it for an array of scenarios
     if bug:
-        return "buffered, one block a read: db_file_multiblock_read_count = 0 is bug 5768025"
+        return "buffered reads of one block: db_file_multiblock_read_count = 0 is bug 5768025"
     if instance.serial_direct_read != "auto":
         return (
-            f"{'direct path' if direct else 'buffered'}: _serial_direct_read is {instance.serial_direct_read}"
+            f"{'direct path' if direct else 'buffered'} reads: _serial_direct_read is "
+            f"{instance.serial_direct_read}"
         )
     if threshold == float("inf"):
-        return f"buffered: a serial scan never reads directly in release {instance.release}"
-    size = f"the table's {table_bytes / 2**20:,.0f} MB"
-    limit = f"{threshold / 2**20:,.0f} MB"
+        return f"buffered reads: serial scans make no direct path reads in release {instance.release}"
+    size = f"the table ({table_bytes / 2**20:,.0f} MB)"
+    limit = f"the direct read threshold ({threshold / 2**20:,.0f} MB)"
     if direct:
-        return f"direct path: {size} are above the threshold of {limit}"
+        return f"direct path reads: {size} is larger than {limit}"
     if table_bytes <= threshold:
-        return f"buffered: {size} are not above the threshold of {limit}"
+        return f"buffered reads: {size} is not larger than {limit}"
     if table.cached_fraction >= 0.5:
-        return f"buffered: {table.cached_fraction:.0%} of the table are cached already"
-    return f"buffered: {table.dirty_fraction:.0%} of the table are dirty in the cache"
+        return f"buffered reads: {table.cached_fraction:.0%} of the table is in the buffer cache"
+    return f"buffered reads: {table.dirty_fraction:.0%} of the table is dirty in the buffer cache"
 
 
 def reaps_are_waits(system: System) -> bool:

@@ -200,5 +200,5 @@ def release_of(kernel: str) -> tuple[int, ...]:
     """A kernel release as comparable numbers: ``"2.6.5-7.97-smp"`` -> (2, 6, 5); raises ValueError for no release."""
     release = RELEASE.match(kernel)
     if release is None:
-        raise ValueError(f"{kernel!r} is no kernel release; write it like 2.6.5 or 5.15")
+        raise ValueError(f"{kernel!r} is not a kernel release; write it like 2.6.5 or 5.15")
     return tuple(int(part) for part in release[0].split("."))

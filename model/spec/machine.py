@@ -509,7 +509,7 @@ class Disk(Frozen):
         """A platter or flash, not both; a cache of a page or more."""
         if 0 < self.rotation_s < LEAST_ROTATION_S:
             raise ValueError(
-                f"rotation_s {self.rotation_s:g} is no turn of a platter: 0 for flash, or {LEAST_ROTATION_S:g} and more"
+                f"rotation_s {self.rotation_s:g} is too short: allowed are 0 (flash) and {LEAST_ROTATION_S:g} or more"
             )
         if self.service_cv and (self.rotation_s or self.average_seek_s or self.raid_level != "none"):
             raise ValueError(

@@ -1,4 +1,4 @@
-"""A price book: what licences, cores and storage cost. Without a currency there are no prices, and no money."""
+"""A price list: what licences, cores and storage cost. Without a currency there are no prices, and no money."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Prices(Frozen):
     @classmethod
     def _a_currency(cls, value: str | None) -> str | None:
         if value is not None and (not value.isprintable() or value != value.strip()):
-            raise ValueError(f"{value!r} is no currency; write it like EUR or USD")
+            raise ValueError(f"{value!r} is not a currency; write it like EUR or USD")
         return value
 
     @model_validator(mode="after")

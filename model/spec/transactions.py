@@ -83,8 +83,8 @@ class Transaction(Frozen):
     def _several_at_once(self) -> Transaction:
         if 0 < self.parallel_reads < LEAST_AT_ONCE:
             raise ValueError(
-                f"parallel_reads {self.parallel_reads:g} is no batch; reads handed over at once are "
-                f"{LEAST_AT_ONCE} or more, and 0 hands over one by one"
+                f"parallel_reads {self.parallel_reads:g} is not a batch: allowed are {LEAST_AT_ONCE} reads or more, "
+                "and 0 to submit them one at a time"
             )
         if self.parallel_reads > max(self.gets, self.changed_blocks):
             raise ValueError(

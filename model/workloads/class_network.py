@@ -174,7 +174,7 @@ def shares(system: System, programs: Sequence[Program]) -> list[ProgramShare]:
     if network.behind > MOST_BEHIND:
         raise OutsideLaw(
             f"writes behind the programs take {100 * network.behind:.0f} % of the disk, and what waits depends on how "
-            "full the write cache is: no closed form knows the programs together; simulate"
+            "full the write cache is: there is no instant estimate for the programs together; simulate"
         )
     times = []
     for program, (disk_s, cpu_s), mean, asks in zip(programs, alone, means, visits, strict=True):

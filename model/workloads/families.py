@@ -212,8 +212,8 @@ class Kind:
 
 
 DML_LEAVES_OUT: Final = (
-    "writes of DBWR add time only when the buffer cache has no room for more dirty blocks; the model assumes that LGWR "
-    "and archiving keep up, and that the last commit follows the statement"
+    "DBWR's writes delay the statement only when the buffer cache has no room for more dirty blocks. The model assumes "
+    "that LGWR and archiving keep up, and that the last commit follows the statement"
 )
 
 
@@ -230,8 +230,8 @@ KINDS: Final[dict[str, Kind]] = {
     "import": Kind(
         STATEMENTS,
         "an import",
-        "import time leaves out indexes, constraints and triggers. Rows are inserted in arrays; tables with LONG, "
-        "LOB, ROWID or TIMESTAMP columns are loaded row by row",
+        "the import time does not include indexes, constraints and triggers. Rows are inserted in arrays; tables with "
+        "LONG, LOB, ROWID or TIMESTAMP columns are loaded row by row",
         lambda path, usual: usual if usual == "client" else "imports",
     ),
     "export": Kind(STATEMENTS, "an export"),

@@ -27,7 +27,7 @@ from model.workloads.class_network import ProgramShare, shares
 from model.workloads.together import lasts, program_stats, system_of
 from model.workloads.work_class import SPENT, Program, program_of
 
-METHOD = "mean values of several classes: programs that share processors and disk"
+METHOD = "mean value analysis with several classes: programs share processors and disk"
 
 
 def calculate_together(
@@ -88,7 +88,7 @@ def _refuse(system: System, work: Workload) -> None:
     if len(changing) > 1:
         why = "the programs change rows of one table, and wait for each other's locks"
     if why:
-        raise OutsideLaw(f"{why}: no closed form knows the programs together; simulate")
+        raise OutsideLaw(f"{why}: there is no instant estimate for the programs together; simulate")
 
 
 # Time
@@ -254,7 +254,7 @@ def _answer(
         device=devices(disk=disk) | other,
         method=METHOD,
         sources=sorted({*first.sources, "reiser-lavenberg-1980", "lazowska-1984"}),
-        warnings=[*first.warnings, lasts(end_s, first_endless)],
+        notes=[lasts(end_s, first_endless)],
         money=None,
     )
     return with_money(system, work.programs[0], answer)

@@ -151,13 +151,12 @@ def simulate_together(
         raise OutsideLaw("too few transactions ended to say anything: ask for more users or a higher rate")
     alone = [_play([_at_once(*asked)], name)[2][0] for asked in every]
     program_statses = _programs(machine, work, played, (together, alone))
-    notes = [lasts(end_s, families[0].endless)]
     return first.model_copy(
         update={
             "programs": program_statses,
             "device": first.device | devices(disk=device_of(machine.counters, end_s)),
             "method": METHOD,
-            "warnings": [*first.warnings, *notes],
+            "notes": [lasts(end_s, families[0].endless)],
         }
     )
 
@@ -165,8 +164,8 @@ def simulate_together(
 def lasts(end_s: float, first_endless: bool) -> str:
     """How long the run is, which the first program decides."""
     if first_endless:
-        return f"the run lasts {show_seconds(end_s)}; programs beside the transactions restart when they end"
-    return f"the run lasts {show_seconds(end_s)}, until the last program ends"
+        return f"The run lasts {show_seconds(end_s)}; programs beside the transactions restart when they end."
+    return f"The run lasts {show_seconds(end_s)}, until the last program ends."
 
 
 METHOD = "simulation of all programs on one machine: processors, buffer cache, page cache, queue and drives"

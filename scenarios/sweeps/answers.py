@@ -187,10 +187,10 @@ def _alone(asked: Asked, item: Item) -> Answer:
         )
         return Answer(_row(answer.answer), answer.engine)
     except BlocktimeError as error:
-        fault = "a fault of blocktime: " if isinstance(error, BooksDoNotBalance) else ""
+        fault = "an error in blocktime: " if isinstance(error, BooksDoNotBalance) else ""
         return Answer(NOTHING, "", f"{fault}{error}")
     except Exception as error:  # one point must not end the sweep
-        return Answer(NOTHING, "", f"a fault of blocktime: {type(error).__name__}: {error}")
+        return Answer(NOTHING, "", f"an error in blocktime: {type(error).__name__}: {error}")
 
 
 def _row(measures: Mapping[str, float]) -> Row:

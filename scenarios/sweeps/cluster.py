@@ -295,7 +295,7 @@ def _checked_scheduler(dask: Any, host: str, port: int) -> str:
     try:
         kind = _within(ANSWERS_WITHIN_S, lambda: asyncio.run(_kind_of(dask, address)))
     except Exception:  # whatever a stranger's bytes make Dask raise
-        raise SpecError(f"cluster: what listens at {address} is no Dask scheduler; {start}") from None
+        raise SpecError(f"cluster: the server at {address} is not a Dask scheduler; {start}") from None
     if kind != "Scheduler":
         raise SpecError(f"cluster: {address} is a Dask {kind}; allowed is the address of its scheduler")
     return address

@@ -108,7 +108,7 @@ def parsed(text: str) -> ast.expr:
         fault = "write == to compare" if _SINGLE.search(text) else cut(error.msg.partition(" (")[0])
     except (ValueError, RecursionError, MemoryError):  # no such text can be, or brackets in brackets
         fault = "it cannot be read"
-    raise SpecError(f"{_where(text)}: is no condition: {fault}; {ALLOWED}")
+    raise SpecError(f"{_where(text)}: is not a condition: {fault}; {ALLOWED}")
 
 
 class Reader:
@@ -266,7 +266,7 @@ def number_of(value: object) -> float:
                 return parse(value)
             except ValueError:
                 continue
-    raise ConditionMismatch(f"{shown(value)} is no number")
+    raise ConditionMismatch(f"{shown(value)} is not a number")
 
 
 def _are_equal(left: object, right: object) -> bool:
@@ -279,7 +279,5 @@ def _are_equal(left: object, right: object) -> bool:
 
 def _ordered(left: object, right: object) -> tuple[float, float]:
     if isinstance(left, str) and isinstance(right, str):
-        raise ConditionMismatch(
-            f"{shown(left)} and {shown(right)} are texts, of which none is less than another"
-        )
+        raise ConditionMismatch(f"{shown(left)} and {shown(right)} are texts, which have no order")
     return number_of(left), number_of(right)

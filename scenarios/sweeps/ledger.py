@@ -240,7 +240,7 @@ def _reason_against(path: Path) -> str:
     if not header:  # being made
         return ""
     if len(header) < _HEADER_BYTES or not header.startswith(_MAGIC):
-        return "is no SQLite database"
+        return "is not a SQLite database"
     if int.from_bytes(header[_OWNER_AT]) != APPLICATION_ID:
         raise SpecError(f"the store {path}: is another program's database; points need a folder of their own")
     if (written := int.from_bytes(header[_FORMAT_AT])) != FORMAT:

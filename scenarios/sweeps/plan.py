@@ -277,6 +277,6 @@ def value_in(scenario: Scenario, key: str) -> Any:
             target = target[int(part)]
             continue
         if not isinstance(target, BaseModel) or part not in type(target).model_fields:
-            raise SpecError(f"{scenario.name}: {cut(key)} is no field of this scenario")
+            raise SpecError(f"{scenario.name}: {cut(key)} is not a field of this scenario")
         target = getattr(target, part)
     return target

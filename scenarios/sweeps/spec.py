@@ -159,7 +159,7 @@ class Sweep(Frozen):
 
     def _check_crossed(self) -> None:
         if self.samples is not None:
-            raise ValueError("samples: a crossed design has none; they belong to latin_hypercube and sobol")
+            raise ValueError("samples: only the designs latin_hypercube and sobol have samples; leave it out")
         for axis in self.axis:
             if _length(axis) is None:
                 example = f"{axis.key}={axis.low:g}:{axis.high:g}:8"
@@ -169,11 +169,11 @@ class Sweep(Frozen):
 
     def _check_sampled(self, design: str) -> None:
         if self.samples is None:
-            raise ValueError(f"samples are missing; a {design} design has so many points")
+            raise ValueError(f"samples: a {design} design needs the number of its points; give --samples N")
         for axis in self.axis:
             if axis.points is not None:
                 raise ValueError(
-                    f"{axis.key}: got points {axis.points:,}; a range in a {design} design has low and high alone"
+                    f"{axis.key}: got points {axis.points:,}; in a {design} design, a range has only low and high"
                 )
         below = 1 << (self.samples.bit_length() - 1)
         if design == "sobol" and below != self.samples:

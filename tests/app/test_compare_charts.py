@@ -119,11 +119,11 @@ def test_jumps_neighbours_and_stretches_are_told_apart() -> None:
     jump = Crossover("host.read_call_s", (low, *ends, high), (LeadChange(*ends, at=ends[0], is_whole=False),))
     said = compare_charts.crossing_sentence(jump, ("A", "B"), "Read call")
     assert said.startswith(
-        "They change places at 4.00 s, in a jump: below, A takes less time; above, B takes less time"
+        "The order reverses at 4.00 s, in a step: below, A takes less time; above, B takes less time"
     )
     whole = Crossover("workload.users", (low, *ends, high), (LeadChange(*ends, at=ends[0], is_whole=True),))
     said = compare_charts.crossing_sentence(whole, ("A", "B"), "Users")
-    assert said.startswith("They change places between 4 users and 5 users: below,")
+    assert said.startswith("The order reverses between 4 users and 5 users: below,")
     same = (reached(4, 1.0, 1.0), ends[1])
     stretch = Crossover("workload.users", (*same, high), (LeadChange(*same, at=same[0], is_whole=True),))
     said = compare_charts.crossing_sentence(stretch, ("A", "B"), "Users")
@@ -134,4 +134,4 @@ def test_jumps_neighbours_and_stretches_are_told_apart() -> None:
     assert said.startswith("Equal from 35 %: below, A takes less time; above, both take equally long")
     never = Crossover("workload.users", (low, ends[0]), ())
     said = compare_charts.crossing_sentence(never, ("A", "B"), "Users")
-    assert said == "Users 1 to 4: A takes less time all along."
+    assert said == "Users 1 to 4: A takes less time over the whole range."

@@ -245,7 +245,7 @@ def test_filesystemio_options_are_for_files_of_a_file_system() -> None:
 def test_reads_of_transactions_go_one_by_one_without_asynchronous_io(settings: list[str]) -> None:
     control = next(one for one in CONTROLS if one.path == "workload.mix.0.parallel_reads")
     assert not control.idle(load("oltp-nvme"))
-    assert "one by one" in control.idle(load("oltp-nvme", settings))
+    assert "one at a time" in control.idle(load("oltp-nvme", settings))
 
 
 def test_reads_that_the_page_cache_answers_know_no_disk() -> None:

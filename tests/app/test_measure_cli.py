@@ -129,6 +129,23 @@ def test_a_folder_of_very_many_files_is_refused_at_once(
     )
 
 
+def test_a_scenario_is_no_report_and_is_told_how_to_open(tmp_path: Path, blocktime: CommandLine) -> None:
+    (tmp_path / "mine.toml").write_text('base = "tpc-b"\n[workload]\nusers = 5\n', encoding="utf-8")
+    refused = blocktime.refuses("measure", str(tmp_path / "mine.toml"))
+    assert "this is a scenario, not a report: open it with `blocktime run mine.toml`" in refused
+
+
+def test_a_queue_that_sadf_prints_under_two_names_is_shown_once(
+    tmp_path: Path, blocktime: CommandLine
+) -> None:
+    (tmp_path / "sadf.json").write_text(
+        made.SADF.replace('"aqu-sz"', '"avgqu-sz": 0.5, "aqu-sz"'), encoding="utf-8"
+    )
+    out = blocktime.prints("measure", str(tmp_path / "sadf.json"))
+    assert "aqu-sz" in out
+    assert "avgqu-sz" not in out
+
+
 def test_a_file_that_is_not_there(blocktime: CommandLine) -> None:
     assert blocktime.refuses("measure", "nowhere.txt") == "blocktime: measure: there is no file nowhere.txt\n"
 
@@ -147,7 +164,9 @@ def test_an_empty_name_is_not_the_folder_one_is_in(
 def test_links_in_a_circle_and_other_places_that_are_no_file(folder: Path, blocktime: CommandLine) -> None:
     (folder / "circle").symlink_to(folder / "circle")
     file = str(folder / "fio.whatever")
-    assert "its links run in a circle" in blocktime.refuses("measure", file, "--out", str(folder / "circle"))
+    assert "is a circular symbolic link" in blocktime.refuses(
+        "measure", file, "--out", str(folder / "circle")
+    )
     assert "/dev/full is not a file that could be replaced" in blocktime.refuses(
         "measure", file, "--force", "--out", "/dev/full"
     )

@@ -87,7 +87,7 @@ def test_it_is_part_of_the_answer_and_of_json(priced: RunResult, blocktime: Comm
     assert "per_transaction" not in money
 
 
-def test_list_shows_the_price_book(blocktime: CommandLine) -> None:
+def test_list_shows_the_price_list(blocktime: CommandLine) -> None:
     shown = blocktime.prints("list", "prices", "example")
     assert "Example, not an offer" in shown
     assert "currency USD" in shown

@@ -98,7 +98,9 @@ def test_a_tablet_shows_every_number_whole(browser: Browser, server: str) -> Non
 
 def told_on_the_first_screen(page: Page, view: Mapping[str, int]) -> None:
     """What is extrapolated stands whole above the fold."""
-    said = page.locator(".st-key-notes p").filter(has_text=re.compile("Extrapolated: .* not fitted at"))
+    said = page.locator(".st-key-notes p").filter(
+        has_text=re.compile("Extrapolated: .* outside the measured range")
+    )
     said.wait_for()
     tile = page.get_by_test_id("stMetric").first
     for place in (said, tile.get_by_text(re.compile("extrapolated 6.7×"))):
@@ -200,7 +202,7 @@ def test_a_group_that_was_opened_stays_open_while_its_controls_move(browser: Bro
 
     with opened(browser, f"{server}/?scenario=tpc-b") as (page, _):
         page.get_by_text("Replacement and hottest blocks").click()
-        field = page.get_by_role("spinbutton", name=re.compile("Count over the midpoint"))
+        field = page.get_by_role("spinbutton", name=re.compile("Touch count at the midpoint"))
         field.fill("0")
         field.press("Enter")
         page.get_by_text("1 changed", exact=True).first.wait_for()
@@ -260,7 +262,9 @@ def test_load_and_cache_of_transactions_are_drawn(browser: Browser, server: str)
             ("load_resources", ".barlayer .point", 6),
         ):
             marks(page, key, drawn, least)
-        page.locator(".st-key-load_throughput").get_by_text(re.compile("knee: .* users")).first.wait_for()
+        page.locator(".st-key-load_throughput").get_by_text(
+            re.compile("saturation: .* users")
+        ).first.wait_for()
         open_tab(page, "Cache")
         page.locator(".st-key-cache_hits .scatterlayer .js-line").first.wait_for(state="attached")
         page.get_by_text(re.compile("CLOCK")).first.wait_for()

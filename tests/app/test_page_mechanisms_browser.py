@@ -74,7 +74,7 @@ def test_moving_a_control_by_keyboard_changes_chart_words_and_address(browser: B
     lesson = lesson_of("disk_latency")
     with opened(browser, f"{server}/{lesson.path}") as (page, _):
         drawn(page, 2)
-        slider = page.get_by_role("slider", name=re.compile("Bytes of a call"))
+        slider = page.get_by_role("slider", name=re.compile("Call size"))
         slider.focus()
         slider.press("ArrowRight")
         answer = lesson.answer({**lesson.start, "workload.block_size_bytes": 16384})

@@ -213,7 +213,7 @@ def test_a_larger_cache_saves_reads() -> None:
 def test_a_change_within_the_error_of_the_model_is_said_to_tell_nothing() -> None:
     app = sampled()
     app.text_input("disk.overhead_s").set_value("527us").run()
-    assert "do not trust it" in words(app)
+    assert "do not rely on it" in words(app)
 
 
 def test_what_does_not_reproduce_has_counts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,7 +222,7 @@ def test_what_does_not_reproduce_has_counts_alone(monkeypatch: pytest.MonkeyPatc
     app = sampled()
     assert ":red-badge[does not]" in words(app)
     assert not app.metric
-    assert "here are counts alone" in words(app)
+    assert "only counts are shown" in words(app)
     app.text_input("instance.buffer_cache_bytes").set_value("12G").run()
     assert any(row["Change"].startswith("-") for row in table(app, "What-if"))
 

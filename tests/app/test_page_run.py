@@ -111,6 +111,8 @@ def test_a_wrong_entry_is_said_in_one_sentence_until_it_is_right() -> None:
     assert not app.exception
     assert app.error.len == 1
     assert metric(app, "Elapsed").value == elapsed("rahn-full-scan")
+    assert app.text_input("instance.buffer_cache_bytes").label == "Buffer cache · not valid, 1.86G applies"
+    assert any(":gray[nothing changed] :red[· 1 not valid]" in text.value for text in app.markdown)
     app.text_input("instance.buffer_cache_bytes").set_value("2048M").run()
     assert app.error.len == 0
     assert app.text_input("instance.buffer_cache_bytes").value == "2G"
@@ -216,7 +218,7 @@ def boxes(block: Any) -> Iterator[Any]:
 
 def test_warnings_come_first_and_are_never_cut() -> None:
     app = opened(**{"workload.arraysize_rows": "15"})
-    assert says(app, "not fitted at array size")
+    assert says(app, "outside the measured range, at array size")
     drawn = {box.id.rpartition("-")[2]: box for box in boxes(app.main)}
     assert list(drawn).index("notes") < list(drawn).index("explained") < list(drawn).index("why")
     assert not any(drawn[name].height_config.pixel_height for name in ("notes", "why"))
@@ -227,7 +229,7 @@ def test_what_is_extrapolated_is_marked_at_the_elapsed_time_and_named_under_assu
     assert "extrapolated 6.7×" in metric(app, "Elapsed").label
     assert "was fitted for array size 100" in metric(app, "Elapsed").help.replace("\\", "")
     told = {one.constant for one in run(load("rahn-full-scan", ["workload.arraysize_rows=15"])).extrapolated}
-    assert says(app, f"{len(told)} constants were not fitted at array size")
+    assert says(app, f"{len(told)} constants are used outside the measured range, at array size")
     assert says(app, "up to 6.7× beyond")
     plain = opened()
     assert metric(plain, "Elapsed").label == "Elapsed"

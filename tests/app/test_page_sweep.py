@@ -98,7 +98,7 @@ def test_a_link_opens_the_sweep_and_its_charts_are_in_the_first_screen(
 ) -> None:
     with opened(browser, f"{server}/{MBRC}", dark=dark) as (page, asked):
         answered(page)
-        page.get_by_text("37 points (3 more are left out by where); all are answered.").wait_for()
+        page.get_by_text("37 points (3 more are left out by where); all answers are stored.").wait_for()
         charts = page.get_by_test_id("stPlotlyChart")
         charts.nth(1).locator(".barlayer .point").first.wait_for()
         charts.first.locator(".heatmaplayer image").first.wait_for(state="attached")

@@ -79,7 +79,7 @@ def test_arrivals_replace_the_users() -> None:
     app = opened("tpc-b", **{"workload.rate_per_s": "50"})
     assert app.error.len == 0
     assert app.number_input("workload.users").disabled
-    assert metric(app, "Knee").value == "—"
+    assert metric(app, "Users at saturation").value == "—"
 
 
 @pytest.mark.sampled(9)

@@ -25,7 +25,7 @@ PICTURES = {
     "row-migration": ("/mechanism-row-migration", "Open the scenario"),
     "assm-search": ("/mechanism-assm-search", "Open the scenario"),
     "evidence": ("/evidence", "printed"),
-    "sweep": ("/sweep?sweep=block-size-mbrc", "all are answered"),
+    "sweep": ("/sweep?sweep=block-size-mbrc", "all answers are stored"),
 }
 
 

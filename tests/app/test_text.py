@@ -390,7 +390,7 @@ def test_several_sessions_have_a_last_one(users: int) -> None:
         assert last_s is not None
         assert float(found[1].replace(",", "")) == pytest.approx(scale_of([result]).per_s * last_s, abs=5e-4)
         flat = " ".join(text.split())
-        early = f"done early, the last one after {show_seconds(last_s)}"
+        early = f"end early, the last one ends after {show_seconds(last_s)}"
         assert (early in flat) == (result.time.elapsed_s < users * result.time.cpu_s / 4)
 
 

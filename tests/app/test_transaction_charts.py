@@ -49,9 +49,9 @@ def test_cards_sentence_chart_and_json_have_one_knee_whatever_load_is_asked_for(
         assert f"{card['Maximum TPS']} TPS" in sentence
         if stats.saturation_users is not None:
             knee = f"{stats.saturation_users:,.0f}"
-            assert card["Knee (users)"] == knee
+            assert card["Users at saturation"] == knee
             assert f"about {knee} users" in sentence
-            assert layout["annotations"][0]["text"].strip() == f"knee: {knee} users"
+            assert layout["annotations"][0]["text"].strip() == f"saturation: {knee} users"
         every.add((str(json), sentence, layout["shapes"][0]["x0"]))
     assert len(every) == 1
 
@@ -69,7 +69,7 @@ def test_the_present_load_lies_on_the_curve_and_the_knee_is_marked(draw, setting
     assert now["y"][0] == pytest.approx(line["y"][nearest], rel=0.1)
     knee = stats.saturation_users or stats.saturation_per_s
     assert figure["layout"]["shapes"][0]["x0"] == knee
-    assert ("users" if stats.saturation_users else "limit") in figure["layout"]["annotations"][0]["text"]
+    assert ("users" if stats.saturation_users else "saturation") in figure["layout"]["annotations"][0]["text"]
     assert "now" in said
     assert figure["layout"]["xaxis"]["title"]["text"] in ("users", "arrivals a second")
     assert inked(figure, "#fff")["layout"]["xaxis"]["tickfont"]["color"] == "#fff"
@@ -116,8 +116,8 @@ def test_with_thousands_of_users_the_response_doubles_at_the_very_user() -> None
 
 
 def test_the_number_beside_the_knee_says_that_the_system_saturates_there(law: Answered) -> None:
-    (line,) = [one for one in key_numbers.lines(law(), law()) if "Knee" in str(one)]
-    assert "a resource is saturated" in str(line)
+    (line,) = [one for one in key_numbers.lines(law(), law()) if "Users at saturation" in str(one)]
+    assert "a resource saturates" in str(line)
 
 
 def test_each_point_of_the_curve_is_the_answer_to_that_many_users() -> None:

@@ -26,7 +26,7 @@ LEAST_RATIO = 5
 PROGRAMS, CALLS_EACH = 8, 10_000
 LEAST_SEVERAL = 20
 HOW: dict[str, dict[str, Any]] = {
-    "one call after the other": {},
+    "one call at a time": {},
     "exponential think time": {"think_s": 1e-3, "think_cv": 1},
     "windows of 8 calls": {"in_flight": 8},
     "calls that arrive": {"rate_per_s": 20},

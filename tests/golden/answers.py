@@ -15,7 +15,18 @@ from scenarios import library, load, run
 FOLDER: Final = Path(__file__).parent / "answers"
 SEEDS: Final = (1, 2, 3)
 LEFT_OUT: Final = frozenset(
-    {"version", "sources", "constants", "extrapolated", "warnings", "lines", "seed", "accuracy", "blocks"}
+    {
+        "version",
+        "sources",
+        "constants",
+        "extrapolated",
+        "warnings",
+        "notes",
+        "lines",
+        "seed",
+        "accuracy",
+        "blocks",
+    }
 )
 """Parts of a result that are not its numbers or have a table of their own, and the long: iostat's lines, blocks."""
 DIGITS: Final = 12

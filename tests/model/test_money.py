@@ -190,5 +190,5 @@ def test_an_amount_below_nothing_is_refused() -> None:
 
 
 @pytest.mark.parametrize("engine", [calculate, simulate])
-def test_without_a_price_book_an_answer_has_no_costs(engine: Callable[..., RunResult]) -> None:
+def test_without_a_price_list_an_answer_has_no_costs(engine: Callable[..., RunResult]) -> None:
     assert engine(System(table=Table(rows=1000)), FullScan()).money is None

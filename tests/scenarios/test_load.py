@@ -429,7 +429,7 @@ def test_a_kernel_release_is_text_and_keeps_its_nought() -> None:
         "3.10.0"
     )
     with pytest.raises(
-        SpecError, match=r"host\.kernel: 'banana' is no kernel release; write it like 2\.6\.5 or 5\.15"
+        SpecError, match=r"host\.kernel: 'banana' is not a kernel release; write it like 2\.6\.5 or 5\.15"
     ):
         load("magni-dd-raw-100", ["host.kernel=banana"])
     with pytest.raises(SpecError, match="write the release as text"):

@@ -57,7 +57,7 @@ def test_a_drive_that_turns_does_not_vary_as_the_measured_volume_does(tmp_path: 
     assert load(path, ["disk.use=azure-p30"]).system.disk.service_cv == 0.5
 
 
-@pytest.mark.parametrize(("reads", "says"), [(1e6, "taken as unlimited"), (1.0, "an upper bound")])
+@pytest.mark.parametrize(("reads", "says"), [(1e6, "treats it as unlimited"), (1.0, "an upper bound")])
 def test_a_measured_disk_without_a_known_limit_is_told_of(tmp_path: Path, reads: float, says: str) -> None:
     path = tmp_path / "my.toml"
     path.write_text(
@@ -65,9 +65,9 @@ def test_a_measured_disk_without_a_known_limit_is_told_of(tmp_path: Path, reads:
         'unit = "1/s"\nlow = 1.0\nhigh = 1e6\nfile = "a"\nline = 1\n'
     )
     told = run(load(path), "calculate").warnings
-    assert [says in warning for warning in told if "no limit of the disk is known" in warning] == [True]
+    assert [says in warning for warning in told if "the disk has no known limit" in warning] == [True]
     limited = run(load(path, ["disk.use=azure-p30"]), "calculate").warnings
-    assert not any("no limit of the disk" in warning for warning in limited)
+    assert not any("no known limit" in warning for warning in limited)
 
 
 MEASURED = """

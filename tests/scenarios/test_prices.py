@@ -1,4 +1,4 @@
-"""A price book in a scenario: from the catalog, by field, refused in one sentence, and told as a difference."""
+"""A price list in a scenario: from the catalog, by field, refused in one sentence, and told as a difference."""
 
 import tomllib
 from typing import Any

@@ -194,7 +194,7 @@ def test_calls_under_way_at_once_are_told_by_what_one_takes() -> None:
         "the disk is nvme instead of ida-2004; await of a request fell from 4 ms to 1 ms"
     )
     assert said[0].endswith("; a write takes 4.86 ms instead of 27.2 ms (p95 10 ms instead of 80 ms)")
-    assert said[-1] == "elapsed time says little here: the run ends soon after the last call arrives"
+    assert said[-1] == "elapsed time says little here, because the run ends soon after the last call arrives"
     assert "hardly" not in " ".join(said)
     without = why(at_once(stream(), response_s=27.2e-3), at_once(stream(), response_s=4.86e-3))
     assert without == ["a write takes 4.86 ms instead of 27.2 ms"]

@@ -36,6 +36,7 @@ WHOLE: Final = "report"
 SHARES: Final = ("% DB time", "%Total Call Time")
 CPU: Final = "DB CPU"
 UNNAMED: Final = "unnamed"
+OVERLAP: Final = "counted twice"
 MOST_AT_ONCE: Final = 1000
 FLASH_CACHE: Final = "db flash cache"
 """Begin of the events of reads from a flash cache of the instance; other devices serve them."""
@@ -153,7 +154,7 @@ class Report:
         return sorted(volumes.values(), key=lambda volume: volume.name)
 
     def profile(self) -> list[DbTimePart]:
-        """DB time by CPU and wait event, the longest first; last what no line names, below 0 where lines overlap.
+        """DB time by CPU and wait event, the longest first; last what no line names, or what lines count twice.
 
         Where a report prints each event's share of DB time, one without it is idle.
         """
@@ -169,7 +170,8 @@ class Report:
             share = event.total.value / whole.value
             parts.append(DbTimePart(event.name, event.total.value, share, event.waits, event.total.line))
         rest = whole.value - sum(part.seconds for part in parts)
-        return [*sorted(parts, key=lambda part: -part.seconds), DbTimePart(UNNAMED, rest, rest / whole.value)]
+        last = UNNAMED if rest >= 0 else OVERLAP
+        return [*sorted(parts, key=lambda part: -part.seconds), DbTimePart(last, rest, rest / whole.value)]
 
     def checkpoint_lag(self) -> Figure | None:
         """Redo blocks that the checkpoint lags behind at most, by the size of the logs or LOG_CHECKPOINT_INTERVAL."""

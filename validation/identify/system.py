@@ -116,6 +116,11 @@ def _of_report(
     report: Report, limit: DeviceLimit, asked: TransactionArrivals | str | None
 ) -> IdentifiedScenario:
     reading, span_s = report.reading, report.span_s
+    if not any(report.events()):
+        raise NotIdentified(
+            f"{reading.file}: the report has no foreground wait events, so what sessions waited for is unknown; "
+            "give the whole report, as awrrpt.sql or spreport.sql writes it"
+        )
     db_time, cpu = report.time("DB time"), report.time("DB CPU")
     per_s = report.transactions_per_s()
     if db_time is None or cpu is None or per_s is None or report.per_second("Logical read") is None:

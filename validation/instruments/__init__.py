@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Final
 
 from validation.instruments.figures import Figure, Keep, NotReadable, Reading, Setting
-from validation.instruments.opening import OpenedFile, Progress
+from validation.instruments.opening import OpenedFile, Progress, is_toml
 
 __all__ = [
     "FORMATS",
@@ -58,6 +58,11 @@ def format_of(source: OpenedFile) -> Format:
     for form in FORMATS:
         if form.reader.recognises(source.head):
             return form
+    if is_toml(source.head):
+        raise NotReadable(
+            f"{source.name}: this is a scenario, not a report: open it with `blocktime run {source.name}`, or with "
+            "Open a file on the What if page"
+        )
     kinds = ", ".join(form.title for form in FORMATS)
     raise NotReadable(f"{source.name}: this is none of the reports that can be read ({kinds})")
 

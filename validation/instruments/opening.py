@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import io
 import re
+import tomllib
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -184,3 +185,11 @@ def _comes_in_pairs(start: bytes) -> bool:
     """Whether bytes above 127 nearly always come two by two, as Hangul does and accented letters do not."""
     runs = [len(run) for run in re.findall(rb"[\x80-\xff]+", start)]
     return sum(run % 2 == 0 for run in runs) > 0.9 * len(runs)
+
+
+def is_toml(text: str) -> bool:
+    """Whether *text* is a TOML file with entries, as a scenario is."""
+    try:
+        return bool(tomllib.loads(text))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return False

@@ -265,19 +265,19 @@ def session_warnings(work: Statement, demand: Demand, timed: tuple[float, float,
         return []
     if demand.servers > 1:
         return [
-            f"{demand.servers} parallel servers share the scan: the profile is the mean server's until the query is "
-            "done; reads, gets and calls are those of all; the start of servers and skew are left out"
+            f"{demand.servers} parallel servers share the scan: the profile is that of the mean server; reads, gets "
+            "and calls are those of all servers. The model leaves out the start of servers and skew"
         ]
     text = f"{work.users} users: times and counts are those of the mean session"
     if demand.change is None:
-        text += "; a session does not find blocks in the buffer cache that another one has read"
+        text += ". A session does not find blocks in the buffer cache that another session has read"
     mean, last, processors = (show_seconds(seconds) for seconds in timed)
     if timed[0] >= timed[2]:
         return [text]
     return [
         text,
-        f"the mean session takes {mean}, less than the {processors} that the processors need for all of them: who gets "
-        f"the first blocks early is done early, the last one after {last}",
+        f"the mean session takes {mean}, less than the {processors} of CPU for all of them: some sessions start and "
+        f"end early, the last one ends after {last}",
     ]
 
 

@@ -59,7 +59,7 @@ def stream_figures(work: Stream, streams: list[StreamStats], times: Times, **mor
         law_sources=work.law_sources + buffered * BUFFERED_SOURCES,
         streams=streams,
         time=time_of(times.elapsed_s, cpu, times.wait, times.unaccounted, rest=NO_CAUSE),
-        access=f"{work.pattern} {'writes' if work.writes else 'reads'}, {streams[0].path}",
+        access=f"{work.pattern} {'writes' if work.writes else 'reads'}, I/O path {streams[0].path}",
         **more,
     )
 

@@ -61,12 +61,12 @@ def figures_of(system: System, work: Stream) -> Figures:
     files_of(system, work, capacity_of(system.disk))
     if any(calls.batch > 1 and calls.pattern != "sequential" for calls in (work, *work.beside)):
         raise OutsideLaw(
-            "calculate has no law for a batch of calls that do not lie together: use engine simulate, or batch 1"
+            "there is no instant estimate for a batch of calls at separate places: use engine simulate, or batch 1"
         )
     if any(_among_others(work, calls) for calls in (work, *work.beside)) and some(system.disk.rotation_s > 0):
         raise OutsideLaw(
-            "calculate has no law for calls that go backwards beside others on a disk that turns, where neighbours "
-            "merge at their front and arms come between: use engine simulate, or one program with one call in flight"
+            "there is no instant estimate for backward calls beside others on a rotating disk, where neighbours merge "
+            "at their front: use engine simulate, or one program with one call in flight"
         )
     stream_times = compose(system, work)
     mine = stream_times[0]

@@ -55,7 +55,7 @@ def simulate(system: System, work: Stream, *, seed: int, name: str, compiled: bo
     counters, events, method = counters_of(system), None, METHOD
     if compiled and is_queued(system, files):
         records, counters = _by_loop(system, files, expected, seed)
-        method = "loop over the calls of all programs, through queue, scheduler and device"
+        method = "simulation of all calls through queue, scheduler and device"
     else:
         draws = [_draws(file, rank, seed) for rank, file in enumerate(files)]
         records, events = _by_events(system, files, draws, counters, seed)

@@ -16,7 +16,9 @@ from model.laws.write_back_throttle import is_throttled, target_s
 from model.machine.device.elevator import IN_BATCHES, QUANTUM, READ_EXPIRE_S, SYNC_SLICE_S, WRITE_EXPIRE_S
 from model.spec import Calls, System
 
-METHOD = "mean values of several classes: streams that share the device until the first has ended, and so on"
+METHOD = (
+    "mean value analysis with several classes: streams share the device, in phases from one end to the next"
+)
 ROUNDS = 60
 LEAST = 1e-9
 FULLEST = 0.98  # of what arriving calls may take of a device that others wait for

@@ -139,6 +139,6 @@ def figures_of(system: System, work: Transactions, mean: Mean, rates: Rates) -> 
             kinds=mean.kinds,
         ),
         method=mean.method,
-        access="gets in the buffer cache, single-block reads for what is not there",
+        access="gets from the buffer cache, and a single-block read for each block that is not in it",
         events=mean.events,
     )

@@ -199,7 +199,7 @@ def _mean(solved: Solved) -> Mean:
         engine="calculate",
         method="mean value analysis of processors, data disk and log"
         if parts.work.rate_per_s is None
-        else "queues of processors, data disk and log at the rate of arrivals",
+        else "open queues of processors, data disk and log at the arrival rate",
         response_s=point.response_s,
         cpu=_cpu(parts, caused),
         waits=waits,
@@ -238,8 +238,8 @@ def _warnings(parts: Parts, point: LoadPoint) -> list[str]:
     work = parts.work
     if work.rate_per_s is None and work.users > 1 and work.think_cv < FALLS_INTO_STEP:
         texts.append(
-            f"users who pause equally long (workload.think_cv {work.think_cv:g}) fall into step and queue less than "
-            "calculate says: the response of a busy disk is up to a quarter shorter"
+            f"users with equal think times (workload.think_cv {work.think_cv:g}) synchronize and queue less than the "
+            "instant estimate assumes: with a busy disk, the response is up to a quarter shorter"
         )
     wanted = fastest(due_at)(parts, point.per_s).wanted
     if point.free_s > 0 or point.written < wanted * FULL:

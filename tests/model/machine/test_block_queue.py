@@ -237,5 +237,5 @@ def test_cfq_waits_for_no_process_that_has_ended() -> None:
 def test_what_old_kernels_count_when() -> None:
     assert counts_sectors_at_submission(release_of("2.6.5-7.97-smp"))
     assert not counts_sectors_at_submission(release_of("2.6.18"))
-    with pytest.raises(ValueError, match=r"'old' is no kernel release; write it like 2\.6\.5 or 5\.15"):
+    with pytest.raises(ValueError, match=r"'old' is not a kernel release; write it like 2\.6\.5 or 5\.15"):
         release_of("old")

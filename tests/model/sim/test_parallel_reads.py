@@ -113,7 +113,7 @@ def test_each_session_brings_several_requests_to_the_device() -> None:
 @pytest.mark.parametrize(
     ("mix", "says"),
     [
-        ({"parallel_reads": 1}, "parallel_reads 1 is no batch"),
+        ({"parallel_reads": 1}, "parallel_reads 1 is not a batch"),
         ({"parallel_reads": 41}, "parallel_reads 41 is more than the 40 blocks that the transaction gets"),
         ({"parallel_reads": -2}, "parallel_reads"),
         ({"parallel_reads": 8, "parallel_reads_percent": 101}, "parallel_reads_percent"),

@@ -94,7 +94,7 @@ def test_parallel_servers_read_directly_whatever_the_size_of_the_table() -> None
     system, work = case("table.rows=20000", "instance.buffer_cache_bytes=4G", "workload.degree=2")
     result = calculate(system, work)
     assert "direct path read" in result.time.wait
-    assert result.access.startswith("direct path: parallel servers")
+    assert result.access.startswith("direct path reads: parallel servers")
     assert system.instance.buffer_cache_bytes == 4 * GIB
 
 

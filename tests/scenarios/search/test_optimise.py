@@ -373,7 +373,7 @@ def test_a_limit_says_by_how_much(text: str, values: dict[str, float], slacks: l
             ("respnse_s < 1",),
             "no measure named 'respnse_s'; did you mean response_s",
         ),
-        ({"minimise": "response_s"}, ("host.cpuz < 1",), "host.cpuz is no field of this scenario"),
+        ({"minimise": "response_s"}, ("host.cpuz < 1",), "host.cpuz is not a field of this scenario"),
         ({"minimise": "response_s"}, ("response_s <",), "such that 'response_s <': is no condition"),
         ({"minimise": "response_s"}, ("response_s < 'abc'",), "'abc' is no number, at response_s = "),
         ({"minimise": "response_s"}, ("1 / (workload.users - 1) < 1",), "by zero, at workload.users = 1"),

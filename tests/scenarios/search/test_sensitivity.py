@@ -57,7 +57,7 @@ def test_a_sum_has_no_interaction_and_a_product_has() -> None:
     assert total == pytest.approx([4 / 7, 4 / 7], abs=0.03)
 
 
-def test_a_price_book_has_the_indices_of_its_arithmetic(tmp_path: Path) -> None:
+def test_a_price_list_has_the_indices_of_its_arithmetic(tmp_path: Path) -> None:
     """So much per core, and so much per licence times the core factor, which makes whole licences of four cores."""
     vary = [
         "prices.core_per_hour=0:2",

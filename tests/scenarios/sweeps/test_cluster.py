@@ -156,7 +156,7 @@ def test_what_listens_and_is_no_scheduler(
         with pytest.raises(SpecError) as caught, Cluster(address):
             pass
         assert str(caught.value) == (
-            f"cluster: what listens at {address} is no Dask scheduler; "
+            f"cluster: the server at {address} is not a Dask scheduler; "
             "start one with `dask scheduler`, or take local"
         )
     assert said() == []

@@ -251,7 +251,7 @@ def test_a_file_that_is_no_database_is_left_alone(folder: Path) -> None:
         for known in (0, 3):
             with Ledger(folder, "1") as store:
                 assert store.notes == [
-                    f"the store {folder}/points.sqlite is no SQLite database: "
+                    f"the store {folder}/points.sqlite is not a SQLite database: "
                     "it is left alone, and points-2.sqlite is used"
                 ]
                 assert len(store) == known

@@ -47,6 +47,15 @@ def test_a_tenth_and_what_comes_before_reads_are_carried(event: str, seconds: fl
     check(report(event, seconds))
 
 
+def test_a_report_without_wait_events_makes_no_system(tmp_path: Path, blocktime: CommandLine) -> None:
+    path, out = tmp_path / "hour.txt", tmp_path / "my.toml"
+    path.write_text(made.AWR.partition("Foreground Wait Events")[0])
+    told = " ".join(blocktime.prints("measure", str(path), "--out", str(out)).split())
+    assert "missing wait events" in told
+    assert "hour.txt: the report has no foreground wait events" in told
+    assert "give the whole report" in told
+
+
 def test_a_standby_is_declined_in_one_sentence(tmp_path: Path, blocktime: CommandLine) -> None:
     path, out = tmp_path / "hour.txt", tmp_path / "my.toml"
     path.write_text(made.AWR.replace("PRIMARY         ", "PHYSICAL STANDBY", 1))

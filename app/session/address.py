@@ -47,6 +47,14 @@ def whole_page() -> bool:
     return context is None or not context.fragment_ids_this_run
 
 
+def asked_in_the_past() -> bool:
+    """Whether this run was asked for in a part of the page that is gone: that of a scenario shown before."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None or not context.fragment_ids_this_run:
+        return False
+    return not any(map(context.fragment_storage.contains, context.fragment_ids_this_run))
+
+
 def asked_elsewhere(part: str) -> bool:
     """Whether this run was asked for in other parts of the page than the fragment *part*: by a timer, or a reader."""
     context = get_script_run_ctx(suppress_warning=True)

@@ -91,8 +91,10 @@ def draw(state: State, base: Scenario, other: Scenario, refused: Mapping[str, st
 
 
 def _fragment(key: str, drawn: Callable[..., None], *args: object) -> None:
-    """Draw a part of the page that can be drawn anew by itself."""
-    st.fragment(drawn, key=key)(*args)
+    """Draw a part of the page that can be drawn anew by itself; the next scenario's parts are others to a browser."""
+    part = partial(drawn, *args)
+    setattr(part, "__qualname__", f"{key}.{st.session_state[OPENED]}")  # noqa: B010
+    st.fragment(part, key=key)()
 
 
 def key_of(group: str) -> str:
@@ -147,6 +149,8 @@ def _move(opened: int, part: str, path: str) -> None:
 
     Where other controls come or go, that is the whole page.
     """
+    if address.asked_in_the_past():  # the control shows the value, which is not taken
+        st.rerun("app")
     if not moved(opened, part, path) or address.whole_page():
         return
     state = State.now()

@@ -71,15 +71,20 @@ def controls_of(app: AppTest) -> int:
     return sum(len(side.get(kind)) for kind in kinds)
 
 
+def part_of(app: AppTest, path: str) -> list[str]:
+    """The part of the page in which the control of *path* stands, as a browser names it."""
+    groups = app.session_state[GROUPS].items()
+    group = next(name for name, rows in groups if path in (row.control.path for row in rows))
+    return app._fragment_storage.resolve_target(key_of(group))
+
+
 @contextmanager
-def as_a_browser_asks(app: AppTest, path: str) -> Iterator[None]:
+def as_a_browser_asks(app: AppTest, path: str, part: list[str] | None = None) -> Iterator[None]:
     """Runs that the control of *path* asks for: a browser names the part of the page that it stands in.
 
     The test client asks for the whole page.
     """
-    state = app.session_state
-    group = next(name for name, rows in state[GROUPS].items() if path in (row.control.path for row in rows))
-    part = app._fragment_storage.resolve_target(key_of(group))
+    part = part or part_of(app, path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(local_script_runner, "RerunData", partial(RerunData, fragment_id_queue=part))
         yield

@@ -233,6 +233,22 @@ def test_simulations_replace_the_law_once_they_are_played() -> None:
     assert last == f"**{show_seconds(played[0].time.last_session_s)}**"
 
 
+def test_cancelling_a_simulation_leaves_the_estimates(the_law_alone: None) -> None:
+    users = f"{SCAN}&workload.users=8"
+    app = opened({"base": users, "b": f"{users}&disk.use=nvme"})
+    app.button(key="compare.simulate").click()
+    ran(app)
+    job = app.session_state[compare_page.WISHES.under_way]
+    assert says(app, "simulating 1 of 2 …")
+    app.button(key="compare.cancel").click()
+    ran(app)
+    assert job.unwanted
+    assert says(app, "instant estimate, a simulation ")
+    app.button(key="compare.simulate").click()
+    ran(app)
+    assert app.session_state[compare_page.WISHES.under_way] is not job
+
+
 def test_files_hold_the_same_numbers() -> None:
     found, held = laid((SCAN,), (SCAN, "tablespace.block_size_bytes=16384"), ("index-range-scan",))
     rows = list(csv.DictReader(io.StringIO(csv_of(found))))

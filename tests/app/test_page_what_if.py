@@ -25,7 +25,7 @@ from model.units import show_amount, show_seconds
 from model.workloads.families import family_for
 from scenarios import library, load, run
 from tests.app import page_numbers
-from tests.app.page_moves import as_a_browser_asks
+from tests.app.page_moves import MOVED, as_a_browser_asks, part_of
 from tests.app.page_numbers import ENTRY, elapsed, metric, numbers, says
 from tests.app.page_numbers import scan as opened
 from tests.known_by_law import KNOWN
@@ -322,6 +322,20 @@ def test_a_late_browser_takes_no_control_of_the_last_scenario_into_the_next() ->
     assert not app.exception
     assert says(app, f"{len(question.changes)} changed")
     assert {path for path in app.query_params if "." in path} == set(question.changes)
+
+
+def test_a_control_moved_before_the_next_scenario_is_drawn_moves_none_of_it() -> None:
+    """Its request waits for the drawing, in which a control of the same field has taken its place."""
+    app = opened()
+    part, before = part_of(app, MOVED), app.slider(MOVED).value
+    app.selectbox("scenario").select("full-scan-nvme").run()
+    app.slider(MOVED).set_value(before + 15)
+    with as_a_browser_asks(app, MOVED, part):
+        app._run(app._tree.get_widget_states())
+    assert not app.exception
+    assert says(app, "nothing changed")
+    assert app.slider(MOVED).value == before
+    assert MOVED not in app.query_params
 
 
 def test_a_run_that_is_asked_for_elsewhere_changes_no_control() -> None:

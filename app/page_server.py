@@ -109,11 +109,12 @@ class Guard:
 
 
 def no_such_page(path: str) -> str:
-    """A page that says so."""
+    """A page that says so, with links to those that there are."""
+    links = ", ".join(f'<a href="/{name}">{name}</a>' for name in sorted(KNOWN - {""}))
     return (
         '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>No such page · Blocktime</title>'
         '<body style="font-family: sans-serif; margin: 3rem">'
-        f"<h1>There is no page {escape(path)}</h1><p>The pages are {', '.join(sorted(KNOWN - {''}))}.</p>"
+        f"<h1>There is no page {escape(path)}</h1><p>The pages are {links}.</p>"
         '<p><a href="/">Open the first page</a></p>'
     )
 

@@ -8,6 +8,8 @@ from typing import TypeVar
 
 from click import style
 
+from model.units import show_bytes, show_seconds
+
 NAME_WIDTH = 30
 Item = TypeVar("Item")
 
@@ -23,6 +25,15 @@ def megabytes(size_bytes: float) -> str:
 def mean(value: float) -> str:
     """A mean with as many digits as say something, never in powers of ten."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+
+
+def with_unit(value: float, unit: str) -> str:
+    """A number with its unit, in the size a reader would pick: the one place where numbers get one."""
+    if unit == "s":
+        return show_seconds(value)
+    if unit in ("bytes", "bytes/s"):
+        return show_bytes(value) + unit.removeprefix("bytes")
+    return f"{value:,.6g} {unit}".strip()
 
 
 def wrapped(

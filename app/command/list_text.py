@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app.base.lines import head, wrapped
+from app.base.lines import head, with_unit, wrapped
 from app.controls.fields import as_text
-from app.text.rows import written
 from model.catalog import Entry, entries
 from model.errors import SpecError, UnknownName
 from model.measures import MEASURES
@@ -122,7 +121,7 @@ def _constants(entry: Entry, width: int) -> Iterator[str]:
 
 def _value(entry: Entry, field: str) -> str:
     value = entry.values()[field]
-    return value if isinstance(value, str) else written(value, unit_of(field))
+    return value if isinstance(value, str) else with_unit(value, unit_of(field))
 
 
 def _origin(constant: Constant) -> str:

@@ -70,7 +70,7 @@ STYLE: Final = """<style>
 }
 @media (max-width: 640px) {
   .st-key-numbers [data-testid="stTable"] {overflow-x: auto}
-  .st-key-numbers [data-testid="stTable"] table {width: 46rem}
+  .st-key-numbers [data-testid="stTable"] table:has(th:nth-child(4)) {width: 46rem}
 }
 </style>"""
 
@@ -229,7 +229,7 @@ def _rename(key: str) -> None:
 def _adding(held: Pins) -> None:
     """Ways to one more."""
     full = len(held) >= pins.MOST
-    titles = {name: entry.title for name, entry in library().items()}
+    titles = {name: f"{entry.title} · {name}" for name, entry in library().items()}
     st.selectbox(
         "Add from the library", list(titles), None, key=FROM_LIBRARY, format_func=lambda name: titles[name],
         placeholder="choose a scenario", on_change=_add_from_library, disabled=full,

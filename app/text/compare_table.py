@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from app.base.lines import with_unit
 from app.controls.fields import OWN, facts, value_at
 from app.text.quantities import Quantity, counts, number, times
-from app.text.rows import written
 from model.catalog import KINDS
 from model.results import RunResult
 from model.units import unit_of
@@ -179,6 +179,6 @@ def value_said(path: str, value: Any, counted: bool = True) -> str:
     name, unit = path.rpartition(".")[2], unit_of(path)
     word = unit or (name if counted and name in COUNTED else "")
     if unit in ("s", "bytes", "bytes/s"):
-        return written(value, unit)
+        return with_unit(value, unit)
     whole = f"{value:,.0f}" if float(value).is_integer() else number(value)
     return f"{whole} {word.removesuffix('s') if value == 1 else word}".strip()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from app.base.lines import with_unit
 from app.text.iostat_text import span_of, value_of
 from app.text.outside import by_component, farthest
 from app.text.profile import signed, wait_class
 from model.provenance import Constant, show_times, worst_first
 from model.results import DeviceLine, RunResult
 from model.spec import System
-from model.units import show_bytes, show_quantity, show_seconds, unit_of
+from model.units import show_quantity, show_seconds, unit_of
 from scenarios.compare import changes, next_to_nothing
 
 
@@ -46,15 +47,6 @@ def iostat(lines: Sequence[DeviceLine], columns: Sequence[str]) -> list[dict[str
     ]  # fmt: skip
 
 
-def written(value: float, unit: str) -> str:
-    """A constant with its unit, in the size a reader would pick."""
-    if unit == "s":
-        return show_seconds(value)
-    if unit in ("bytes", "bytes/s"):
-        return show_bytes(value) + unit.removeprefix("bytes")
-    return f"{value:,.6g} {unit}".strip()
-
-
 def assumptions(system: System, result: RunResult) -> list[dict[str, str]]:
     """The constants that came from a catalog, those farthest outside their range first: value, origin, range, use."""
     outside: dict[str, list[str]] = {}
@@ -65,7 +57,7 @@ def assumptions(system: System, result: RunResult) -> list[dict[str, str]]:
     order = {path: place for place, path in enumerate(outside)}
     return [
         {
-            "Constant": path, "Value": written(constant.value, unit_of(path)),
+            "Constant": path, "Value": with_unit(constant.value, unit_of(path)),
             "Interval": _interval(constant, unit_of(path)),
             "Outside": "; ".join(outside.get(path, [])), "Fitted range": _ranges(constant.range), "How": constant.how,
             "Source": constant.source, "Note": constant.note,
@@ -80,7 +72,7 @@ def _interval(constant: Constant, unit: str) -> str:
     """Where the value lies with 95 % confidence, as far as that is known."""
     if constant.interval is None:
         return ""
-    return " to ".join(written(end, unit) for end in constant.interval)
+    return " to ".join(with_unit(end, unit) for end in constant.interval)
 
 
 def _ranges(ranges: Mapping[str, tuple[float, float]]) -> str:

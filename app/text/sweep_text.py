@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from app.base.lines import head, mean, table, wrapped
+from app.base.lines import head, mean, table, with_unit, wrapped
 from app.controls.fields import as_text
 from app.text.accuracy_text import accuracy_words
 from app.text.outside import lines_of
@@ -17,7 +17,7 @@ from model.engine import estimate_of
 from model.errors import SpecError, cut
 from model.measures import MEASURES
 from model.results import RunResult
-from model.units import show_amount, show_bytes, show_seconds, unit_of
+from model.units import show_amount, unit_of
 from scenarios.sweeps.plan import Plan
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.spec import Axis
@@ -186,10 +186,8 @@ def shown(name: str, value: Any) -> str:
     unit = unit_of(name)
     if name.startswith("cost_"):
         return show_amount(value)
-    if unit == "s":
-        return show_seconds(value)
-    if unit in ("bytes", "bytes/s"):
-        return show_bytes(value) + unit.removeprefix("bytes")
+    if unit in ("s", "bytes", "bytes/s"):
+        return with_unit(value, unit)
     if name.endswith("_fraction"):
         return f"{value:.1%}"
     return f"{int(value):,}" if float(value).is_integer() else mean(value)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.base import lines
 from app.text import rows
 from model.results import RunResult
 from model.units import parse_seconds
@@ -77,6 +78,6 @@ def test_breakdown_says_how_far_outside_its_range_a_component_stands() -> None:
 
 
 def test_written_takes_a_readers_unit() -> None:
-    assert rows.written(75 * 1024**2, "bytes/s") == "75M/s"
-    assert rows.written(1.48e-6, "s") == "1.48 µs"
-    assert rows.written(16, "") == "16"
+    assert lines.with_unit(75 * 1024**2, "bytes/s") == "75M/s"
+    assert lines.with_unit(1.48e-6, "s") == "1.48 µs"
+    assert lines.with_unit(16, "") == "16"

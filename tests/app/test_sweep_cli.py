@@ -66,7 +66,7 @@ def test_it_says_how_much_there_is_then_the_table_then_what_matters(capsys: Capt
     assert matrix[0] == ["1,000", "2,000"]
     assert [row[0] for row in matrix[1:3]] == ["10", "100"]
     assert all(row[2::2] in (["ms", "ms"], ["s", "s"]) for row in matrix[1:3])
-    assert any(line.startswith("What matters") for line in lines)
+    assert any(line.startswith("Effect of each axis") for line in lines)
     assert said(capsys, *SCAN).splitlines()[0] == "rahn-full-scan: 4 points; 4 answers are known already"
 
 

@@ -114,8 +114,8 @@ def test_idle_events_are_no_part_of_the_profile() -> None:
     assert [(part.name, part.seconds) for part in parts] == [
         ("a wait", 60), ("DB CPU", 30), ("unnamed", pytest.approx(10))
     ]  # fmt: skip
-    said[1] = ("Time Model: DB CPU", "Time (s)", 42.0, "s")
-    *_, last = Report(Reading("awr", "", "report.txt", "", figures_of(*said))).profile()
+    said[1] = ("Time Model: DB CPU", "Time (s)", 42.0)
+    *_, last = Report(report_of(*said)).profile()
     assert (last.name, last.seconds) == ("counted twice", pytest.approx(-2))
 
 

@@ -1,7 +1,7 @@
 """What it costs to replay references to blocks against a cache, against a simulator of caches; and to keep
 one from call to call. Judges nothing.
 
-``python3 dev.py benchmark``, or ``python tests/benchmark/bench_cache.py`` for the table alone. All replay one stream.
+``python3 dev.py benchmark``, or ``python -m tests.benchmark.bench_cache`` for the table alone. All replay one stream.
 The simulator, libcachesim, reads its fastest kind of file; it is timed with its defaults and with the one setting that
 matters here, the size of its hash table, at the best of several. Its preparation is part of its call, as the numbering
 of the blocks is part of ours.
@@ -9,21 +9,17 @@ of the blocks is part of ours.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
 from itertools import count
 from pathlib import Path
-from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from figures import Figure, cpu_of, print_all
+from tests.benchmark.figures import Figure, cpu_of, in_turns, print_all
 
 REFERENCES = 1_000_000
 BLOCKS = 100_000
@@ -38,15 +34,6 @@ MOST_NS = 135
 """Of each: 11 million references in 1.5 s."""
 NUMBERS = {"in one range": False, "of 64 bits": True}
 """Kind of block numbers -> whether they are spread over all that fit 63 bits."""
-
-
-def in_turns(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """Median CPU seconds of each, one after the other, so that noise hits all."""
-    seconds: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(TURNS):
-        for name, call in calls.items():
-            seconds[name].append(cpu_of(call))
-    return {name: median(each) for name, each in seconds.items()}
 
 
 def references(spread: bool) -> Any:

@@ -1,19 +1,15 @@
 """What `blocktime validate`, and `run` for each scenario of the library, cost in a new process. Judges nothing.
 
-``python3 dev.py benchmark``, or ``python tests/benchmark/bench_commands.py`` for the table alone. CPU seconds of the
+``python3 dev.py benchmark``, or ``python -m tests.benchmark.bench_commands`` for the table alone. CPU seconds of the
 process and of all that it starts, imports included, over those of importing SimPy, numpy and pydantic.
 """
 
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from statistics import median
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from figures import Figure, print_all, started
+from tests.benchmark.figures import Figure, print_all, started
 
 BAR_OF_VALIDATE, BAR_OF_RUN = 8.0, 4.0
 REFERENCE = "import simpy, numpy, pydantic"

@@ -1,26 +1,19 @@
 """What the exact queue of a device behind a scheduler costs, against plain Python on SimPy. Judges nothing.
 
-``python3 dev.py benchmark``, or ``python tests/benchmark/bench_elevator.py`` for the table alone. All serve one set of
+``python3 dev.py benchmark``, or ``python -m tests.benchmark.bench_elevator`` for the table alone. All serve one set of
 draws: a process for each call at a resource, which has no elevator, and a lean elevator on bare events, whose ends are
 the exact queue's. Both are told how long the device takes; nothing of theirs is compiled here.
 """
 
 from __future__ import annotations
 
-import sys
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
-from statistics import median
 from typing import Any, NamedTuple
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from figures import Figure, cpu_of, print_all
 
 from model.machine.device.elevator import (
     FIFO_BATCH,
@@ -29,13 +22,13 @@ from model.machine.device.elevator import (
     WRITE_EXPIRE_S,
     WRITES_STARVED,
 )
+from tests.benchmark.figures import Figure, in_turns, print_all
 from tests.oracles.queue_by_events import open_by_events
 
 REQUESTS = 1_000_000
 """About so many calls, three of ten of them writes."""
 BY_EVENTS = 10_000
 """Requests that the processes serve: the first of the same draws."""
-TURNS = 5
 SIZE_BYTES = 8192
 LEAST_RATIO, LEAST_OVER_LEAN = 100, 150
 EXPIRE_S = (READ_EXPIRE_S, WRITE_EXPIRE_S)
@@ -193,13 +186,16 @@ def elevator(what: str) -> list[Figure]:
     lean = partial(by_lean_events, calls, scheduler in IN_BATCHES, int(host.nr_requests), disk.queue_depth)
     assert len(carried.done_s) == len(order), "a call was merged, which the lean elevator does not"
     assert lean() == pytest.approx(carried.done_s[mine].tolist(), rel=1e-9)
-    compiled, processes, events, engine = [], [], [], []
-    for _ in range(TURNS):
-        compiled.append(REQUESTS / cpu_of(partial(loop, drawn)))
-        processes.append(BY_EVENTS / cpu_of(partial(open_by_events, calls.arrival_s, calls.service_s, 1)))
-        events.append(BY_EVENTS / cpu_of(lean))
-        engine.append(BY_EVENTS / cpu_of(partial(by_engine, system, work)))
-    quick, each, least, engines = map(median, (compiled, processes, events, engine))
+    took_s = in_turns(
+        {
+            "each": partial(open_by_events, calls.arrival_s, calls.service_s, 1),
+            "least": lean,
+            "engines": partial(by_engine, system, work),
+            "quick": partial(loop, drawn),
+        }
+    )
+    quick = REQUESTS / took_s.pop("quick")
+    each, least, engines = (BY_EVENTS / each_s for each_s in took_s.values())
     return [
         Figure(f"{what}: exact queue, million requests per CPU second", quick / 1e6, "M/s"),
         Figure(f"{what}: a process for each, thousand per CPU second", each / 1e3, "k/s"),

@@ -1,24 +1,17 @@
 """What the full scan of document 000 costs this program. Reports the clock; judges nothing.
 
-``python3 dev.py benchmark``, or ``python tests/benchmark/bench_full_scan.py`` for the table alone. Each figure stands
+``python3 dev.py benchmark``, or ``python -m tests.benchmark.bench_full_scan`` for the table alone. Each figure stands
 beside a bar; ratios are taken within one run, because the clock of one machine says little about another.
 """
 
 from __future__ import annotations
 
-import sys
-import timeit
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from statistics import median
 from typing import Any
 
-import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from figures import Figure, cpu_of, print_all, started
+from tests.benchmark.figures import Figure, cpu_of, print_all, started
 
 STARTS = 5
 SCENARIOS = 10_000
@@ -55,67 +48,6 @@ def simulation() -> list[Figure]:
         Figure("events per physical read", events / result.physical_io.read_requests, "", 3),
         Figure("CPU of calculating it", median_cpu_of(lambda: run(scenario, "calculate"), 20) * 1e3, "ms"),
     ]
-
-
-def law_calls() -> list[Figure]:
-    """Laws on plain floats against the same arithmetic in a plain function, as many parameters and all."""
-    from model.laws import device, logical_io
-
-    def gets(blocks: float, stops: float, aligned_fraction: float) -> float:
-        return blocks + stops * (1 - aligned_fraction)
-
-    def latency(
-        positionings: float,
-        requests: float,
-        *,
-        overhead_s: float,
-        positioning_each_s: float,
-        parallel_requests: float,
-    ) -> float:
-        return positionings * positioning_each_s - (-requests // parallel_requests) * overhead_s
-
-    def walk(
-        slot: float,
-        columns: float,
-        *,
-        line_miss_s: float,
-        line_stream_s: float,
-        row_step_s: float,
-        column_step_ratio: float,
-    ) -> float:
-        lines = slot / 64
-        same = 1 - lines if lines < 1 else 0
-        near = 2 - lines if lines < 2 else 0
-        adjoining = min(near, lines)
-        return (
-            (1 - same - adjoining) * line_miss_s
-            + adjoining * line_stream_s
-            + row_step_s * (1 + column_step_ratio * columns)
-        )
-
-    disk = {"overhead_s": 1e-4, "positioning_each_s": 0.006, "parallel_requests": 4.0}
-    host = {"line_miss_s": 1e-8, "line_stream_s": 1e-8, "row_step_s": 1e-8, "column_step_ratio": 0.1}
-    figures = []
-    cases: list[tuple[str, Callable[..., Any], Callable[..., float], tuple[float, ...], dict[str, float]]] = [
-        (
-            "consistent_gets_of_scan",
-            logical_io.consistent_gets_of_scan,
-            gets,
-            (113_157.0, 71_976.0, 0.016),
-            {},
-        ),
-        ("latency_s", device.latency_s, latency, (1.0, 2.0), disk),
-        ("row_walk_s", logical_io.row_walk_s, walk, (113.0, 24.0), host),
-    ]
-    for name, law, inline, plain, named in cases:
-        assert law(*plain, **named) == pytest.approx(inline(*plain, **named))
-        both: list[list[float]] = [[], []]
-        for _ in range(7):  # in turns, so that noise hits both
-            for taken, function in zip(both, (law, inline), strict=True):
-                taken.append(timeit.timeit(partial(function, *plain, **named), number=20_000) / 20_000)
-        figures.append(Figure(f"law {name} on floats", min(both[0]) * 1e9, "ns"))
-        figures.append(Figure("  against the same arithmetic written out", min(both[0]) / min(both[1]), ""))
-    return figures
 
 
 def many_scenarios() -> list[Figure]:
@@ -155,7 +87,7 @@ def many_scenarios() -> list[Figure]:
     ]
 
 
-REPORTS = {measure.__name__: measure for measure in (cold_start, simulation, law_calls, many_scenarios)}
+REPORTS = {measure.__name__: measure for measure in (cold_start, simulation, many_scenarios)}
 
 if __name__ == "__main__":
     print_all(REPORTS)

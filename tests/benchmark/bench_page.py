@@ -1,6 +1,6 @@
 """What a move of a control costs on the what-if page, how soon it is painted, and many readers at once.
 
-``python3 dev.py benchmark``, or ``python tests/benchmark/bench_page.py [reruns|painted|ready|readers] [SECONDS]``.
+``python3 dev.py benchmark``, or ``python -m tests.benchmark.bench_page [reruns|painted|ready|readers] [SECONDS]``.
 Judges nothing. Every figure is held against a page that does nothing, measured in the same run and in turns.
 """
 
@@ -18,11 +18,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from figures import ROOT, Figure, print_all
-
 from tests.app.servers import served
+from tests.benchmark.figures import ROOT, Figure, print_all
 
 MOVES = 50
 READERS = 20

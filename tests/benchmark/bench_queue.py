@@ -1,28 +1,21 @@
 """What the exact queue of a device costs with the times of every request, against a process for each. Judges nothing.
 
-``python3 dev.py benchmark``, or ``python tests/benchmark/bench_queue.py`` for the table alone. Both serve one set of
+``python3 dev.py benchmark``, or ``python -m tests.benchmark.bench_queue`` for the table alone. Both serve one set of
 draws.
 """
 
 from __future__ import annotations
 
-import sys
 from functools import partial
-from pathlib import Path
-from statistics import median
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from figures import Figure, cpu_of, print_all
-
+from tests.benchmark.figures import Figure, cpu_of, in_turns, print_all
 from tests.oracles.queue_by_events import open_by_events
 
 REQUESTS = 100_000
 BY_EVENTS = 30_000
 """Requests that the processes serve: the first of the same draws."""
-TURNS = 5
 SERVERS = (1, 4, 16, 64)
 LEAST_RATIO, LEAST_WARM_AT_ONE = 300, 2000
 
@@ -40,11 +33,9 @@ def device_queue(servers: int) -> list[Figure]:
     head = arrival[:BY_EVENTS], service[:BY_EVENTS], servers
     for found, expected in zip(queue.open_queue(*head), open_by_events(*head), strict=True):
         assert found == pytest.approx(expected, rel=1e-9)
-    compiled, events = [], []
-    for _ in range(TURNS):
-        compiled.append(REQUESTS / cpu_of(partial(queue.open_queue, arrival, service, servers)))
-        events.append(BY_EVENTS / cpu_of(partial(open_by_events, *head)))
-    requests, processes = median(compiled), median(events)
+    compiled = partial(queue.open_queue, arrival, service, servers)
+    took_s = in_turns({"compiled": compiled, "events": partial(open_by_events, *head)})
+    requests, processes = REQUESTS / took_s["compiled"], BY_EVENTS / took_s["events"]
     of = f"{servers} server{'s' * (servers > 1)}"
     return [
         Figure(f"{of}: exact queue, million requests per CPU second", requests / 1e6, "M/s"),

@@ -1,6 +1,6 @@
 """What rows that grow cost this program: the update of document 002, of larger tables, and row by row. Judges nothing.
 
-``python3 dev.py benchmark``, or ``python tests/benchmark/bench_row_growth.py`` for the table alone.
+``python3 dev.py benchmark``, or ``python -m tests.benchmark.bench_row_growth`` for the table alone.
 """
 
 from __future__ import annotations
@@ -8,12 +8,9 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from pathlib import Path
 from statistics import median
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from figures import ROOT, Figure, print_all
+from tests.benchmark.figures import ROOT, Figure, print_all
 
 BLOCK_BYTES = 16_384
 BARS = {200_000: (0.3, None), 830_000: (1.0, None), 10_000_000: (15.0, 1.0)}

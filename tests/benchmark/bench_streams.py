@@ -1,27 +1,20 @@
 """What a whole answer about one device costs, iostat's lines and percentiles included. Judges nothing.
 
-``python3 dev.py benchmark``, or ``python tests/benchmark/bench_streams.py`` for the table alone. The bar is a SimPy
+``python3 dev.py benchmark``, or ``python -m tests.benchmark.bench_streams`` for the table alone. The bar is a SimPy
 process for each request that counts nothing.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
-from statistics import median
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from figures import Figure, cpu_of, print_all
-
+from tests.benchmark.figures import Figure, in_turns, print_all
 from tests.oracles.queue_by_events import open_by_events
 
 CALLS = 200_000
 BY_EVENTS = 20_000
-TURNS = 5
 LEAST_RATIO = 5
 PROGRAMS, CALLS_EACH = 8, 10_000
 LEAST_SEVERAL = 20
@@ -57,30 +50,24 @@ def whole_answers() -> list[Figure]:
     random = np.random.default_rng(1)
     arrival = np.cumsum(random.exponential(1 / 800, BY_EVENTS))
     service = random.exponential(1e-3, BY_EVENTS)
-    rates: dict[str, list[float]] = {
-        name: [] for name in ("process", "answer", "events", "writer", "calculate")
-    }
-    for _ in range(TURNS):
-        rates["process"].append(BY_EVENTS / cpu_of(partial(open_by_events, arrival, service, 1)))
-        rates["answer"].append(CALLS / cpu_of(partial(simulate, system, arriving)))
-        rates["events"].append(
-            BY_EVENTS / cpu_of(partial(simulate_streams, system, few, seed=1, name="", compiled=False))
-        )
-        rates["writer"].append(BY_EVENTS / cpu_of(partial(simulate, platter, writing)))
-        rates["calculate"].append(1 / cpu_of(partial(calculate, system, arriving)))
-    process = median(rates["process"])
+    took_s = in_turns(
+        {
+            "process": partial(open_by_events, arrival, service, 1),
+            "answer": partial(simulate, system, arriving),
+            "events": partial(simulate_streams, system, few, seed=1, name="", compiled=False),
+            "writer": partial(simulate, platter, writing),
+            "calculate": partial(calculate, system, arriving),
+        }
+    )
+    each_s = took_s["process"] / BY_EVENTS
+    answer = each_s / (took_s["answer"] / CALLS)
+    events, writer = (each_s / (took_s[name] / BY_EVENTS) for name in ("events", "writer"))
     return [
-        Figure("a process for each request, thousand per CPU second", process / 1e3, "k/s"),
-        Figure(
-            "simulate, calls that arrive: ratio to it",
-            median(rates["answer"]) / process,
-            "",
-            LEAST_RATIO,
-            least=True,
-        ),
-        Figure("the same by events, as with company: ratio to it", median(rates["events"]) / process, ""),
-        Figure("simulate, a raw writer on a platter: ratio to it", median(rates["writer"]) / process, ""),
-        Figure("calculate, calls that arrive: answers per CPU second", median(rates["calculate"]), "1/s"),
+        Figure("a process for each request, thousand per CPU second", 1e-3 / each_s, "k/s"),
+        Figure("simulate, calls that arrive: ratio to it", answer, "", LEAST_RATIO, least=True),
+        Figure("the same by events, as with company: ratio to it", events, ""),
+        Figure("simulate, a raw writer on a platter: ratio to it", writer, ""),
+        Figure("calculate, calls that arrive: answers per CPU second", 1 / took_s["calculate"], "1/s"),
     ]
 
 
@@ -122,26 +109,21 @@ def several_programs(device: str) -> list[Figure]:
         beside = WriteStream(count=CALLS_EACH, **random)
         works[what] = ReadStream(count=CALLS_EACH, beside=(beside,), **random)
         assert (simulate(system, works[what]).method or "").startswith("loop")
-    naive: list[float] = []
-    own: dict[str, list[float]] = {what: [] for what in works}
-    for _ in range(TURNS):
-        naive.append(cpu_of(partial(by_programs, service)))
-        for what, work in works.items():
-            own[what].append(cpu_of(partial(simulate, system, work)))
-    calls = PROGRAMS * CALLS_EACH
+    own = {what: partial(simulate, system, work) for what, work in works.items()}
+    took_s = in_turns({"naive": partial(by_programs, service), **own})
+    naive_s = took_s.pop("naive")
+    per_s = PROGRAMS * CALLS_EACH / naive_s
     return [
-        Figure(
-            f"{device}: processes that ask a resource, thousand calls", calls / median(naive) / 1e3, "k/s"
-        ),
+        Figure(f"{device}: processes that ask a resource, thousand calls", per_s / 1e3, "k/s"),
         *(
             Figure(
-                f"{device}, {PROGRAMS} programs, {what}: whole answer over these",
-                median(naive) / median(seconds),
+                f"{device}, {PROGRAMS} programs, {what}: over these",
+                naive_s / each_s,
                 "",
                 LEAST_SEVERAL,
-                least=True,
+                True,
             )
-            for what, seconds in own.items()
+            for what, each_s in took_s.items()
         ),
     ]
 

@@ -1,6 +1,6 @@
 """What a sweep costs beside its points: checking, answering, keeping, writing; processes, a cluster, a second run.
 
-``python3 dev.py benchmark``, or ``python tests/benchmark/bench_sweeps.py`` for the table alone. Judges nothing.
+``python3 dev.py benchmark``, or ``python -m tests.benchmark.bench_sweeps`` for the table alone. Judges nothing.
 """
 
 from __future__ import annotations
@@ -20,10 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from figures import ROOT, Figure, cpu_of, print_all, started
-
+from tests.benchmark.figures import ROOT, Figure, cpu_of, print_all, started
 from tests.oracles.queue_by_events import open_by_events
 
 SCENARIOS = 1_000

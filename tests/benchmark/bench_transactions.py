@@ -1,20 +1,16 @@
 """What 100,000 transactions of 200 users cost, with some ten physical requests each. Judges nothing.
 
-``python3 dev.py benchmark``, or ``python tests/benchmark/bench_transactions.py`` for the table alone. The profile is
+``python3 dev.py benchmark``, or ``python -m tests.benchmark.bench_transactions`` for the table alone. The profile is
 that of TPC-C, its data and cache grown until half of a transaction's requests are reads.
 """
 
 from __future__ import annotations
 
-import sys
 from functools import partial
-from pathlib import Path
 from statistics import median
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from figures import Figure, cpu_of, print_all
+from tests.benchmark.figures import Figure, cpu_of, print_all
 
 TRANSACTIONS = 100_000
 BAR_S = 2.0

@@ -8,29 +8,17 @@ from typing import Any
 
 import pytest
 
-from model import calculate, simulate
 from model.errors import OutsideLaw
 from model.laws import logical_io
-from scenarios import from_mapping
+from tests.model.test_index_access import ENGINES, answer
+from tests.model.test_index_access import scan as any_scan
 
-ENGINES = pytest.mark.parametrize("engine", [calculate, simulate])
 SKIPS = {"access": "skip"}
 LEADING = {"key_columns": 2, "distinct_keys": 100_000, "prefix_distinct_keys": 4}
 
 
-def scan(index: dict[str, Any] | None = None, table: dict[str, Any] | None = None, **work: Any) -> Any:
-    return from_mapping(
-        {
-            "disk": {"use": "nvme"},
-            "table": {"rows": 100_000, "row_bytes": 100} | (table or {}),
-            "index": {"key_bytes": 8, "clustering": "scattered"} | (index or {}),
-            "workload": {"kind": "index_range_scan", "predicate": "equality"} | work,
-        }
-    )
-
-
-def answer(scenario: Any, engine: Any = calculate) -> Any:
-    return engine(scenario.system, scenario.workload)
+def scan(index: dict[str, Any] | None = None, **work: Any) -> Any:
+    return any_scan(index, **{"predicate": "equality"} | work)
 
 
 def walked(blocks: int, rows: int, keys: int, seed: int) -> int:

@@ -56,14 +56,6 @@ KEYS: Final[dict[str, tuple[int, int]]] = {
 }
 
 
-def number_bytes(digits_before: int, digits_after: int = 0) -> int:
-    """Stored bytes of a NUMBER with that many significant digits on each side of the point.
-
-    One exponent byte and one byte per base-100 pair; pairs are aligned to the decimal point.
-    """
-    return 1 + -(-digits_before // 2) + -(-digits_after // 2)
-
-
 CENTS: Final = 100
 DELIMITER_CHARACTERS: Final = 1
 NEWLINE_CHARACTERS: Final = 1
@@ -71,8 +63,6 @@ POINT_AND_CENTS_CHARACTERS: Final = 3
 
 MOST_PAIRS: Final = 10
 PAIR: Final = 100
-BYTES_OF_PAIRS: Final = np.array([number_bytes(2 * pairs) for pairs in range(MOST_PAIRS + 1)])
-"""Stored bytes of a NUMBER by its base-100 pairs: 0 has none, and takes the exponent byte alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +90,7 @@ def stored_bytes(values: Integers) -> Integers:
         left, last = np.divmod(left, PAIR)
         pairs += (pairs > 0) | (last > 0)  # zeros at the end are dropped
         pairs -= (left == 0) & (last == 0) & (pairs > 0)  # and so are those in front
-    return BYTES_OF_PAIRS[pairs]
+    return 1 + pairs
 
 
 def written_characters(values: Integers, amount: bool) -> Integers:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from model.demand.segment import row_shape
 from model.laws import block
@@ -22,7 +20,6 @@ from tests.oracles.web_returns import (
     Flags,
     Numbers,
     draw,
-    number_bytes,
     stored_bytes,
     written_characters,
 )
@@ -158,17 +155,6 @@ def test_a_number_is_stored_without_its_outer_zeros(value: int, size_bytes: int)
     assert stored_bytes(np.array([value])).tolist() == [size_bytes]
 
 
-@given(st.integers(1, 10**14))
-def test_stored_bytes_are_those_of_the_law(value: int) -> None:
-    """The law takes digits before and after the point; a number without its zeros at the end has all of them before."""
-    text = str(value)
-    text = text if len(text) % 2 == 0 else "0" + text
-    pairs = [text[at : at + 2] for at in range(0, len(text), 2)]
-    while pairs[-1] == "00":
-        pairs.pop()
-    assert stored_bytes(np.array([value])).tolist() == [number_bytes(2 * len(pairs))]
-
-
 @pytest.mark.parametrize(
     ("value", "amount", "text"),
     [
@@ -183,10 +169,3 @@ def test_stored_bytes_are_those_of_the_law(value: int) -> None:
 )
 def test_a_value_is_written_with_its_digits(value: int, amount: bool, text: str) -> None:
     assert written_characters(np.array([value]), amount).tolist() == [len(text)]
-
-
-@pytest.mark.parametrize(
-    ("digits", "after", "stored"), [(1, 0, 2), (2, 0, 2), (3, 0, 3), (7, 0, 5), (3, 2, 4)]
-)
-def test_number_stores_a_byte_per_pair_of_digits(digits: int, after: int, stored: int) -> None:
-    assert number_bytes(digits, after) == stored

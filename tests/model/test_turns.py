@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from model import calculate, calculate_many, simulate
@@ -84,6 +85,22 @@ def test_one_turn_each_is_a_queue_that_empties() -> None:
     """Eight sessions at once, one visit of a second each: the last ends after 8 s, the mean one after 4.5."""
     ends = turns.ends_s(8, 1.0, 0.0, turns.Station(1.0, 1.0, 0.0))
     assert (ends.mean_s, ends.last_s) == pytest.approx((4.5, 8.0))
+
+
+@pytest.mark.parametrize("users", [2, 5, 40])
+def test_the_first_and_the_last_of_drawn_starts_are_so_far_apart(users: int) -> None:
+    starts = np.random.default_rng(users).random((20_000, users))
+    assert turns.spread_s(3.0, users) == pytest.approx(3 * np.ptp(starts, axis=1).mean(), rel=0.01)
+
+
+@pytest.mark.parametrize(("users", "device_s"), [(8, 2.0), (20, 5.0), (3, 0.5)])
+def test_the_first_session_leads_by_what_it_does_until_all_have_started(users: int, device_s: float) -> None:
+    """Sessions of 10 s start evenly within 4 s; as soon as more run than the device serves, they share it."""
+    done_s, steps = 0.0, 10_000
+    for step in range(steps):
+        started = max(1e-9, users * (step + 0.5) / steps)
+        done_s += min(1.0, 10.0 / device_s / started) * 4.0 / steps
+    assert turns.lead_fraction(users, 10.0, device_s, 4.0) == pytest.approx(done_s / 10, rel=1e-4)
 
 
 def test_sessions_that_meet_nobody_take_as_long_as_one() -> None:

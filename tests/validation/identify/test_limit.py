@@ -18,6 +18,7 @@ from validation.identify.limit import (
     undelayed_s,
     variation,
     variation_of_slowest,
+    write_s_of,
 )
 from validation.identify.report import Report, reads_at_once
 from validation.identify.system import SystemProfile
@@ -161,6 +162,16 @@ def test_where_sessions_wait_for_the_log_buffer_lgwr_sets_the_pace() -> None:
     assert limit.redo_bytes_per_s == 40e6
     assert limit.per_s is None  # the log holds throughput, not the data disk
     assert "log buffer space" in limit.says[0]
+
+
+@pytest.mark.parametrize(("took_s", "blocks_per_s", "write_s"), [(0.02, 1000.0, 0.02), (0.3, 1000.0, 0.032)])
+def test_dbwr_writes_no_longer_than_its_requests_under_way_allow(
+    took_s: float, blocks_per_s: float, write_s: float
+) -> None:
+    """64 under way half of the time, at 1,000 blocks a second: 32 ms; LGWR's 300 ms are of another disk."""
+    log = waited("log file parallel write", 1000, 1000 * took_s, "background")
+    written = ("Load Profile: Physical write", "Per Second", blocks_per_s)
+    assert write_s_of(Report(report_of(*log, written)))[0] == pytest.approx(write_s)
 
 
 AWR_RECOVERY = """

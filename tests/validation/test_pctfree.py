@@ -130,29 +130,6 @@ def test_an_itl_entry_costs_more_than_stepping_onto_a_row() -> None:
     assert value_of(ITL_ENTRY) > 3 * value_of("host/savvinov-pc: row_step_s")
 
 
-# --- the mechanism decides, not the block size ------------------------------------------------------------------------
-
-
-def test_what_makes_the_bug_and_what_does_not() -> None:
-    """A full ITL list rejects by the million under ASSM before 11.2 in one transaction at 16K and 32K; else hardly."""
-    slow = results("16k-10", "32k-10", "16k-10-830k")
-    assert all(one.time.elapsed_s > 600 for one in slow)
-    assert all((one.segment.rejected_probes or 0) > 4e7 for one in slow)
-    quick = results("2k-10", "4k-10", "8k-10", "16k-10-manual", "16k-10-11g2", "16k-10-commits")
-    assert all(one.time.elapsed_s < 30 for one in quick)
-    assert all((one.segment.rejected_probes or 0) < 1e5 for one in quick)
-    migrated = [one.segment.migrated_rows for one in (*slow[:2], *quick)]
-    assert max(migrated) / min(migrated) < 1.05, "the rows that migrate are much the same in all of them"
-
-
-def test_an_uncommitted_delete_makes_an_insert_search() -> None:
-    runs = Runs()
-    held = runs.result(("assm-uncommitted-delete", ()))
-    free = runs.result(("assm-uncommitted-delete", ("workload.uncommitted_delete_fraction=0",)))
-    assert held.space_search.rejected_held > 1e6
-    assert held.time.elapsed_s > 20 * free.time.elapsed_s
-
-
 def test_migrated_rows_cost_a_second_get() -> None:
     runs = Runs()
     whole, migrated = (runs.result((name, ())) for name in ("index-range-scan", "index-range-scan-migrated"))

@@ -13,7 +13,7 @@ from model import RunResult, calculate, loops, simulate
 from model.causes import FROM_CLIENT
 from model.engine import nobody_queues
 from model.errors import OutsideLaw
-from model.machine.device.servers import NOBODY, DeviceQueue, Servers
+from model.machine.device.servers import NOBODY, DeviceQueue
 from model.spec import (
     Disk,
     FullScan,
@@ -285,20 +285,6 @@ def test_client_waits_are_never_simulated_away() -> None:
     assert result.time.wait[FROM_CLIENT].total_s == pytest.approx(
         run(load("rahn-full-scan"), "calculate").time.wait[FROM_CLIENT].total_s
     )
-
-
-def test_one_server_with_poisson_arrivals_waits_as_m_d_1() -> None:
-    """Pollaczek–Khinchine for constant service: mean wait = rho·s / (2·(1 - rho))."""
-    from model.sim.streams import stream
-
-    gaps = stream(1, "arrivals").exponential(1.0, 400_000)
-    for load_ in (0.5, 0.8):
-        servers, now, waited = Servers(1), 0.0, 0.0
-        for gap in gaps:
-            now += gap
-            begin, _ = servers.serve(now, load_)
-            waited += begin - now
-        assert waited / len(gaps) == pytest.approx(load_ * load_ / (2 * (1 - load_)), rel=0.03)
 
 
 def test_a_device_queue_keeps_littles_law_and_its_channel() -> None:

@@ -414,3 +414,16 @@ def test_what_is_wrong_with_a_goal_is_told_in_one_sentence(
         seek("tpc-b", goal, vary, at=SweepBackend(workers=1, store=tmp_path), engine="calculate")
     assert sentence in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("axis", "low", "high", "middle"),
+    [
+        ("workload.think_s=0.001:10", 1.0, 2.0, 1.5),
+        ("workload.think_s=0.001:10", 0.01, 1.0, 0.1),  # far apart: by ratio
+        ("workload.think_s=1,2,5,7", 1, 7, 2),
+        ("workload.think_s=1,2,5,7", 2, 5, None),
+    ],
+)
+def test_a_search_goes_on_halfway_between_two_values(axis: str, low: float, high: float, middle: Any) -> None:
+    assert Along(axis_of(axis), False).between(low, high) == middle

@@ -245,6 +245,4 @@ def _extrapolated(result: RunResult) -> list[str]:
     far = farthest(outside)
     beyond = f" ({'up to ' if count > 1 else ''}{far} beyond)" if far else ""
     at = " and ".join(used)
-    return [
-        f"extrapolated: {count} {verb} used outside the measured range, at {at}{beyond}; see tab Assumptions"
-    ]
+    return [f"extrapolated: {count} {verb} used outside the measured range, at {at}{beyond}; see Assumptions"]

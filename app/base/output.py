@@ -160,9 +160,8 @@ def progress_to_terminal(
         pause_s = SEEN_AFTER_S
         while not ended.wait(pause_s):
             pause_s = SHOWN_EACH_S
-            words = f"{what}: {monotonic() - begin_s:.0f} s" + f" of about {expected_s:.0f}" * (
-                expected_s > 0
-            )
+            words = f"{what}: {monotonic() - begin_s:.0f} s"
+            words += f" of about {expected_s:.0f}" * (expected_s > 0)
             words += f", {told[0]} of {told[1]} {of}" * (told[1] > 1)
             show_progress(words)
 

@@ -284,9 +284,7 @@ def _laid(held: Pins) -> ComparedScenarios | None:
         except BlocktimeError as error:
             st.error(plain(sentence(f"{letter} has no answer: {error}")), icon=":material/error:")
             if pin is held[0]:
-                st.caption(
-                    "It is the baseline: in the sidebar, remove it or make another scenario the baseline."
-                )
+                st.caption("It is the baseline: remove it, or make another scenario the baseline.")
                 return None
         else:
             kept.append((letter, pin, scenario))
@@ -404,9 +402,7 @@ def _numbers(laid: ComparedScenarios) -> None:
     """All numbers, as one column or as one row for each scenario, sorted by any of them."""
     lines = laid.lines
     by_title = {line.title: line for line in lines}
-    st.session_state[LAYOUT] = st.session_state.get(
-        LAYOUT, DOWN
-    )  # each drawing says it, see sweep_page._held
+    st.session_state[LAYOUT] = st.session_state.get(LAYOUT, DOWN)  # see sweep_page._held
     if st.session_state.get(SORT) not in by_title:
         st.session_state[SORT] = AS_PINNED
     with st.container(key="choices"):
@@ -519,8 +515,7 @@ def _settings(laid: ComparedScenarios) -> None:
     """The fields that are not alike in all."""
     differing = compare_table.settings(laid.scenarios)
     if not differing:
-        alike = "All fields are equal."
-        st.caption(alike if laid.others else "Add an alternative to see differences.")
+        st.caption("All fields are equal." if laid.others else "Add an alternative to see differences.")
         return
     rows = [
         {
@@ -614,10 +609,7 @@ def _crossed(first: Scenario, second: Scenario, key: str, text: str) -> Crossove
         return kept[1]
     is_slow = first.workload.plays_rows or second.workload.plays_rows
     if is_slow and not st.button(
-        "Find it",
-        key="compare.find",
-        icon=":material/search:",
-        help="Calculates row by row, which takes some seconds",
+        "Find it", key="compare.find", icon=":material/search:", help="Takes some seconds: row by row"
     ):
         st.caption("Statements that change rows are calculated row by row, which takes some seconds.")
         return None

@@ -30,7 +30,7 @@ class Look:
 
 @by_object(4096)
 def look(
-    control: Control, field: Facts, base: Scenario, other: Scenario, changed: bool, refused: bool = False
+    control: Control, field: Facts, base: Scenario, other: Scenario, changed: bool, refused: bool
 ) -> Look:
     """What the widget of *control* says, worked out once for two scenarios; of a *refused* entry, what applies."""
     field = with_own(field, base)

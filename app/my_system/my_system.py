@@ -251,9 +251,7 @@ def _what_i_read(state: PageState) -> None:
             st.error(plain(_told(state, file.refused)), icon=":material/error:")
     for reading in state.readings:
         if reading.missing:
-            st.warning(
-                plain(f"{reading.file} lacks: {'; '.join(reading.missing)}."), icon=":material/warning:"
-            )
+            st.warning(plain(f"{reading.file} lacks: {'; '.join(reading.missing)}."))
     if not state.readings:
         return
     rows = [
@@ -409,9 +407,7 @@ def _measured(document: Document) -> Download:
 def _as_modelled(rows: Sequence[AsModelled], modelled: RunResult, pair: engines.Pair) -> None:
     st.markdown("#### As measured / as modelled")
     if not rows:
-        st.info(
-            "The report prints no figure that the model predicts, so nothing shows whether the model fits."
-        )
+        st.info("The report prints no figure that the model predicts: nothing shows whether it fits.")
         return
     light = light_of(rows)
     st.markdown(f":{LIGHTS[light]}-badge[{light}] **{plain(said_of(rows))}**")

@@ -353,8 +353,7 @@ def _design(form: SweepForm) -> None:
         )  # fmt: skip
         st.number_input(
             "Replications", 1, MOST_REPLICATIONS, _held("replications", form.replications),
-            help="How often each point is simulated, each time with another seed",
-            **_moves("replications", _took, "replications"),
+            help="Simulations of a point, each with its seed", **_moves("replications", _took, "replications"),
         )  # fmt: skip
 
 

@@ -26,18 +26,14 @@ def calibration_lines(fit: Fit, width: int = 80) -> Iterator[str]:
     yield from table(rows, width, "")
     alone = [estimate.name.partition(": ")[2] for estimate in fit.estimates if len(estimate.fitted_to) == 1]
     if alone:
-        yield from wrapped(
-            f"each fitted to one number, and only as reliable as that number: {', '.join(alone)}", width
-        )
+        text = f"each fitted to one number, and only as reliable as that number: {', '.join(alone)}"
+        yield from wrapped(text, width)
     where, worst = max(fit.residuals.items(), key=lambda item: abs(item[1]))
-    yield from wrapped(
-        f"the fit reproduces its numbers within {100 * abs(worst):.2g} %; the worst is {where}", width
-    )
+    text = f"the fit reproduces its numbers within {100 * abs(worst):.2g} %; the worst is {where}"
+    yield from wrapped(text, width)
     if fit.scatter > 1:
-        yield from wrapped(
-            f"scatter: {fit.scatter:.1f} times the standard errors; all intervals are wider by this factor",
-            width,
-        )
+        text = f"scatter: {fit.scatter:.1f} times the standard errors, by which all intervals are wider"
+        yield from wrapped(text, width)
     for sentence in (*fit.unidentified, *fit.correlated):
         yield from wrapped(sentence, width, colour="yellow")
     yield ""
@@ -70,11 +66,7 @@ def left_out_lines(predicted: Mapping[str, LeftOut], width: int = 80) -> Iterato
             "–" if value is None else f"{100 * (value / number.printed - 1):+.1f} %"
             for value in (left_out.without_its_row, left_out.without_its_block_size)
         ]
-        label = (
-            f"{number.table}, {number.row}: {number.column}"
-            if number.row
-            else f"{number.table}: {number.column}"
-        )
+        label = f"{number.where}: {number.column}"
         rows.append((label, f"{number.printed:.5g}", *cells))
         if left_out.why:
             reasons.append(f"{label}: {left_out.why}")

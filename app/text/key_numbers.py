@@ -106,21 +106,16 @@ class Number:
         return text, "off" if tiny or abs(difference) < least else GOOD[self.quantity.better]
 
 
-def whole(result: RunResult) -> Number:
-    """What an answer is about: the elapsed time, or the response of a transaction."""
+def wholes(result: RunResult) -> list[Number]:
+    """What an answer is about: the elapsed time or a transaction's response; where programs share it, that of each."""
     outside = by_number(result)["elapsed"]
     interval = result.time.interval
     ends = [] if interval is None else [show_seconds(interval.low_s), show_seconds(interval.high_s)]
     known = " to ".join(ends) if len(set(ends)) > 1 else ""
     label, says = ("Response", MEAN) if result.transactions else ("Elapsed", "")
-    return Number(replace(QUANTITIES["elapsed_s"], label=label, says=says), outside, known)
-
-
-def wholes(result: RunResult) -> list[Number]:
-    """The same of each program that shares the machine."""
-    number, programs = whole(result), result.programs or ()
-    numbers = [Number(of_program(program)) for program in programs]
-    return [replace(number, quantity=numbers[0].quantity), *numbers[1:]] if numbers else [number]
+    whole = replace(QUANTITIES["elapsed_s"], label=label, says=says)
+    first, *others = [of_program(program) for program in result.programs or ()] or [whole]
+    return [Number(first, outside, known), *map(Number, others)]
 
 
 def others(before: RunResult, after: RunResult) -> list[Number]:

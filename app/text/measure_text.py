@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import log10
 from typing import Final
 
-from app.base.lines import head, wrapped
+from app.base.lines import head, with_unit, wrapped
 from app.base.output import one_line
 from app.text.measure_first import shown, table_lines, tables_of
 from model.units import show_bytes, show_seconds
@@ -262,8 +262,4 @@ def _figure_lines(figures: Sequence[Figure]) -> Iterator[str]:
 
 def _value(figure: Figure) -> str:
     """What a figure comes to in seconds, bytes and counts."""
-    if figure.unit == "s":
-        return show_seconds(figure.value)
-    if figure.unit == "bytes/s":
-        return f"{show_bytes(figure.value)}/s"
-    return f"{figure.value:,.6g}"
+    return with_unit(figure.value, figure.unit if figure.unit in ("s", "bytes/s") else "")

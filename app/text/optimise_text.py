@@ -193,9 +193,7 @@ def sentences_of_crossing(crossing: Crossing) -> list[str]:
     if crossing.beyond:
         end = crossing.scan[-1 if crossing.beyond == "above" else 0]
         values = f"{crossing.beyond} {field_shown(crossing.key, end.value)}"
-        advice = (
-            f"The limit may be violated {values}" if _holds_all_along(crossing) else f"Try values {values}"
-        )
+        advice = f"The limit may fail {values}" if _holds_all_along(crossing) else f"Try values {values}"
         texts.append(
             f"{advice}: {crossing.measure} moves towards {shown(crossing.measure, crossing.goal)} there."
         )

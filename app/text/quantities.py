@@ -430,7 +430,7 @@ def of_program(program: ProgramStats) -> Quantity:
     """What a program takes beside the others: of one that repeats, its response."""
     word = "response" if program.elapsed_s is None else "elapsed"
     alone_s = program.alone.took_s
-    says = "" if alone_s is None else f"{show_seconds(alone_s)} alone on the machine"
+    says = f"{show_seconds(alone_s)} alone on the machine" if alone_s else ""
     read = partial(_took_s, name=program.name, alone=False)
     return Quantity(f"{program.name}: {word}", SECONDS, read, says=says, missing=TOO_FEW)
 

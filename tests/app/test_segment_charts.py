@@ -137,7 +137,7 @@ def test_the_lines_pass_near_the_answer_and_the_present_setting_is_marked(grown:
 def test_where_the_line_is_off_the_page_says_so() -> None:
     curves = segment_view.Curves([10, 11], [], [PctfreeLine(8192, [2.0, None])])
     assert segment_view.off_the_line(curves, 8192, 10, 2.05) == ""
-    assert "it says 2.00 s, the answer 8.00 s" in segment_view.off_the_line(curves, 8192, 10, 8.0)
+    assert "2.00 s instead of the answer's 8.00 s" in segment_view.off_the_line(curves, 8192, 10, 8.0)
     for size, percent in ((4096, 10), (8192, 11), (8192, 12), (8192, 10.5)):
         assert segment_view.off_the_line(curves, size, percent, 8.0) == ""
 

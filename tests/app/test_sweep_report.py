@@ -52,7 +52,7 @@ def test_the_report_says_what_was_asked_what_moves_it_and_has_every_point(found:
     assert tags.rows == 1 + len(found)
     assert "<li>tablespace.block_size_bytes: 8K, 16K</li>" in page
     assert "<li>base scenario: rahn-full-scan</li>" in page
-    assert page.count("Means along each field, over all others") == 2
+    assert page.count("Effect of each field (mean over all others)") == 2
     assert len(re.findall(r'<div id="sweep_\d+"', page)) == 4
     assert "elapsed time of one session" in page
     assert "The constants with their sources" in page

@@ -145,11 +145,11 @@ def test_the_lines_name_the_largest_cause_and_what_is_left_out() -> None:
 
 def test_a_simulation_without_replications_says_that_chance_is_missing() -> None:
     result = sure(0.3, 0.4, engine="simulate", draws=64).model_copy(update={"engine": "simulate"})
-    assert "does not include chance" in " ".join(uncertainty_lines(result, 400))
+    assert "does not include random variation" in " ".join(uncertainty_lines(result, 400))
     found = result.uncertainty
     assert found is not None
     told = result.model_copy(update={"uncertainty": found.model_copy(update={"chance_s": 0.0})})
-    assert "does not include chance" not in " ".join(uncertainty_lines(told, 400))
+    assert "does not include random variation" not in " ".join(uncertainty_lines(told, 400))
 
 
 def test_the_largest_says_what_would_narrow_it() -> None:
@@ -158,8 +158,8 @@ def test_the_largest_says_what_would_narrow_it() -> None:
     assert "case:table:2:real and 2 more. Measure yours" in largest_sentence([constant(fitted_to=many)])
     assumed = largest_sentence([constant(fitted_to=(), note="nobody has measured it")])
     assert "It is an assumption (nobody has measured it). Measure yours and set host.call_s." in assumed
-    assert "No cause alone is large" in largest_sentence([constant(0.1)])
-    assert "No cause alone is large" not in largest_sentence([constant(0.3)])
+    assert "No single cause is large" in largest_sentence([constant(0.1)])
+    assert "No single cause is large" not in largest_sentence([constant(0.3)])
 
 
 def test_a_constant_of_the_catalog_is_told_in_plain_english() -> None:

@@ -334,7 +334,7 @@ def test_the_threshold_of_the_direct_path_fell_with_11_2() -> None:
 
 def test_cached_or_dirty_blocks_keep_a_scan_in_the_cache() -> None:
     assert "direct path" in scan(cached_fraction=0.49).access
-    assert "cached already" in scan(cached_fraction=0.5).access
+    assert "is in the buffer cache" in scan(cached_fraction=0.5).access
     assert "direct path" in scan(cached_fraction=0.4, dirty_fraction=0.24).access
     assert "dirty" in scan(cached_fraction=0.4, dirty_fraction=0.25).access
     assert "_serial_direct_read" in scan(cached_fraction=0.5, serial_direct_read="always").access

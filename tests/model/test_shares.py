@@ -290,7 +290,7 @@ def test_the_last_session_ends_after_all_the_work(size: int, users: int, work: A
     assert time.last_session_s >= users * time.cpu_s / cpus * (1 - 1e-9)
     for device in result.device.values():
         assert device.utilisation_fraction <= 1
-    early = any("done early" in warning for warning in result.warnings)
+    early = any("end early" in warning for warning in result.warnings)
     assert early == (time.elapsed_s < users * time.cpu_s / cpus)
 
 

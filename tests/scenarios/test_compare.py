@@ -89,8 +89,8 @@ def test_the_access_path_changes_with_its_reason() -> None:
     base = answer("rahn-full-scan", "instance.serial_direct_read=never")
     other = answer("rahn-full-scan")
     text = " ".join(why(base, other))
-    assert "the access path changes from buffered to direct path (" in text
-    assert "are above the threshold of" in text
+    assert "the access path changes from buffered reads to direct path reads (" in text
+    assert "is larger than the direct read threshold" in text
 
 
 def test_fetching_in_larger_arrays_saves_round_trips() -> None:

@@ -28,7 +28,7 @@ PRICED = "savvinov-lio-priced"
             "storage_per_gb_month 0 has no currency; set prices.currency, such as EUR",
         ),
         ({"currency": ""}, "prices.currency: got ''; allowed is text of at least 1 character"),
-        ({"currency": " "}, "prices.currency: ' ' is no currency; write it like EUR or USD"),
+        ({"currency": " "}, "prices.currency: ' ' is not a currency; write it like EUR or USD"),
         ({"currency": 978}, "prices.currency: got 978; it must be text"),
         ({"currency": "EUR", "core_factor": 0}, "prices.core_factor: got 0; allowed is more than 0.001"),
         ({"currency": "EUR", "licence_years": 0}, "prices.licence_years: got 0; allowed is more than 0.01"),

@@ -72,7 +72,7 @@ def test_written_pages_go_back_in_order() -> None:
 def test_among_others_on_a_platter_the_simulation_alone_answers(more: dict[str, Any]) -> None:
     work = ReadStream.model_validate({"path": "direct", "count": 50, "pattern": "backward"} | more)
     with pytest.raises(
-        OutsideLaw, match=r"backwards beside others on a disk that turns.*: use engine simulate"
+        OutsideLaw, match=r"backward calls beside others on a rotating disk.*: use engine simulate"
     ):
         calculate(System(disk=Disk()), work)
     assert simulate(System(disk=Disk()), work).time.elapsed_s > 0

@@ -87,7 +87,7 @@ def test_calls_in_order_of_one_submission_are_one_request(
 def test_calls_anywhere_of_one_submission_are_for_the_simulation() -> None:
     work = ReadStream(block_size_bytes=SIZE, count=1600, in_flight=16, batch=8, pattern="random")
     with pytest.raises(
-        OutsideLaw, match="no law for a batch of calls that do not lie together: use engine simulate"
+        OutsideLaw, match="no instant estimate for a batch of calls at separate places: use engine simulate"
     ):
         answer(calculate, work)
     assert answer(simulate, work).physical_io.read_requests == 1600

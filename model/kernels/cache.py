@@ -24,9 +24,10 @@ MOST = 2**31 - 1
 """References of a stream; places in it are 32 bits wide, which keeps twice as many of them near the processor."""
 LEAST_BITS = 12
 """Of a place in the first table of blocks."""
-by_first_use, entered = fastest(cache.by_first_use), fastest(cache.entered)
+TOGETHER, FEW = 256, 32
+"""References that are looked up at once, and those whose blocks may leave an LRU cache at once."""
+by_first_use, touch_counted = fastest(cache.by_first_use), fastest(cache.touch_counted)
 least_recent, second_chance = fastest(cache.least_recent), fastest(cache.second_chance)
-touch_counted = fastest(cache.touch_counted)
 
 
 class Stream(NamedTuple):
@@ -74,21 +75,23 @@ def numbered(blocks: ArrayLike | Stream) -> Stream:
 def looked_up(number: Blocks) -> Stream:
     """Any numbers by their order of first use, from a table that grows with them."""
     ids, known = np.empty(number.size, np.uint32), np.empty(number.size, np.int64)
-    bits, done, kinds = LEAST_BITS, 0, 0
+    known[:1] = number[:1]
+    known_row, ids_row, aside = map(row, (known, ids, np.empty(TOGETHER, np.uint32)))
+    bits, done, kinds = max(LEAST_BITS, number.size.bit_length() - 4), 0, min(number.size, 1)
     while True:
-        table = row(np.full(1 << bits, -1, np.int32))
-        entered(row(known), kinds, table)
-        done, kinds = by_first_use(row(number), table, row(known), row(ids), done, kinds)
+        table = row(np.zeros(1 << bits, np.int32))
+        done, kinds = by_first_use(row(number), bits, table, known_row, ids_row, aside, done, kinds)
         if done == number.size:
             return Stream(ids, kinds)
-        bits += 1
+        bits += 2
 
 
 def replay_lru(blocks: ArrayLike | Stream, size_blocks: int) -> Replay:
     """Replay against LRU: the block not used for longest goes first."""
     stream, size = numbered(blocks), positive("size_blocks", size_blocks)
-    again, hit = np.zeros((2, stream.ids.size), np.uint8)
-    least_recent(row(stream.ids), size, row(np.full(stream.kinds, -1, np.int32)), row(again), row(hit))
+    last, used = np.zeros(stream.kinds, np.int32), np.empty(FEW, np.int32)
+    again, hit = np.zeros(stream.ids.size + 1, np.uint8), np.empty(stream.ids.size, np.uint8)
+    least_recent(row(stream.ids), size, *map(row, (last, again, used, hit)))
     return _replay(hit)
 
 

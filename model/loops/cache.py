@@ -21,71 +21,89 @@ FOLD = 12
 ABSENT, COLD, HOT = 0, 1, 2
 
 
-def by_first_use(
-    number: GivenWholes, table: Halves, known: Wholes, ids: Counts, begin: int, kinds: int
+def by_first_use(  # noqa: PLR0913, PLR0917  (one loop; its rows one by one)
+    number: GivenWholes,
+    bits: int,
+    table: Halves,
+    known: Wholes,
+    ids: Counts,
+    aside: Counts,
+    begin: int,
+    kinds: int,
 ) -> tuple[int, int]:
-    """Blocks by their order of first use, from a table of open addressing, until a quarter is full.
+    """Blocks by their order of first use, from an empty table of open addressing, until it may be half full.
 
-    *known* holds the blocks by their numbers, *kinds* of them at the begin. How many references were done, and how many
-    kinds there are by then.
+    *known* holds the blocks by their numbers, *kinds* of them at the begin; 0, which is known, has no entry. How many
+    references were done, and how many kinds there are by then.
+
+    NOTE: First come those that stand where they are looked for first: a processor waits for many of them at once.
     """
-    last, shift = len(table) - 1, SPREAD_BITS + 1 - _bits(len(table))
-    for k in range(begin, len(number)):
-        block = number[k]
-        at = (block ^ block >> FOLD) * SPREAD >> shift & last
-        kind: int = table[at]
-        while kind >= 0 and known[kind] != block:
-            at = (at + 1) & last
-            kind = table[at]
-        if kind >= 0:
-            ids[k] = kind
-            continue
-        table[at] = kinds
-        known[kinds] = block
-        ids[k] = kinds
-        kinds += 1
-        if 4 * kinds > last:
-            return k + 1, kinds
-    return len(number), kinds
-
-
-def entered(known: GivenWholes, kinds: int, table: Halves) -> None:
-    """The blocks known so far come into an empty table."""
-    last, shift = len(table) - 1, SPREAD_BITS + 1 - _bits(len(table))
-    for kind in range(kinds):
-        at = (known[kind] ^ known[kind] >> FOLD) * SPREAD >> shift & last
-        while table[at] >= 0:
+    last, shift = len(table) - 1, SPREAD_BITS - bits
+    for kind in range(1, kinds):
+        at = _first_place(known[kind], shift, last)
+        while table[at]:
             at = (at + 1) & last
         table[at] = kind
+    while begin < len(number) and 2 * (kinds + len(aside)) <= last:
+        end, others = min(begin + len(aside), len(number)), 0
+        for k in range(begin, end):
+            ids[k] = table[_first_place(number[k], shift, last)]
+        for k in range(begin, end):
+            aside[others] = k
+            others += int(known[ids[k]] != number[k])
+        for other in range(others):
+            block = number[aside[other]]
+            at = _first_place(block, shift, last)
+            while table[at] and known[table[at]] != block:
+                at = (at + 1) & last
+            new: int = table[at]
+            if known[new] != block:
+                table[at] = new = kinds
+                known[new] = block
+                kinds += 1
+            ids[aside[other]] = new
+        begin = end
+    return begin, kinds
 
 
-def _bits(length: int) -> int:
-    """Bits of a number."""
-    bits = 0
-    while length:
-        length >>= 1
-        bits += 1
-    return bits
+def _first_place(block: int, shift: int, last: int) -> int:
+    """Where a table holds a block, if no other stands there."""
+    return (block ^ block >> FOLD) * SPREAD >> shift & last
 
 
-def least_recent(ids: GivenCounts, size: int, last: Halves, again: Bytes, hit: Bytes) -> None:
+def least_recent(ids: GivenCounts, size: int, last: Halves, again: Bytes, used: Halves, hit: Bytes) -> None:
     """Hits of LRU. The stream itself is the list: inside is every block last used at *oldest* or later.
 
-    *again* tells of each reference whether a later one hits its block.
+    Places in the stream count from 1; *again* tells of each whether a later one has its block. Several references are
+    taken as one, and the blocks that they push out are counted behind them; fewer where one of these blocks was wanted.
     """
-    oldest, inside = 0, 0
-    for k in range(len(ids)):
-        block = ids[k]
-        used = last[block]
-        last[block] = k
-        if used >= oldest:
-            hit[k] = again[used] = 1
-        elif inside < size:
-            inside += 1
-        else:
-            while again[oldest]:
-                oldest += 1
+    oldest, room, begin, together = 1, size, 0, 1
+    while begin < len(ids):
+        together = min(together, len(ids) - begin)
+        first, nearest, misses = oldest, len(again), 0
+        for k in range(together):
+            place: int = last[ids[begin + k]]
+            last[ids[begin + k]] = begin + k + 1
+            used[k] = place
+            again[place] = 1
+            missed = int(place < first)
+            hit[begin + k] = 1 - missed
+            misses += missed
+            nearest = min(nearest, place + missed * len(again))
+        pushed = left = max(misses - room, 0)
+        while left:
+            left -= 1 - again[oldest]
             oldest += 1
+        if nearest >= oldest:
+            room -= misses - pushed
+            begin += together
+            together = min(2 * together, len(used))
+            continue
+        for k in range(together - 1, -1, -1):
+            again[used[k]] = 0
+            last[ids[begin + k]] = used[k]
+        oldest = first
+        together >>= 1
 
 
 def second_chance(ids: GivenCounts, ring: Counts, state: Bytes, hit: Bytes) -> None:

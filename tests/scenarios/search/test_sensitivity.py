@@ -13,7 +13,7 @@ from model.errors import BlocktimeError, SpecError
 from model.measures import measures_of
 from scenarios import load, run
 from scenarios.search.question import question_of
-from scenarios.search.sensitivity import Sensitivity, indices_of, sampled_points, sensitivity
+from scenarios.search.sensitivity import Sensitivity, _resampled, indices_of, sampled_points, sensitivity
 from scenarios.sweeps.run import Running
 from scenarios.sweeps.spec import Axis, axis_of
 from scenarios.sweeps.sweep import Listener, SweepBackend
@@ -46,6 +46,19 @@ def test_the_ishigami_function_has_the_indices_that_are_published() -> None:
     first, total = indices(ishigami, 3)
     assert first == pytest.approx([0.314, 0.442, 0.0], abs=0.03)
     assert total == pytest.approx([0.558, 0.442, 0.244], abs=0.03)
+
+
+def test_an_interval_holds_nineteen_of_twenty_resamples_of_its_index() -> None:
+    keys, samples = ["instance.a", "instance.b"], 256
+    axes = [Axis(key=key, low=0.0, high=1.0) for key in keys]
+    points = sampled_points(axes, frozenset(), samples, seed=1)
+    outcomes = np.array([sum(point.values()) ** 2 for point in points])
+    matrices = outcomes.reshape(-1, samples)
+    drawn = _resampled(matrices - matrices[:2].mean(), 1)
+    for place, index in enumerate(indices_of(keys, outcomes, samples, seed=1)):
+        for kind, share in enumerate((index.first, index.total)):
+            inside = (share.low <= drawn[:, kind, place]) & (drawn[:, kind, place] <= share.high)
+            assert inside.mean() == pytest.approx(0.95, abs=0.01)
 
 
 def test_a_sum_has_no_interaction_and_a_product_has() -> None:

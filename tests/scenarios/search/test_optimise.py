@@ -13,7 +13,7 @@ from model.measures import MEASURES, measures_of
 from scenarios import load, run
 from scenarios.search import optimise as module
 from scenarios.search.along import Along
-from scenarios.search.goal_seek import STILL, Crossing, MeasureAt, is_monotone, seek
+from scenarios.search.goal_seek import STILL, Crossing, MeasureAt, _holds, is_monotone, seek
 from scenarios.search.limits import limits_of
 from scenarios.search.optimise import Optimum, optimise
 from scenarios.sweeps.spec import axis_of
@@ -237,6 +237,11 @@ def test_a_goal_is_where_all_values_have_it(goal: str, vary: str, wide: str, tmp
     assert found.is_whole
     assert found.is_monotone
     assert found.points < 20
+
+
+@pytest.mark.parametrize(("test", "holds"), [(">=", [False, True, True]), ("<=", [True, True, False])])
+def test_a_goal_that_is_just_met_holds(test: str, holds: list[bool]) -> None:
+    assert [_holds(test, outcome, 2.0) for outcome in (1.0, 2.0, 3.0)] == holds
 
 
 def test_a_goal_along_reals_is_met_closely(tmp_path: Path) -> None:

@@ -160,9 +160,10 @@ def test_streams_come_back_from_fio(name: str, tmp_path: Path) -> None:
     found = read_back(result, "fio", tmp_path)
     for number, stream in enumerate(result.streams, 1):
         of = f"job {number} {'read' if stream.kind == 'read_stream' else 'write'}"
-        assert holds(found[of, "iops"], stream.calls_per_s)
-        assert holds(found[of, "io_bytes"], stream.bytes)
-        assert holds(found[of, "lat_ns mean"], stream.response_s)
+        told = {"iops": stream.calls_per_s, "io_bytes": stream.bytes, "bw_bytes": stream.bytes_per_s}
+        told |= {"total_ios": stream.calls, "runtime": stream.elapsed_s, "lat_ns mean": stream.response_s}
+        for figure, value in told.items():
+            assert holds(found[of, figure], value), figure
 
 
 @pytest.mark.parametrize("form", ["awr", "awr-html"])

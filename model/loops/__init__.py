@@ -32,7 +32,7 @@ def compiled() -> ModuleType | None:
 
 
 def why_slow() -> str:
-    """One sentence where a loop was asked for and none is compiled; else nothing."""
+    """A sentence if a loop was requested that is not compiled; otherwise empty."""
     return build.PLAIN if compiled.cache_info().currsize and compiled() is None else ""
 
 
@@ -46,7 +46,7 @@ def fastest(loop: Loop) -> Loop:
 
 @contextmanager
 def as_written() -> Iterator[None]:
-    """Within it this thread plays the plain classes, which others may extend; compiled ones are final."""
+    """Within this context, the thread uses the plain classes, which can be extended; compiled classes are final."""
     before = _AS_WRITTEN.set(True)
     try:
         yield

@@ -6,7 +6,7 @@ from model.loops.rows import Bytes, GivenBytes, GivenWholes, Halves, Reals, Whol
 
 BLOCK, COUNT, HOTTER, COLDER = 0, 1, 2, 3
 FIELDS = 4
-"""Of a buffer, side by side. Buffer 0 is nobody: in the ring of links, between the hot and the cold end."""
+"""Fields of a buffer, side by side. Buffer 0 is a sentinel in the ring of links, between the hot and the cold end."""
 COLD, HOT, WRITING = 0, 1, 2
 REGION, DIRTY = 3, 4
 """Bits of a buffer's state: one of the three above, and whether it is dirty."""
@@ -38,13 +38,13 @@ class TouchCounts:
     """The coldest hot buffer."""
     dirties: int
     missed: int
-    """Of the references that a call works on, those that have to read their block."""
+    """Of the references of a call, those whose block must be read from disk."""
     dirtied: int
     """Blocks that were clean and became dirty."""
     writing: int
-    """Blocks that go to be written."""
+    """Blocks to be written."""
     inspected: int
-    """Buffers looked at for a clean one."""
+    """Buffers examined in searches for a clean buffer."""
 
     def __init__(  # noqa: PLR0913, PLR0917  (rows and rules, one by one)
         self,
@@ -83,7 +83,7 @@ class TouchCounts:
         return self.inside
 
     def blocks_dirty(self) -> int:
-        """Dirty ones, those of the write list among them."""
+        """Dirty blocks, including those on the write list."""
         return self.dirties
 
     def slot_of(self, block: int) -> int:
@@ -109,7 +109,7 @@ class TouchCounts:
         for k in range(count):
             block = blocks[k]
             slot: int = self.table[(block * SPREAD >> self.shift) & last]
-            if slot and self.buffers[slot * FIELDS + BLOCK] != block:  # NOTE: most are at home
+            if slot and self.buffers[slot * FIELDS + BLOCK] != block:  # NOTE: rarely true
                 slot = self.table[self._place_of(block)]
             if slot:
                 if now_s - self.touched_s[slot] >= touch_time_s:
@@ -150,7 +150,7 @@ class TouchCounts:
         return len(blocks)
 
     def clean(self, block: int) -> bool:
-        """A block written; whether it is in memory."""
+        """Mark a block as written; return whether it is in memory."""
         slot = self.slot_of(block)
         if not slot:
             return False
@@ -179,7 +179,7 @@ class TouchCounts:
         return len(blocks)
 
     def _place_of(self, block: int) -> int:
-        """Where in the table a block is, or would come."""
+        """The table entry of a block, or the entry where it would be inserted."""
         last = len(self.table) - 1
         at = (block * SPREAD >> self.shift) & last
         slot = self.table[at]
@@ -189,7 +189,7 @@ class TouchCounts:
         return at
 
     def _forget(self, block: int) -> None:
-        """Take a block out of the table, and let entries behind it move up as far as their own places."""
+        """Remove a block from the table, and move later entries up as far as the entries that they hash to."""
         last = len(self.table) - 1
         gap = at = self._place_of(block)
         while True:
@@ -204,7 +204,7 @@ class TouchCounts:
         self.table[gap] = 0
 
     def _link(self, slot: int, above: int) -> None:
-        """Put a buffer into the ring, on the cold side of another."""
+        """Insert a buffer into the ring, on the cold side of another buffer."""
         below = self.buffers[above * FIELDS + COLDER]
         self.buffers[slot * FIELDS + HOTTER] = above
         self.buffers[slot * FIELDS + COLDER] = below
@@ -212,7 +212,7 @@ class TouchCounts:
         self.buffers[below * FIELDS + HOTTER] = slot
 
     def _search(self) -> int:
-        """A clean buffer out of the ring, or 0; dirty ones on the way go to be written."""
+        """Take a clean buffer out of the ring, or return 0; dirty buffers that the search meets are to be written."""
         while self.buffers[HOTTER]:
             slot = self.buffers[HOTTER]
             self.inspected += 1
@@ -233,7 +233,7 @@ class TouchCounts:
         return 0
 
     def _heat(self, slot: int) -> None:
-        """Put a buffer to the hot end; the coldest of the hot region is cooled if that has no room for it."""
+        """Move a buffer to the hot end; if the hot region is full, its coldest buffer becomes cold."""
         self._link(slot, 0)
         self.buffers[slot * FIELDS + COUNT] = self.stay_count
         self.state[slot] = (self.state[slot] & DIRTY) | HOT

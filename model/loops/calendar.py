@@ -14,7 +14,7 @@ from model.loops.rows import Reals, Wholes, longer, more_wholes, reals, wholes
 URGENT = 0
 NORMAL = 1
 PRIORITY = 1 << 60
-"""Of two events at one moment the lower order comes first: the priority, and behind it the number."""
+"""Of two events at the same time, the lower order comes first: first the priority, then the number."""
 ROOM = 256
 
 
@@ -37,17 +37,17 @@ class Waiter:
 
 
 class Event(Waiter):
-    """What processes wait for: a moment in time, an end, some of several others."""
+    """An event that processes wait for: a point in time, the end of a process, or other events."""
 
     env: Environment
     callbacks: list[Any] | None
-    """None once they have been called."""
+    """None after they have been called."""
     value: Any
     triggered: bool
     _send: Any
-    """Of the generator, if the event is the end of a process."""
+    """The generator's `send`, if the event is the end of a process."""
     _left: int
-    """Events that it waits for, if it is a condition."""
+    """Number of events that a condition still waits for."""
 
     def __init__(self, env: Environment) -> None:
         self.env = env
@@ -62,7 +62,7 @@ class Event(Waiter):
         return self.callbacks is None
 
     def succeed(self, value: Any = None) -> Event:
-        """It happens now."""
+        """Let it happen now."""
         if self.triggered:
             raise RuntimeError("an event happens once")
         self.value = value
@@ -74,7 +74,7 @@ class Event(Waiter):
         return self.env.any_of([self, other])
 
     def hears(self, event: Event) -> None:
-        """The condition has one less to wait for; the process goes on, up to an event that has not been called."""
+        """A condition waits for one event less; a process continues up to an event that has not happened."""
         if self._send is None:
             self._one_less()
             return
@@ -106,7 +106,7 @@ class Event(Waiter):
             self.succeed()
 
     def happens(self) -> None:
-        """Whoever waits for it goes on."""
+        """Call everything that waits for the event."""
         callbacks = self.callbacks
         self.callbacks = None
         assert callbacks is not None
@@ -119,13 +119,13 @@ class Event(Waiter):
 
 
 class Moments:
-    """A heap of planned times and orders; each entry has a place, where the owner keeps what it calls then."""
+    """A heap of planned times and orders; each entry has a place, where the owner keeps the waiter to be called."""
 
     count: int
     _at_s: Reals
     _order: Wholes
     _place: Wholes
-    """Behind the heap's length: the places that are free."""
+    """Entries beyond the heap's length are free places."""
 
     def __init__(self) -> None:
         self._at_s, self._order, self._place = reals(ROOM, 0.0), wholes(ROOM, 0), wholes(ROOM, 0)
@@ -138,11 +138,11 @@ class Moments:
         return float(self._at_s[0])
 
     def first_order(self) -> int:
-        """The order of what comes next."""
+        """The order of the next entry."""
         return int(self._order[0])
 
     def plan(self, at_s: float, order: int) -> int:
-        """The place for what happens at a moment; the next new one where none is free."""
+        """Plan an entry for a time; return its place, a new one if none is free."""
         at = self.count
         if at == len(self._at_s):
             self._at_s = longer(self._at_s)
@@ -155,7 +155,7 @@ class Moments:
         return place
 
     def next(self) -> int:
-        """The place of what comes next, which is free then."""
+        """Remove the next entry; return its place, which is free afterwards."""
         first: int = self._place[0]
         self.count -= 1
         last, at, below = self.count, 0, 1
@@ -177,7 +177,7 @@ class Moments:
         return first
 
     def _rise(self, at: int, at_s: float, order: int, place: int) -> None:
-        """What comes to the foot of the heap rises above what is later."""
+        """Move a new entry up from the end of the heap until the entry above it is earlier."""
         while at:
             above = (at - 1) >> 1
             if self._at_s[above] < at_s or (self._at_s[above] == at_s and self._order[above] < order):
@@ -189,7 +189,7 @@ class Moments:
 
 
 class Environment:
-    """The time and what is planned."""
+    """Simulated time and the planned waiters."""
 
     now: float
     _planned: Moments
@@ -202,11 +202,11 @@ class Environment:
         self._planned, self._waiters = Moments(), []
 
     def event(self) -> Event:
-        """One that happens when somebody says so."""
+        """An event that happens when `succeed` is called."""
         return Event(self)
 
     def timeout(self, delay: float, value: Any = None) -> Event:
-        """One that happens after a while."""
+        """An event that happens after a delay."""
         if delay < 0:
             raise ValueError(f"Negative delay {delay}")
         event = Event(self)
@@ -226,7 +226,7 @@ class Environment:
         self._plan(waiter, self.now, NORMAL)
 
     def process(self, generator: Any) -> Event:
-        """A process that begins at once, and its end."""
+        """Start a process now; return the event of its end."""
         process, begin = Event(self), Event(self)
         process._send = generator.send
         begin.triggered = True
@@ -235,19 +235,19 @@ class Environment:
         return process
 
     def all_of(self, events: Any) -> Event:
-        """When all have happened."""
+        """An event that happens when all of *events* have happened."""
         wanted, condition = list(events), Event(self)
         condition._await(wanted, len(wanted))
         return condition
 
     def any_of(self, events: Any) -> Event:
-        """When the first has happened."""
+        """An event that happens when the first of *events* has happened."""
         condition = Event(self)
         condition._await(list(events), 1)
         return condition
 
     def run(self, until: Any = None) -> Any:
-        """Play until nothing is planned, up to a moment, or until an event has happened."""
+        """Run until nothing is planned, until a point in time, or until an event has happened."""
         last: Event | None = None
         if type(until) is Event:
             last = until
@@ -260,7 +260,7 @@ class Environment:
             last.triggered = True
             self._plan(last, self.now + (until - self.now), URGENT)
         collects = isenabled()
-        disable()  # what happens leaves no cycles behind, and to look for them takes a sixth of the time
+        disable()  # events leave no reference cycles; looking for cycles takes a sixth of the time
         try:
             while self._planned.count:
                 waiter = self._next()
@@ -283,7 +283,7 @@ class Environment:
             self._waiters[place] = waiter
 
     def _next(self) -> Waiter:
-        """What happens next; its moment is now."""
+        """Advance to the next planned time; return its waiter."""
         self.now = self._planned.first_s()
         place = self._planned.next()
         waiter: Waiter = self._waiters[place]

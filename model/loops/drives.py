@@ -32,7 +32,7 @@ def rotating_of(disk: Any, write_overhead_s: float | None = None) -> rotating.Ro
 
 
 class Sheet(NamedTuple):
-    """What of a data sheet the geometry follows from."""
+    """Fields of a data sheet that determine the geometry."""
 
     capacity_bytes: int
     bandwidth_bytes_per_s: float
@@ -51,7 +51,7 @@ FIELDS = attrgetter(*Sheet._fields)
 
 @lru_cache(maxsize=256)
 def _laid_out(sheet: Sheet) -> tuple[Any, ...]:
-    """What a disk is told of its geometry, at the end first byte, bytes of a track and tracks before each zone."""
+    """The geometry of a disk; last, the first byte, the bytes of a track and the tracks before each zone."""
     g = geometry_of(sheet)
     zones = range(g.zones)
     starts = [zone_start_bytes(zone, g.outer_zone_bytes, g.zones, g.inner_ratio) for zone in zones]

@@ -27,37 +27,37 @@ class ElevatorLoop:
     """Requests of each direction, waiting or at the device."""
     longest_batch: int
     writes_starved: int
-    """How often reads may pass over writes."""
+    """How often reads may overtake writes."""
     read_expire_s: float
-    """Age of a read with which the next batch begins."""
+    """Age from which on a read begins the next batch."""
     write_expire_s: float
     of_write: Wholes
-    """Of each request: 1 for a write."""
+    """For each request: 1 if it is a write."""
     begins: Wholes
     ends: Wholes
     queued_s: Reals
     begin_s: Reals
-    """When it was handed to the device."""
+    """When it was sent to the device."""
     made: int
     """How many there are."""
     in_queue: int
     """Those that wait."""
     places: Wholes
-    """Bytes of each direction's requests, in their order; of one byte in the order in which the requests came to it."""
+    """First bytes of each direction's requests, sorted; equal bytes in order of arrival."""
     placed: Wholes
     """Their requests."""
     waiting: Wholes
     """How many there are of each direction."""
     keys: Wholes
-    """A table of begins and ends by byte, direction and which of the two."""
+    """A hash table of the begins and ends of requests, by byte, direction and begin or end."""
     holders: Wholes
-    """The requests that have them."""
+    """The requests with these begins and ends."""
     count: Wholes
     waits: Wholes
     sweep_byte: Wholes
     oldest: Wholes
     aside: int
-    """The request that is alone and entered nowhere."""
+    """The only request, which is in no table."""
     taken: int
     """Requests of the batch."""
     direction: int
@@ -99,11 +99,11 @@ class ElevatorLoop:
         self.aside = NOBODY
 
     def full(self, write: int) -> bool:
-        """Whether nr_requests of the direction are there."""
+        """Whether nr_requests of the direction are in the queue."""
         return bool(self.count[write] >= self.nr_requests)
 
     def entered(self, write: int, begin: int, end: int, now: float) -> int:
-        """A request of its own; its number."""
+        """Create a new request; return its number."""
         number = self.made
         self.made = number + 1
         self.of_write[number], self.queued_s[number], self.begin_s[number] = write, now, math.inf
@@ -128,7 +128,7 @@ class ElevatorLoop:
             self._put(direction, begin, number)
 
     def let_go(self, now: float) -> int:
-        """The request that goes to the device next; -1 where none waits."""
+        """The request that goes to the device next; -1 if none waits."""
         if not self.in_queue:
             return NOBODY
         number, straight = self.aside, self.aside >= 0
@@ -151,11 +151,11 @@ class ElevatorLoop:
         return number
 
     def done(self, number: int) -> None:
-        """A request has left the device."""
+        """Handle the completion of a request at the device."""
         self.count[self.of_write[number]] -= 1
 
     def joined(self, write: int, begin: int, end: int) -> int:
-        """The waiting request that takes bytes in, at its back or its front; -1 where there is none with room."""
+        """The waiting request that the bytes merge into, at its back or front; -1 if none has room."""
         if not self.in_queue:
             return NOBODY
         number = self.aside
@@ -189,7 +189,7 @@ class ElevatorLoop:
         return NOBODY
 
     def _chosen(self, straight: bool, now: float) -> int:
-        """The request that a scheduler with sweeps lets go: the only one, where it goes *straight* on."""
+        """The request that a scheduler with sweeps dispatches; if *straight*, the only request."""
         number = self.aside
         goes_on = 0 < self.taken < self.longest_batch
         if straight:
@@ -219,7 +219,7 @@ class ElevatorLoop:
         return number
 
     def _begin_batch(self) -> None:
-        """The batch that begins: of reads, unless they have passed over writes as often as they may."""
+        """Begin a batch: of reads, unless they have overtaken writes as often as allowed."""
         reads, writes = self.waits[0], self.waits[1]
         self.taken = 0
         if reads > 0 and not (writes > 0 and self.passed_over >= self.writes_starved):
@@ -230,16 +230,16 @@ class ElevatorLoop:
             self.passed_over = 0
 
     def _upwards(self) -> int:
-        """The next request upwards; -1 where none lies there."""
+        """The next request at or above a byte; -1 if there is none."""
         at, end = self._left(self.direction, self.sweep_byte[self.direction]), self._end(self.direction)
         return int(self.placed[at]) if at < end else NOBODY
 
     def _end(self, direction: int) -> int:
-        """Where the places of a direction end."""
+        """The end of a direction's places."""
         return direction * (len(self.places) // 2) + int(self.waiting[direction])
 
     def _left(self, direction: int, byte: int) -> int:
-        """Where the places from that byte on begin."""
+        """The first place at or above a byte."""
         low, among = direction * (len(self.places) // 2), int(self.waiting[direction])
         while among > 0:  # NOTE: a sum is quicker than a branch that is mispredicted
             half = (among + 1) >> 1
@@ -248,7 +248,7 @@ class ElevatorLoop:
         return low
 
     def _put(self, direction: int, byte: int, request: int) -> None:
-        """A request comes to a place, behind those that are there."""
+        """Insert a request at its place, after those of the same byte."""
         at, place = self._left(direction, byte + 1), self._end(direction)
         while place > at:
             self.places[place], self.placed[place] = self.places[place - 1], self.placed[place - 1]
@@ -257,7 +257,7 @@ class ElevatorLoop:
         self.waiting[direction] += 1
 
     def _remove(self, direction: int, byte: int, request: int) -> None:
-        """A request leaves its place."""
+        """Remove a request from its place."""
         at = self._left(direction, byte)
         while self.placed[at] != request:
             at += 1
@@ -266,27 +266,27 @@ class ElevatorLoop:
             self.places[place], self.placed[place] = self.places[place + 1], self.placed[place + 1]
 
     def _home(self, key: int) -> int:
-        """Where a key belongs in the table: most are multiples of a power of two, more or less apart."""
+        """The table entry that a key hashes to: most keys are multiples of a power of two."""
         return (key ^ (key >> 9) ^ (key >> 15)) & (len(self.keys) - 1)
 
     def _entry(self, key: int) -> int:
-        """Where the key is, or would be: from where it belongs on, the first entry of it or of nobody."""
+        """The table entry of a key, or the first free entry after the one that it hashes to."""
         at = self._home(key)
         while self.keys[at] != key and self.holders[at] != NOBODY:
             at = (at + 1) & (len(self.keys) - 1)
         return at
 
     def _holder(self, key: int) -> int:
-        """The request that came last to have its begin or end there; -1 for none, and where that one has gone."""
+        """The latest request with a begin or end at this byte; -1 if there is none or it has left."""
         return int(self.holders[self._entry(key)])
 
     def _hold(self, key: int, request: int) -> None:
-        """A request comes to have its begin or end there."""
+        """Note that a request begins or ends at this byte."""
         at = self._entry(key)
         self.keys[at], self.holders[at] = key, request
 
     def _leave(self, key: int, request: int) -> None:
-        """A request has its begin or end there no longer; entries that were put off move up."""
+        """Note that a request no longer begins or ends at this byte; displaced entries move up."""
         gap = self._entry(key)
         if self.holders[gap] != request:
             return

@@ -109,7 +109,7 @@ def on_their_way(  # noqa: PLR0913, PLR0917  (rows, one by one)
 
 
 def piled(values: GivenReals, lowest: float, per_pile: float, piles: Wholes) -> None:
-    """How many values are in each pile; pile 0 is left out."""
+    """Number of values in each pile; pile 0 is left out."""
     for k in range(len(values)):
         piles[int((values[k] - lowest) * per_pile) + 1] += 1
 

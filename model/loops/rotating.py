@@ -15,7 +15,7 @@ class Rotating:
     overhead_s: float
     write_overhead_s: float
     writes_stream: bool
-    """Whether queued writes go on at a rate of their own, and not as their sectors pass."""
+    """Whether queued writes continue at a separate rate instead of at the passing of their sectors."""
     write_bytes_per_s: float
     buffer_bytes: int
     bus_bytes_per_s: float
@@ -29,25 +29,25 @@ class Rotating:
     heads: int
     cylinders: float
     zone_starts: Reals
-    """First byte of each zone; worked out once, as every command asks for a zone twice."""
+    """First byte of each zone, calculated once because every command looks up a zone twice."""
     zone_track_bytes: Reals
     zone_tracks: Wholes
     """Tracks before the zone."""
     free_s: float
-    """When the last command handed in is done."""
+    """When the last submitted command is done."""
     track: int
     ended_byte: int
     ended_place_s: float
     wrote: bool
     reads_on: bool
-    """Whether it reads on its own: all before *passed_byte* is there, the rest passes from *since_s* on."""
+    """Whether it reads ahead: everything before *passed_byte* is cached, the rest passes from *since_s* on."""
     from_byte: int
     passed_byte: int
     place_s: float
     since_s: float
     limit_byte: int
     its_zone: int
-    """Of the byte that was looked for last, as are the others: the next is mostly near."""
+    """Of the byte that was looked up last, as are the other fields: the next one is usually near."""
     its_track: int
     its_place_s: float
     its_track_bytes: float
@@ -97,7 +97,7 @@ class Rotating:
         self.wrote = self.reads_on = False
 
     def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
-        """When a command handed in at *now_s* is done."""
+        """When a command submitted at *now_s* is done."""
         end_byte = start_byte + size_bytes
         self._look_for(end_byte - 1)
         track, end_place = self.its_track, self.its_place_s + self.rotation_s / self.its_track_bytes
@@ -150,7 +150,7 @@ class Rotating:
         return self.its_track, self.its_place_s
 
     def _holds(self, start_byte: int, begin_s: float) -> bool:
-        """Whether the drive has read a byte ahead, or will within a turn; to go farther it would rather seek."""
+        """Whether the drive has read a byte ahead, or will within one rotation; for bytes farther away, it seeks."""
         if not self.from_byte <= start_byte <= self.limit_byte:
             return False
         if start_byte <= self.passed_byte:
@@ -159,7 +159,7 @@ class Rotating:
         return self.since_s + self.its_place_s - self.place_s <= begin_s + self.rotation_s
 
     def _position_s(self, begin_s: float, start_byte: int, end_place_s: float) -> float:
-        """Seek, wait and transfer of a command that begins so."""
+        """Seek, rotational latency and transfer of a command."""
         self._look_for(start_byte)
         move = self._move_s(self.its_track)
         waited = move + rotational_wait_s(self.its_place_s, begin_s + move, self.rotation_s)
@@ -174,7 +174,7 @@ class Rotating:
         return self.head_switch_s if track != self.track else 0.0
 
     def _read_buffered(self, start_byte: int, end_byte: int, begin_s: float, end_place_s: float) -> None:
-        """A read of what the drive reads ahead; where its buffer was full, it waits for the sector again."""
+        """A read from the drive's read-ahead; if its buffer was full, the read waits for the sector again."""
         limit = self.limit_byte
         self._look_for(limit - 1)
         full_s = self.since_s + (self.its_place_s + self.rotation_s / self.its_track_bytes) - self.place_s
@@ -191,13 +191,13 @@ class Rotating:
         self.limit_byte = max(limit, self._limit(end_byte))
 
     def _resume(self, byte: int, now_s: float) -> None:
-        """Read on from a byte that has to come under the heads first."""
+        """Read ahead from a byte that must first pass under the heads."""
         self._look_for(byte)
         self.place_s, self.passed_byte = self.its_place_s, byte
         self.since_s = now_s + rotational_wait_s(self.its_place_s, now_s, self.rotation_s)
 
     def _limit(self, end_byte: int) -> int:
-        """How far the drive reads on its own after a read that ends so."""
+        """How far the drive reads ahead after a read."""
         return min(end_byte + self.buffer_bytes, self.capacity_bytes)
 
     def _look_for(self, byte: int) -> None:

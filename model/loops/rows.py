@@ -13,15 +13,15 @@ Wholes = Any
 Halves = Any
 """Whole numbers of 32 bits."""
 Counts = Any
-"""Those without a sign."""
+"""Unsigned whole numbers."""
 Bytes = Any
 GivenReals = Any
-"""The loop does not write into those that are given."""
+"""The loop does not write into rows that it is given."""
 GivenWholes = Any
 GivenCounts = Any
 GivenBytes = Any
 FEW = 16
-"""Values in a heap that are kept in their order."""
+"""Values of a heap that are kept sorted."""
 
 
 def row(given: Any) -> Any:

@@ -1,1 +1,1 @@
-"""Where time passes: SimPy processes over the same laws and demands as the calculator."""
+"""The simulation: SimPy processes over the same laws and demands as the calculator."""

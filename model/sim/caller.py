@@ -33,7 +33,7 @@ Step = Generator[simpy.Event, Any, None]
 
 @dataclass(slots=True)
 class Record:
-    """What one program's calls took."""
+    """Times of one program's calls."""
 
     responses_s: array[float] = field(default_factory=lambda: array("d"))
     causes_s: dict[str, float] = field(default_factory=dict)
@@ -54,17 +54,17 @@ class Record:
             self.longest_s[cause] = max(self.longest_s.get(cause, 0.0), seconds)
 
     def show(self, name: str, begin_s: float, end_s: float) -> None:
-        """Note a stage of the call that is shown."""
+        """Note a stage of the call whose timeline is shown."""
         self.stages.append(Stage(name=name, begin_s=begin_s, end_s=end_s))
 
 
 @dataclass(slots=True)
 class ProgramDraws:
-    """What chance decides of one program."""
+    """The random values of one program."""
 
     places: Iterator[int]
     gaps_s: Iterator[float] | None = None
-    """Between arrivals, where calls come whether or not earlier ones are done."""
+    """Times between arrivals, if calls arrive whether or not earlier calls are done."""
     thinks_s: Iterator[float] | None = None
 
 
@@ -83,17 +83,17 @@ class Caller:
     record: Record
     path: str
     sample: int
-    """The call whose way is shown."""
+    """The call whose timeline is shown."""
     file: OpenFile
     _synced: str
     _call_cpu_s: float
     _at_device: str
     """What a wait for the device is: a processor that polls is busy."""
     _until_s: float
-    """When the run time has passed: no call begins later."""
+    """End of the run time: no call begins later."""
     _under_way: int
     _tick: int
-    """Of the kernel's clock at the last write, the time of change in the inode."""
+    """The kernel's clock at the last write, which is the change time in the inode."""
 
     def __init__(  # noqa: PLR0913, PLR0917  (what is not compiled is handed in)
         self,
@@ -161,7 +161,7 @@ class Caller:
             self.record.add(THINKING, think_s)
 
     def _open(self) -> Step:
-        """Calls arrive whether or not earlier ones are done; each is a task of its own."""
+        """Calls arrive whether or not earlier calls are done; each is a separate task."""
         gaps_s = self.draws.gaps_s or iter(())
         done = self.env.event()
         arrived: float = inf
@@ -266,13 +266,13 @@ class Caller:
         self.record.add(CPU, cpu_s)
 
     def _transfer(self, number: int, place: int, ended: Callable[[], Any]) -> Step:
-        """Hand one unbuffered call down; *ended* is called after its last piece, and what O_SYNC adds."""
+        """Submit one unbuffered call; *ended* is called after its last piece, and after what O_SYNC adds."""
         if self._synced != "none":
             ended = partial(self.env.process, self._durable(ended))
         return self.file.transfer(self.write, place, self.calls.block_size_bytes, ended, self._passed(number))
 
     def _durable(self, ended: Callable[[], Any]) -> Step:
-        """What follows a write with O_DIRECT and O_SYNC or O_DSYNC: a commit, or the medium by FUA or a flush."""
+        """After a write with O_DIRECT and O_SYNC or O_DSYNC: a commit, or FUA or a flush that reaches the medium."""
         cache, host = self.cache, self.host
         tick = int(self.env.now / block_layer.TICK_S)
         ticked = block_layer.commits_in_place(cache.release, self._synced) and tick != self._tick
@@ -286,11 +286,11 @@ class Caller:
         ended()
 
     def _passed(self, number: int) -> Callable[[Request], None] | None:
-        """Who hears of the requests of a call: its way is shown where it is the sampled one."""
+        """The observer of a call's requests: the timeline of the sampled call is shown."""
         return self._stages if number == self.sample else None
 
     def _stages(self, request: Request) -> None:
-        """The way of the sampled call's request, once it is done."""
+        """The timeline of the sampled call's request, after it is done."""
         self.record.show("waits in the queue", request.queued_s, request.begin_s)
         self.record.show("at the device", request.begin_s, self.env.now)
 

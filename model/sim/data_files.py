@@ -20,11 +20,11 @@ from model.spec import System
 
 ENDED, QUEUED, WRITE, SIZE = 0, 1, 2, 3
 FIELDS = 4
-"""Of a request under way."""
+"""Fields of a request in progress."""
 
 
 class BlockRequests:
-    """What takes requests for blocks."""
+    """A receiver of requests for blocks."""
 
     env: Clock
 
@@ -38,7 +38,7 @@ class BlockRequests:
 
 
 class LastOfSeveral(Waiter):
-    """What goes on soon after the last of several requests has ended."""
+    """Calls *then* soon after the last of several requests has ended."""
 
     _env: Clock
     _left: int
@@ -73,7 +73,7 @@ class InOrder(Files):
     """The drive, where no host limits it, which the compiled loops call sooner."""
     _depth: int
     _under_way: Reals
-    """When each request will be done, was handed over, whether it writes, and its size; the next to end first."""
+    """Of each request: its end, its submission, whether it writes, and its size; the next one to end first."""
     _next: int
     _behind: int
     """Where the fields of the next one are, and those behind the last."""
@@ -119,7 +119,7 @@ class InOrder(Files):
         return last
 
     def _goes_on(self, done_s: float, queued_s: float, write: bool, size_bytes: int) -> None:
-        """Keep a request until it is counted, behind those that end before it or with it."""
+        """Keep a request until it is counted, after those that end before it or at the same time."""
         if self._behind == len(self._under_way):
             self._make_room()
         at = self._behind
@@ -205,7 +205,7 @@ class Scheduled(Files):
             self.request(write, start_byte, size_bytes, then)
 
     def _hand_over(self, write: bool, start_byte: int, size_bytes: int, ended: Any) -> None:
-        """Queue a request, now or when there is room."""
+        """Queue a request now, or when there is room."""
         if not self._handed_over(write, start_byte, size_bytes, ended):
             self.env.process(self._when_there_is_room(write, start_byte, size_bytes, ended))
 
@@ -265,7 +265,7 @@ READS = (
 
 
 def is_in_order(system: System, largest_bytes: int, block_bytes: int) -> bool:
-    """Whether requests are served as they come: nothing sorts them, or keeps them from a device that has room."""
+    """Whether requests are served in order of arrival: nothing sorts or delays them while the device has room."""
     host, disk = system.host, system.disk
     placeless = not disk.rotation_s and not disk.average_seek_s
     none_kept_out = host.nr_requests >= disk.parallel_requests

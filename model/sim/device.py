@@ -26,11 +26,11 @@ PROGRAM = 1_000_000
 
 
 class Submitter:
-    """Who hands bios down, and how."""
+    """The submitter of bios, and how it submits them."""
 
     owner: int
     sync: bool
-    """Whether somebody waits for them."""
+    """Whether a task waits for them."""
     largest_bytes: int | None
     """Bytes to which they merge, where their pages lie in folios."""
     throttled: bool
@@ -43,7 +43,7 @@ class Submitter:
 
 
 class Pieces:
-    """What goes down as several requests: somebody is told of each, and somebody called after the last."""
+    """A submission of several requests: each one is reported, and a callback follows the last."""
 
     _left: int
     _ended: Callable[[], Any]
@@ -71,7 +71,7 @@ class Command(Waiter):
     request: Request
 
     def happens(self) -> None:
-        """The device has served it."""
+        """The device has served the request."""
         self.device.ended(self.request)
 
 
@@ -84,22 +84,22 @@ class CommandPart(Waiter):
     part: Any
 
     def happens(self) -> None:
-        """The drive has done it."""
+        """The drive has completed the step."""
         self.device.part_ended(self.member, self.part)
 
 
 class Server(Protocol):
-    """What serves the requests of a device."""
+    """A server of a device's requests."""
 
     def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
-        """When a request handed over at *now_s* is done."""
+        """When a request submitted at *now_s* is done."""
 
     def flush(self, now_s: float) -> float:
-        """When all writes that are done are on the medium too."""
+        """When all completed writes are on the medium."""
 
 
 class BlockDevice:
-    """A queue, a plug, a scheduler and a device; callers hand bios down and are called back."""
+    """A queue, a plug, a scheduler and a device; callers submit bios and are called back."""
 
     env: Clock
     server: Server
@@ -118,7 +118,7 @@ class BlockDevice:
     tagged: Tagged | None
     """The queues of drives that choose among their commands, in place of the server."""
     throttle: WriteBackThrottle | None
-    """What lets write-back in, as since 4.10."""
+    """The throttle of write-back (wbt), since 4.10."""
     plugged: bool
     events: int
     apart: dict[int, Counters]
@@ -146,7 +146,7 @@ class BlockDevice:
     def submitter(
         self, owner: int, sync: bool = True, largest_bytes: int | None = None, *, throttled: bool = False
     ) -> Submitter:
-        """Who hands bios down to this device."""
+        """A submitter of bios to this device."""
         return Submitter(owner, sync, largest_bytes, throttled=throttled)
 
     def bio(
@@ -182,7 +182,7 @@ class BlockDevice:
             mine.submitted(self.env.now, write, size_bytes, merged=merged)
 
     def request(self, write: bool, start_byte: int, size_bytes: int, owner: int) -> simpy.Event:
-        """Hand bytes down, cut at the largest request; an event at the end of the last piece."""
+        """Submit bytes, split at the largest request; return an event of the end of the last piece."""
         done, largest = self.env.event(), self.queue.largest_bytes
         self.events += 1
         ended = Pieces(-(-size_bytes // largest), done.succeed).one_ended
@@ -190,7 +190,7 @@ class BlockDevice:
             size = min(largest, start_byte + size_bytes - begin)
             request = self.bio(write, begin, size, Submitter(owner))
             if request is None:
-                self.events += 2  # a process begins and ends
+                self.events += 2  # a process starts and ends
                 self.env.process(self._when_there_is_room(write, begin, size, owner, ended))
             else:
                 request.waiting.append(ended)
@@ -206,7 +206,7 @@ class BlockDevice:
         self.unplug()
 
     def flush(self, *, fua: bool = False) -> Step:
-        """Empty the device's write cache and wait for it; iostat counts a write of nothing, but for FUA."""
+        """Flush the device's write cache and wait; iostat counts a write without data, except with FUA."""
         if not self.flushes:
             return
         begin_s = self.env.now
@@ -217,14 +217,14 @@ class BlockDevice:
             self.counters.completed(self.env.now, True, 0, begin_s)
 
     def room(self, write: bool) -> simpy.Event:
-        """An event for a task that found the queue full; it wakes when there is room, and may then queue a batch."""
+        """An event for a task that found the queue full: there is room, and the task may queue a batch."""
         self.unplug()
         event = self.env.event()
         self._for_room[write].append(event)
         return event
 
     def unplug(self) -> None:
-        """Let requests go to the device."""
+        """Dispatch requests to the device."""
         self.plugged = False
         self.dispatch()
 
@@ -245,7 +245,7 @@ class BlockDevice:
         event.callbacks.append(call)
 
     def dispatch(self) -> None:
-        """Hand requests to the device while it takes them."""
+        """Dispatch requests while the device accepts them."""
         if self.plugged:
             return
         now = self.env.now
@@ -280,7 +280,7 @@ class BlockDevice:
             self.env.after(done_s - self.env.now, CommandPart(self, member, part))
 
     def part_ended(self, member: Member, part: Any) -> None:
-        """A drive that chooses among its commands has done a part of one."""
+        """A drive that chooses among its commands has completed a part of one."""
         member.ended()
         self._goes_on(member)  # the drive has chosen before the host hears of the last one
         ended_s = part.ended()
@@ -289,20 +289,20 @@ class BlockDevice:
             self.env.after(max(0.0, ended_s - self.env.now), Command(self, part.job.host))
 
     def left(self, owner: int) -> None:
-        """A process has ended: the scheduler keeps the device idle for it no longer."""
+        """A process has ended: the scheduler no longer keeps the device idle for it."""
         self.queue.elevator.left(owner)
         if self.queue.waiting:
             self.dispatch()
 
     def _wait_for_better(self, now: float) -> None:
-        """The scheduler keeps the device idle for a process that may go on: look again then."""
+        """The scheduler keeps the device idle for a process that may continue: check again later."""
         wake_s = self.queue.elevator.wake_s
         if wake_s is not None and wake_s != self._wakes_at_s and wake_s > now:
             self._wakes_at_s = wake_s
             self._after(wake_s - now, lambda _: self.dispatch())
 
     def ended(self, request: Request) -> None:
-        """The device has served a request: who waits for it hears of it, and the next one goes there."""
+        """The device has served a request: notify its waiter and dispatch the next request."""
         now = self.env.now
         write, size = request.write, request.end_byte - request.start_byte
         self._outstanding -= 1

@@ -35,7 +35,7 @@ SERVICE = "service"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where on a machine a program runs, and when."""
+    """The place of a program on a machine, and its start time."""
 
     owner: int = 0
     """Number of its first session."""
@@ -60,7 +60,7 @@ class Machine:
     pool: BufferPool | None = None
     """The buffer cache, once somebody needs it."""
     limits: HostLimits | None = None
-    """What the host allows its volumes together."""
+    """The limits of the host over all its volumes."""
     held: dict[int, Any] = field(default_factory=dict)
     """What the buffer cache holds at first of the blocks of programs that say how popular these are, by owner."""
     writes_back: bool = False
@@ -70,7 +70,7 @@ class Machine:
     """The segments that several programs change."""
 
     def write_back(self) -> None:
-        """Let the page cache write back, and its journal commit, once somebody writes into it."""
+        """Start write-back and journal commits at the first write into the page cache."""
         if not self.writes_back:
             self.writes_back = True
             self.env.process(self.page_cache.flusher())
@@ -107,7 +107,7 @@ class Machine:
 
 
 def machine_of(system: System, seed: int, counters: Counters | None = None) -> Machine:
-    """The machine that a specification describes, at the begin of a run."""
+    """The machine that a specification describes, at the start of a run."""
     env = environment()
     counted = counters_of(system) if counters is None else counters
     limits = host_limits_of(system)

@@ -81,14 +81,14 @@ class OpenFile:
     def transfer(
         self, write: bool, place: int, size: int, ended: Callable[[], Any], passed: Passed | None = None
     ) -> Step:
-        """Hand one unbuffered call down, cut at the largest request; *ended* is called after its last piece."""
+        """Submit one unbuffered call, split at the largest request; *ended* is called after its last piece."""
         largest = self.device.queue.largest_bytes
         piece = Pieces(block_layer.pieces_of_call(size, largest), ended, passed).one_ended
         for begin in range(place, place + size, largest):
             yield from self._bio(write, begin, min(largest, place + size - begin), piece)
 
     def wait(self, done: simpy.Event) -> Step:
-        """Let what was handed down go to the device, and wait for its end."""
+        """Unplug what was submitted, and wait for its end."""
         self.device.unplug()
         begin_s = self.env.now
         if not done.processed:
@@ -125,7 +125,7 @@ class OpenFile:
                 self._note(ROOM, self.env.now - begin_s)
 
     def _read_window(self, window: Window, passed: Passed | None) -> Step:
-        """Hand a window of pages down, in pieces that lie together; its share of hits is in the cache already."""
+        """Submit a window of pages in contiguous pieces; its share of hits is in the cache already."""
         self._hit_debt += self._hit_fraction
         if self._hit_debt >= 1 - HIT_ROUNDING:
             self._hit_debt -= 1

@@ -26,12 +26,12 @@ from model.machine.device.servers import Servers, Threads
 
 NOBODY = -1
 SOON = 2
-"""The row of what happens at this moment; before it those of callers who wait for room to read and to write."""
+"""The row of events of the present time; before it, the rows of callers that wait for room to read and to write."""
 DONE = 3
 """The first of the rows of calls that are done and that their programs have not asked for yet."""
 CPU, RUN_QUEUE, DEVICE, ROOM, THINKING = 0, 1, 2, 3, 4
 CAUSES = 5
-"""What a program's time goes to, side by side."""
+"""Components of a program's time, side by side."""
 ROOM_PLANNED = 256
 
 
@@ -88,7 +88,7 @@ class Programs:
     """The call of its batch that goes down next."""
     _under_way: Wholes
     _asleep: Wholes
-    """Whether it waits for one of its calls."""
+    """Whether the program waits for one of its calls."""
     _behind: Halves
     _firsts: Wholes
     _lasts: Wholes
@@ -98,9 +98,9 @@ class Programs:
     _soon_order: Wholes
     _planned: Moments
     _node: Wholes
-    """What is planned, by its place."""
+    """Planned events, by their place."""
     _number: int
-    """What was planned so far."""
+    """Number of events planned so far."""
     _ring: Wholes
     """Requests at the device, where they end one after the other, and when each was planned."""
     _ring_order: Wholes
@@ -193,7 +193,7 @@ class Programs:
             pass
 
     def _happens(self) -> bool:
-        """What comes next; false where nothing does."""
+        """Handle the next event; false if there is none."""
         comes_s, comes = inf, 0
         if self._planned.count:
             comes_s, comes = self._planned.first_s(), self._planned.first_order()
@@ -376,7 +376,7 @@ class Programs:
         return True
 
     def _add(self, program: int, cause: int, seconds: float) -> None:
-        """Note time spent for a cause."""
+        """Add time to a cause."""
         if seconds > 0:
             place = program * CAUSES + cause
             self._seconds[place] += seconds
@@ -401,7 +401,7 @@ class Programs:
         self._next_batch(program)
 
     def _goes_down(self, program: int, call: int) -> bool:
-        """Whether a request takes a call in; else it waits for room."""
+        """Whether a call merges into or gets a request; otherwise it waits for room."""
         queue, write, size = self.queue, self._write[program], self._size[program]
         begin = self._place[call]
         number = queue.joined(write, begin, begin + size)
@@ -453,7 +453,7 @@ class Programs:
                 self._plan(done_s, self._calls + self._programs + number)
 
     def _ended(self, number: int) -> None:
-        """A request has left the device."""
+        """Handle the completion of a request at the device."""
         queue, now = self.queue, self.now
         write, queued_s, begin_s = queue.of_write[number], queue.queued_s[number], queue.begin_s[number]
         self._outstanding -= 1
@@ -479,10 +479,10 @@ class Programs:
         if queue.in_queue:
             self._unplug()
 
-    # What is planned
+    # Planned events
 
     def _soon(self, node: int) -> None:
-        """Somebody is woken at this moment, after what was planned before."""
+        """Wake a caller at the present time, after everything planned before."""
         self._soon_order[node] = self._number
         self._number += 1
         self._stand(SOON, node)
@@ -497,7 +497,7 @@ class Programs:
         self._lasts[row] = node
 
     def _plan(self, at_s: float, node: int) -> None:
-        """A node's moment comes."""
+        """Plan a node for a time."""
         place = self._planned.plan(at_s, self._number)
         self._number += 1
         if place == len(self._node):

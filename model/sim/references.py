@@ -40,7 +40,7 @@ class Chunk:
     scan_from: GivenWholes
     """First block of its scan."""
     scan_blocks: GivenWholes
-    """How many it scans."""
+    """Number of blocks of the scan."""
     blocks: GivenWholes
     changes: GivenBytes
 
@@ -117,7 +117,7 @@ class References:
         return [block for block, chance in zip(blocks, chances, strict=True) if chance >= found_fraction]
 
     def chunk(self) -> Chunk:
-        """The next of them."""
+        """The next value."""
         kinds = self._deck()
         changes = _whole(self._changes[kinds], self._of_counts)
         gets = np.maximum(_whole(self._gets[kinds], self._of_counts), changes)

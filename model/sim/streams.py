@@ -17,7 +17,7 @@ def stream(seed: int, name: str) -> np.random.Generator:
 
 
 DRAWN_AT_ONCE = 4096
-LEAST_CV = 1e-6  # below it a gamma distribution has no digits left
+LEAST_CV = 1e-6  # below this, a gamma distribution is too narrow for the precision of a float
 
 
 def varied(mean: float, cv: float, draws: np.random.Generator) -> Iterator[float]:

@@ -20,7 +20,7 @@ from model.units import MIB
 Step = Generator[simpy.Event, Any, None]
 
 KERNEL = -1
-"""Owner of what the kernel writes for nobody in particular."""
+"""Owner of writes of the kernel that belong to no program."""
 JOURNAL_BYTES = 32 * MIB
 
 
@@ -41,7 +41,7 @@ class PageCache:
         self.commits: simpy.Event | None = None
         """While ext3 writes the data of a transaction: its end, which writers wait for."""
         self.watched: dict[int, Callable[[Request], None]] = {}
-        """Page -> who wants to know when it is on the device."""
+        """Page -> the waiters for its write."""
         self._held: list[simpy.Event] = []
         self._kick = env.event()
         self._dirtied = env.event()
@@ -80,18 +80,18 @@ class PageCache:
             self._kick.succeed()
 
     def over_limit(self) -> bool:
-        """Whether writers are held back."""
+        """Whether writers are throttled."""
         return self.pages.bytes > self.limit_bytes
 
     def below_limit(self) -> simpy.Event:
-        """An event for a writer that is held back."""
+        """An event for a throttled writer."""
         event = self.env.event()
         self._held.append(event)
         self._hurry(True)
         return event
 
     def _hurry(self, held: bool) -> None:
-        """Tell wbt whether writers are held back."""
+        """Tell wbt whether writers are throttled."""
         if self.device.throttle is not None:
             self.device.throttle.hold(self.env.now, held)
 
@@ -195,7 +195,7 @@ class PageCache:
             yield from self.commit_record(KERNEL)
 
     def _write(self, pages: list[int], owner: int, *, sync: bool, wait: bool = False) -> Step:
-        """Hand dirty pages down in order; with *sync* or *wait* until they are on the device."""
+        """Submit dirty pages in order; with *sync* or *wait* until they are on the device."""
         batch = self._kernel_batch if owner == KERNEL else fastest(Batch)(self.device, self._batch)
         of = self.device.submitter(owner, sync, self._largest_bytes, throttled=True)
         under_way = 0

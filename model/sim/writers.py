@@ -26,7 +26,7 @@ from model.sim.references import BlockLayout, ByPlace
 
 ROOM = 1024
 NONE_OUTSIDE = 2**62
-"""A number that no block has."""
+"""A block number that does not exist."""
 
 
 @dataclass
@@ -63,9 +63,9 @@ class LogWriter(Waiter):
     """Redo that has no room yet, the longest waiting first."""
     _idle: bool
     _waiting: simpy.Event | None
-    """Of those who came since the last write began."""
+    """Waiters for redo that came after the last write began."""
     _writing: simpy.Event
-    """Of those whose redo is being written."""
+    """Waiters whose redo is being written."""
 
     def __init__(self, env: Clock, files: BlockRequests, first_byte: int, buffer_bytes: int) -> None:
         self.env = env
@@ -89,7 +89,7 @@ class LogWriter(Waiter):
         return event
 
     def _put(self, redo_bytes: int) -> int:
-        """Put into the buffer what there is room for; what is left."""
+        """Put redo into the buffer as far as there is room; return the rest."""
         room = self.buffer_bytes - self._redo_bytes - self._under_way
         put = max(0, min(redo_bytes, room))
         self._redo_bytes += put
@@ -129,7 +129,7 @@ class LogWriter(Waiter):
         self._place += size
 
     def written(self, size: int) -> None:
-        """A write is on disk: those who wait for it hear of it, and the next one begins."""
+        """A write is on disk: notify its waiters and begin the next write."""
         self.writes += 1
         self._under_way -= size
         if self._wanted:
@@ -143,7 +143,7 @@ class LogWriter(Waiter):
             self.happens()
 
     def _let_in(self) -> None:
-        """Give what has been written to those who wait for room, in turn."""
+        """Give the freed room to the waiting redo, in order."""
         while self._wanted:
             event, left = self._wanted[0]
             left = self._put(left)
@@ -168,13 +168,13 @@ class BlockWrite(Waiter):
 
 @dataclass
 class Pause(Waiter):
-    """DBWR waits until it looks again."""
+    """DBWR's wait until its next check."""
 
     writer: DatabaseWriter
     look: int
 
     def happens(self) -> None:
-        """It looks for work, unless it was woken before."""
+        """Check for work, unless DBWR was woken before."""
         self.writer.look_again(self.look)
 
 
@@ -191,14 +191,14 @@ class DatabaseWriter(Waiter):
     one_by_one: bool
     """Whether each of its processes waits for its own write only; else DBWR waits for all that it handed over."""
     outside: int
-    """Blocks from this number on are not in the buffers, as they never leave memory; they are written all the same."""
+    """Blocks from this number on are in no buffer, as they never leave memory; DBWR writes them all the same."""
     _touched: TouchCounts
     _dirty: Places
     """Dirty blocks, with their places in the rows."""
     _blocks: Wholes
     """Blocks in the order in which they became dirty; some are not, or again, and have other places then."""
     _since_s: Reals
-    """Since when they are dirty."""
+    """When they became dirty."""
     _first: int
     _behind: int
     """Where the longest dirty is in the rows, and the first room behind the last."""
@@ -208,7 +208,7 @@ class DatabaseWriter(Waiter):
     _under_way: int
     _cleaned: simpy.Event
     _log: LogWriter | None
-    """Whose redo the checkpoint lags behind by so many bytes at most, where that is limited."""
+    """The log whose redo the checkpoint may lag behind by so many bytes, if this is limited."""
     _lag_bytes: float
     _come: list[tuple[float, float]]
     """When so much redo had come, the longest ago first; negative for what came before the run."""
@@ -294,7 +294,7 @@ class DatabaseWriter(Waiter):
         return self._cleaned
 
     def look(self) -> None:
-        """Write what is due, or wait: until somebody asks, or to look again."""
+        """Write due blocks, or wait until a request or the next check."""
         blocks = self._due(self.most - self._under_way)
         self._looks += 1
         self._idle = not blocks
@@ -312,11 +312,11 @@ class DatabaseWriter(Waiter):
             self.files.requests(True, bytes_of, self.layout.block_bytes, BlockWrite(self, blocks))
 
     def happens(self) -> None:
-        """Somebody has woken it."""
+        """DBWR has been woken."""
         self.look()
 
     def look_again(self, look: int) -> None:
-        """Look, unless it has looked since then."""
+        """Check for work, unless DBWR has checked since then."""
         if self._idle and look == self._looks:
             self._idle = False
             self.look()

@@ -17,9 +17,8 @@ def main() -> int:
     try:
         import signal
 
-        if (
-            signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        ):  # a shell's background job ignores it
+        # A shell's background job ignores it.
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _interrupt)
         # ``blocktime`` starts Python with SIGINT blocked: one that came since then arrives here.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -264,9 +264,7 @@ def duration_text(duration_s: float) -> str:
         if duration_s >= scale and parse_seconds(text) == duration_s:
             return text
     text = f"{duration_s:.12g} s"
-    if (
-        parse_seconds(text) != duration_s
-    ):  # then no text of twelve digits is it: one that is easily read will do
+    if parse_seconds(text) != duration_s:  # twelve digits are not exact: a readable text will do
         for unit, scale in (("ms", 1e-3), ("µs", 1e-6)):
             if scale <= duration_s < 1000 * scale:
                 return f"{duration_s / scale:.12g} {unit}"

@@ -30,13 +30,10 @@ def _settled(name: str, changes: tuple[tuple[str, str], ...]) -> tuple[Scenario,
         return own_files.load(name, list(settings.values())), {}
     except SpecError as error:
         reason = _told(error)
-    for path in reversed(
-        settings
-    ):  # most often one is wrong, and the last one moved; others may need each other
+    for path in reversed(settings):  # mostly one setting is wrong, the last; others may need each other
+        rest = [text for other, text in settings.items() if other != path]
         try:
-            return own_files.load(name, [text for other, text in settings.items() if other != path]), {
-                path: reason
-            }
+            return own_files.load(name, rest), {path: reason}
         except SpecError:
             continue
     return _one_by_one(name, settings)

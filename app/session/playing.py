@@ -165,9 +165,7 @@ class Worker:
         while not answered.wait(LOOKS_S):
             if job.unwanted:
                 break
-        for _ in range(
-            round(GRACE_S / LOOKS_S)
-        ):  # several times: the first may come before the run has begun
+        for _ in range(round(GRACE_S / LOOKS_S)):  # the first request may come before the run begins
             if ENDS is None or answered.is_set():
                 break
             process.send_signal(ENDS)

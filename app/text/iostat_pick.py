@@ -58,11 +58,7 @@ def _rows(stretches: Sequence[tuple[int, int]], kept: set[int]) -> Iterator[tupl
     for place in sorted(kept):
         first, end = stretches[place]
         if first > behind:
-            yield (
-                behind,
-                first,
-                first == behind + 1,
-            )  # one line takes as much room as saying that it is missing
+            yield behind, first, first == behind + 1  # one line needs no more room than a note of its absence
         yield first, end, True
         behind = end
 

@@ -49,7 +49,7 @@ NAMES = {
 """Wait events as Oracle calls them."""
 
 FEW = 10
-"""Transactions of each user below which a run says too little."""
+"""Transactions of each user, or of a kind, below which a run says too little."""
 
 
 @dataclass(slots=True)
@@ -79,15 +79,24 @@ class RunSoFar:
         return left_out, means[left_out:]
 
     def mean_response(self) -> MeanEstimate:
-        """The mean response and its interval; how much the transactions of a batch were to get is its control."""
+        """The mean response and its interval.
+
+        Each kind comes as often as its share says, so the difference between kinds is no error [cochran-1977]: the
+        means of its kinds are subtracted from each batch, unless few of a kind came. The deviation of the mix from the
+        shares widens the interval.
+        """
         left_out, means = self.batch_responses()
-        weights = np.array([float(kind.drawn_gets + kind.scan_blocks) for kind in self.solved.parts.kinds])
-        shares = np.array([float(kind.share) for kind in self.solved.parts.kinds])
-        kinds = np.frombuffer(self.tally.kinds, dtype=np.int8)[left_out * self.batch :][
-            : means.size * self.batch
-        ]
-        gets = weights[kinds].reshape(-1, self.batch).mean(axis=1)
-        return estimate(means, gets, float(shares @ weights))
+        parts, begin, end = self.solved.parts, left_out * self.batch, (left_out + means.size) * self.batch
+        kinds = np.frombuffer(self.tally.kinds, dtype=np.int8)[begin:end]
+        took = np.frombuffer(self.tally.responses_s, dtype=float)[begin:end]
+        counts = np.bincount(kinds, minlength=len(parts.kinds))
+        of_kind = np.bincount(kinds, took, len(parts.kinds)) / np.maximum(counts, 1)
+        of_kind = np.where(counts < FEW, means.mean(), of_kind)
+        by_kind = of_kind[kinds].reshape(-1, self.batch).mean(axis=1)
+        by_shares = float(of_kind @ np.array([float(kind.share) for kind in parts.kinds]))
+        strayed = abs(float(by_kind.mean()) - by_shares)
+        mean, below, above = estimate(means - by_kind + by_kind.mean())
+        return MeanEstimate(mean, below + strayed, above + strayed)
 
 
 def result_of(

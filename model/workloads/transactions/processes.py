@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import NamedTuple
 
 import simpy
@@ -11,7 +12,7 @@ from model.errors import OutsideLaw
 from model.laws.commit import LOG_FILES_BYTES
 from model.results import RunResult
 from model.sim.machine import Machine, Place
-from model.sim.references import place_limits
+from model.sim.references import CHUNK, place_limits
 from model.spec import System, Transactions
 from model.workloads.transactions.at_begin import begin_of
 from model.workloads.transactions.by_events import ByEvents
@@ -27,7 +28,7 @@ MOST_GETS = 500_000_000
 MOST_GETS_EACH = 200_000
 MOST_SIMULATED_S = 1e6
 
-LEAST_GROWTH = 1.5
+LEAST_GROWTH = 1.1
 """A run is made longer by as much at least: who looks often stops by chance."""
 
 LEFT_FOR_LATER = 0.15
@@ -130,10 +131,13 @@ def is_precise(run: ByEvents, work: Transactions) -> bool:
 
 
 def longer_run(run: ByEvents, work: Transactions) -> int:
-    """Transactions after which the mean may be precise: its error falls with their root. At most twice as many."""
+    """Transactions after which the mean may be precise: its error falls with their root. At most twice as many.
+
+    They are whole decks, which hold as many of each kind as its share says.
+    """
     mean_response = run.played().mean_response()
     missing = (mean_response.half / (work.precision_percent / 100 * mean_response.mean)) ** 2
-    return int(run.done * min(2.0, max(LEAST_GROWTH, missing)))
+    return ceil(run.done * min(2.0, max(LEAST_GROWTH, missing)) / CHUNK) * CHUNK
 
 
 class _Stood(NamedTuple):

@@ -42,33 +42,21 @@ class MeanEstimate(NamedTuple):
         return max(self.below, self.above)
 
 
-def estimate(
-    means: NDArray[np.float64], control: NDArray[np.float64] | None = None, known: float = 0.0
-) -> MeanEstimate:
-    """Mean of batch means, and its 95 % interval by Student's t over some ten to twenty long batches.
+def estimate(means: NDArray[np.float64]) -> MeanEstimate:
+    """Mean of batch means, and its 95 % interval by Student's t over some twenty to forty long batches.
 
-    Batches that follow each other are correlated, so neighbours are joined until there are few. A *control* has
-    batch means whose true mean is *known*: what it explains is no error of the mean, and how far it strayed over all
-    batches widens the interval by what that moves [law-kelton-2000]. Where few take long the mean of a run is oftener
-    below the true one, and with it the spread: the interval then reaches further up [willink-2005].
+    Batches that follow each other are correlated, so neighbours are joined until there are few [law-kelton-2000]. Where
+    few take long the mean of a run is oftener below the true one, and with it the spread: the interval then reaches
+    further up [willink-2005].
     """
     used = _joined(means)
     if len(used) < 2:
         return MeanEstimate(float(np.mean(means)), np.inf, np.inf)
-    mean, off, each = float(np.mean(used)), used - np.mean(used), means - np.mean(means)
-    strayed, freedom, spread = 0.0, len(used) - 1, 1 / len(used)
-    if control is not None and len(used) > LEAST_BATCHES:
-        controls = _joined(control)
-        around = controls - np.mean(controls)
-        squares = float(np.sum(around**2))
-        if squares > 1e-18 * known**2:
-            slope, far = float(np.sum(around * off)) / squares, float(np.mean(controls)) - known
-            off, each = off - slope * around, each - slope * (control - np.mean(control))
-            strayed, freedom, spread = abs(slope * far), freedom - 1, spread + far**2 / squares
-    error = float(np.sqrt(np.sum(off**2) / freedom * spread))
-    t, skewness = students_t.quantile(CONFIDENCE, freedom), _skewness_of_mean(each)
+    mean, freedom = float(np.mean(used)), len(used) - 1
+    error = float(np.std(used, ddof=1)) / len(used) ** 0.5
+    t, skewness = students_t.quantile(CONFIDENCE, freedom), _skewness_of_mean(means - np.mean(means))
     below, above = (error * max(t, abs(students_t.skewed(end, skewness))) for end in (t, -t))
-    return MeanEstimate(mean, below + strayed, above + strayed)
+    return MeanEstimate(mean, below, above)
 
 
 def _skewness_of_mean(off: NDArray[np.float64]) -> float:

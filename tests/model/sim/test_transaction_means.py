@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
+import pytest
 
 from model.workloads.transactions.means import RunSoFar
 from model.workloads.transactions.tally import Sum, Tally
@@ -33,3 +35,41 @@ def test_what_ends_at_one_moment_counts_with_the_span_before_it() -> None:
 def test_the_warm_up_ends_where_it_did_if_transactions_end_one_by_one() -> None:
     left_out, _ = played([9.0] * 10 + [1.0] * 30, list(range(1, 41))).batch_responses()
     assert left_out == 10
+
+
+def of_kinds(kinds: list[int], responses_s: list[float], batch: int = 10) -> RunSoFar:
+    """A run of two kinds of transactions, three of the one for each of the other by their shares."""
+    tally = Tally()
+    tally.kinds.extend(kinds)
+    tally.responses_s.extend(responses_s)
+    marks = np.zeros((len(kinds) // batch + 1, Sum.NOW + 1))
+    marks[:, Sum.NOW] = range(len(marks))
+    shares = [SimpleNamespace(share=share) for share in (0.75, 0.25)]
+    solved = cast(Any, SimpleNamespace(parts=SimpleNamespace(kinds=shares)))
+    return RunSoFar(solved, "", 1, tally, batch, marks, cast(Any, None), None, float(len(marks)))
+
+
+def test_how_kinds_differ_is_no_error_of_the_mean() -> None:
+    """Four batches of 10, of 5 to 10 fast ones: by their kinds all take alike."""
+    kinds = [kind for fast in (10, 5, 9, 6) for kind in [0] * fast + [1] * (10 - fast)]
+    alike = of_kinds(kinds, [1.0 + 8 * kind for kind in kinds]).mean_response()
+    assert alike.mean == pytest.approx(3)
+    assert alike.half == pytest.approx(0, abs=1e-9)
+    noise = np.tile([-0.1, 0.1], 20)
+    apart = of_kinds(kinds, [1.0 + 8 * kind + off for kind, off in zip(kinds, noise, strict=True)])
+    assert 0 < apart.mean_response().half < 0.2
+
+
+def test_a_mix_off_its_shares_widens_the_interval() -> None:
+    """A third of the transactions take 9 s in the place of a quarter: the mean strays by 8/12 s."""
+    kinds = [0, 0, 1] * 40
+    strayed = of_kinds(kinds, [1.0 + 8 * kind for kind in kinds]).mean_response()
+    assert strayed.mean == pytest.approx(1 + 8 / 3)
+    assert strayed.below == pytest.approx(8 / 12)
+    assert strayed.above == pytest.approx(8 / 12)
+
+
+def test_a_kind_of_which_few_came_stays_in_the_error() -> None:
+    kinds = [0] * 391 + [1] * 9
+    responses = of_kinds(kinds, [1.0 + 8 * kind for kind in kinds])
+    assert responses.mean_response().half > 0.1

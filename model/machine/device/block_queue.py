@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.loops.places import Places
 from model.machine.device.elevator import Elevator
 from model.machine.device.request import Request
 
@@ -22,8 +23,13 @@ class BlockQueue:
     """The only one that waits, where nobody has been told of it yet."""
     _last: Request | None
     """The request that was made or grew last, with ``nomerges`` 1 (``elv_merge``)."""
-    _by_end: tuple[dict[int, Request], dict[int, Request]]
-    _by_start: tuple[dict[int, Request], dict[int, Request]]
+    _numbered: list[Request | None]
+    """Those that wait, by their numbers."""
+    _free: list[int]
+    """Numbers that none of them has."""
+    _by_end: tuple[Places, Places]
+    _by_start: tuple[Places, Places]
+    """Their numbers."""
 
     def __init__(self, elevator: Elevator, largest_bytes: int, nr_requests: int, nomerges: str = "0") -> None:
         self.elevator = elevator
@@ -31,7 +37,8 @@ class BlockQueue:
         self._nr_requests = nr_requests
         self._merges = nomerges
         self._last = self._aside = None
-        self._by_end, self._by_start = ({}, {}), ({}, {})
+        self._numbered, self._free = [], []
+        self._by_end, self._by_start = (Places(), Places()), (Places(), Places())
         self.count, self.merged = [0, 0], [0, 0]
         self.waiting = 0
 
@@ -53,27 +60,30 @@ class BlockQueue:
                 return None
             self._enter_aside()
         room_bytes = (self.largest_bytes if largest_bytes is None else largest_bytes) - size_bytes
-        by_end: dict[int, Request] = self._by_end[write]
-        by_start: dict[int, Request] = self._by_start[write]
+        by_end: Places = self._by_end[write]
+        by_start: Places = self._by_start[write]
         request = self._candidate(by_end, start_byte)
         if request is not None and request.end_byte - request.start_byte <= room_bytes:
-            del by_end[start_byte]
+            by_end.drop(start_byte)
             request.end_byte += size_bytes
-            by_end[request.end_byte] = request
+            by_end.put(request.end_byte, request.number)
             self.merged[write] += 1
             return request
         request = self._candidate(by_start, start_byte + size_bytes)
         if request is not None and request.end_byte - request.start_byte <= room_bytes:
-            del by_start[request.start_byte]
+            by_start.drop(request.start_byte)
             self.elevator.moves(request, start_byte)
-            by_start[start_byte] = request
+            by_start.put(start_byte, request.number)
             self.merged[write] += 1
             return request
         return None
 
-    def _candidate(self, border: dict[int, Request], at_byte: int) -> Request | None:
+    def _candidate(self, border: Places, at_byte: int) -> Request | None:
         """The waiting request with that begin or end; with ``nomerges`` 1 only where it came last [linux-block]."""
-        request: Request | None = border.get(at_byte)
+        number = border.at(at_byte)
+        if number < 0:
+            return None
+        request: Request | None = self._numbered[number]
         return request if self._merges == "0" or request is self._last else None
 
     def full(self, write: bool) -> bool:
@@ -99,9 +109,16 @@ class BlockQueue:
         self._enter(aside)
 
     def _enter(self, request: Request) -> None:
-        by_end: dict[int, Request] = self._by_end[request.write]
-        by_start: dict[int, Request] = self._by_start[request.write]
-        by_end[request.end_byte] = by_start[request.start_byte] = request
+        by_end: Places = self._by_end[request.write]
+        by_start: Places = self._by_start[request.write]
+        if self._free:
+            request.number = self._free.pop()
+            self._numbered[request.number] = request
+        else:
+            request.number = len(self._numbered)
+            self._numbered.append(request)
+        by_end.put(request.end_byte, request.number)
+        by_start.put(request.start_byte, request.number)
         self.elevator.insert(request)
 
     def take(self, now_s: float) -> Request | None:
@@ -114,12 +131,14 @@ class BlockQueue:
         request: Request | None = self.elevator.take(now_s)
         if request is not None:
             self.waiting -= 1
-            by_end: dict[int, Request] = self._by_end[request.write]
-            by_start: dict[int, Request] = self._by_start[request.write]
-            if by_end.get(request.end_byte) is request:
-                del by_end[request.end_byte]
-            if by_start.get(request.start_byte) is request:
-                del by_start[request.start_byte]
+            by_end: Places = self._by_end[request.write]
+            by_start: Places = self._by_start[request.write]
+            if by_end.at(request.end_byte) == request.number:
+                by_end.drop(request.end_byte)
+            if by_start.at(request.start_byte) == request.number:
+                by_start.drop(request.start_byte)
+            self._numbered[request.number] = None
+            self._free.append(request.number)
         return request
 
     def done(self, request: Request) -> None:

@@ -13,7 +13,6 @@ Weights, priorities and the finer heuristics of these schedulers are left out.
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from collections import deque
 
 from model.loops import fastest
@@ -87,36 +86,46 @@ class Fifo(Elevator):
 class SortedRequests:
     """Requests in order of their begin; those that begin alike in order of arrival."""
 
-    waiting: list[tuple[int, int, Request]]
+    waiting: list[Request]
     at_byte: int
     """Where the last one ended; the sweep goes on from there, and from the lowest again at the end."""
-    _arrivals: int
 
     def __init__(self) -> None:
         self.waiting = []
-        self.at_byte = self._arrivals = 0
+        self.at_byte = 0
+
+    def _first_from(self, start_byte: int) -> int:
+        """The place of the first that begins there or further up."""
+        low, high = 0, len(self.waiting)
+        while low < high:
+            middle = (low + high) // 2
+            request: Request = self.waiting[middle]
+            if request.start_byte < start_byte:
+                low = middle + 1
+            else:
+                high = middle
+        return low
 
     def insert(self, request: Request) -> None:
         """Take a request in."""
-        self._arrivals += 1
-        insort(self.waiting, (request.start_byte, self._arrivals, request))
+        self.waiting.insert(self._first_from(request.start_byte + 1), request)
 
     def remove(self, request: Request) -> None:
         """Take a given request out."""
-        at: int = bisect_left(self.waiting, (request.start_byte,))
-        while self.waiting[at][2] is not request:
+        at = self._first_from(request.start_byte)
+        while self.waiting[at] is not request:
             at += 1
         del self.waiting[at]
 
     def upwards(self) -> Request | None:
         """The next request upwards, which stays; None where none lies there."""
-        at: int = bisect_left(self.waiting, (self.at_byte,))
-        return self.waiting[at][2] if at < len(self.waiting) else None
+        at = self._first_from(self.at_byte)
+        return self.waiting[at] if at < len(self.waiting) else None
 
     def take(self) -> Request:
         """The next request upwards, or the lowest."""
-        at: int = bisect_left(self.waiting, (self.at_byte,))
-        request: Request = self.waiting.pop(at if at < len(self.waiting) else 0)[2]
+        at = self._first_from(self.at_byte)
+        request: Request = self.waiting.pop(at if at < len(self.waiting) else 0)
         self.at_byte = request.end_byte
         return request
 
@@ -129,15 +138,15 @@ class Deadline(Elevator):
 
     _reads: SortedRequests
     _writes: SortedRequests
-    _fifo: tuple[dict[Request, None], dict[Request, None]]
-    """In order of arrival."""
+    _fifo: tuple[deque[Request], deque[Request]]
+    """In order of arrival; some have been taken meanwhile."""
     _batch: int
     _direction: int
     _passed_over: int
 
     def __init__(self) -> None:
         self._reads, self._writes = SortedRequests(), SortedRequests()
-        self._fifo = ({}, {})
+        self._fifo = (deque(), deque())
         self._batch = self._direction = self._passed_over = 0
         self.wake_s, self.knows_all = None, False
 
@@ -150,7 +159,7 @@ class Deadline(Elevator):
     def insert(self, request: Request) -> None:
         """Take a request in."""
         self._sweep(request.write).insert(request)
-        self._fifo[request.write][request] = None
+        self._fifo[request.write].append(request)
 
     def moves(self, request: Request, start_byte: int) -> None:
         """A request begins earlier now."""
@@ -169,7 +178,7 @@ class Deadline(Elevator):
         sweep = self._sweep(self._direction)
         sweep.remove(request)
         sweep.at_byte = request.end_byte
-        del self._fifo[self._direction][request]
+        request.taken = True
         self._batch += 1
         return request
 
@@ -192,11 +201,20 @@ class Deadline(Elevator):
         else:
             self._passed_over = 0
             self._direction = 1
-        oldest: Request = next(iter(self._fifo[self._direction]))
+        oldest = self._oldest()
         expires_s = WRITE_EXPIRE_S if self._direction else READ_EXPIRE_S
         self._batch = 0
         expired = now_s - oldest.queued_s >= expires_s
         return oldest if expired else self._sweep(self._direction).upwards() or oldest
+
+    def _oldest(self) -> Request:
+        """The first that came of those that wait."""
+        fifo = self._fifo[self._direction]
+        oldest: Request = fifo[0]
+        while oldest.taken:
+            fifo.popleft()
+            oldest = fifo[0]
+        return oldest
 
 
 ASYNC = -1

@@ -15,6 +15,10 @@ class Request:
     sync: bool
     throttled: bool
     """Whether it is write-back that wbt has counted in."""
+    taken: bool
+    """Whether the scheduler has let it go."""
+    number: int
+    """In its queue, of all that wait there."""
     queued_s: float
     begin_s: float
     """When it was handed to the device."""
@@ -29,7 +33,8 @@ class Request:
         self.end_byte = end_byte
         self.owner = owner
         self.sync = sync
-        self.throttled = False
+        self.throttled = self.taken = False
+        self.number = -1
         self.queued_s = self.begin_s = queued_s
         self.waiting = []
 

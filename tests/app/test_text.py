@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import pytest
 from click import unstyle
 
+from app.reports import report_html
 from app.text.block_drawing import PARTS
 from app.text.compare_text import compare_lines, difference_line
 from app.text.document import run_lines
@@ -406,3 +407,10 @@ def test_processors_decide_for_parallel_servers() -> None:
     assert not RULES["host.cpus"](scenario.system, scenario.workload)[0]
     alone = load("full-scan-nvme")
     assert RULES["host.cpus"](alone.system, alone.workload)[0]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "place"), [(-1.0, "none"), (4.9, "outside"), (5.0, "inside"), (10.0, "inside")]
+)
+def test_the_label_of_a_bar_stands_beside_a_short_and_within_a_long_one(seconds: float, place: str) -> None:
+    assert report_html._text_place(seconds, 10.0) == place

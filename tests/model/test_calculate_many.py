@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model import OutsideLaw, calculate, calculate_many
@@ -272,13 +272,13 @@ def many_axes(draw: st.DrawFn, values: dict[str, Sequence[Any]]) -> dict[str, Se
     return {path: draw(st.lists(st.sampled_from(values[path]), min_size=5, max_size=5)) for path in paths}
 
 
-@settings(max_examples=quick(25, 60), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=quick(25, 60))
 @given(systems, many_axes(VALUES), st.sampled_from(["rows", "count"]))
 def test_any_axes_of_any_scan(system: System, axes: dict[str, Sequence[Any]], select: Any) -> None:
     compare(system, FullScan(select=select), axes)
 
 
-@settings(max_examples=quick(20, 40), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=quick(20, 40))
 @given(systems, many_axes({**VALUES, **RANGE_SCAN_VALUES}))
 def test_any_axes_of_any_range_scan(system: System, axes: dict[str, Sequence[Any]]) -> None:
     compare(system, IndexRangeScan(), axes)
@@ -475,7 +475,7 @@ def test_rows_that_did_not_migrate_beside_some_that_did() -> None:
     compare(system, work, {"table.migrated_fraction": [0.0, 0.1, 0.0, 1.0]})
 
 
-@settings(max_examples=quick(30, 80), suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=quick(30, 80))
 @given(
     systems,
     many_axes(
@@ -489,7 +489,7 @@ def test_a_scan_is_the_same_to_the_last_bit_whatever_stands_beside_it(
     the_same_among_others(system, FullScan(), axes, some)
 
 
-@settings(max_examples=quick(20, 40), suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=quick(20, 40))
 @given(
     systems, many_axes({**VALUES, **RANGE_SCAN_VALUES}), st.lists(st.integers(0, 4), min_size=1, max_size=5)
 )
@@ -507,7 +507,7 @@ CHANGES = (
 )
 
 
-@settings(max_examples=quick(15, 60), suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=quick(15, 60))
 @given(
     many_axes({key: VALUES[key] for key in ("tablespace.block_size_bytes", "table.pctfree_percent",
                                             "table.row_bytes_sd", "workload.users", "disk.overhead_s")}
@@ -536,7 +536,7 @@ OF_ANY_STREAM: dict[str, Sequence[Any]] = {
 STREAMS = ("random reads", "reads that arrive", "reads ahead", "writes behind", "writes past the cache")
 
 
-@settings(max_examples=quick(30, 60), suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=quick(30, 60))
 @given(
     st.sampled_from(STREAMS), many_axes(OF_ANY_STREAM), st.lists(st.integers(0, 4), min_size=1, max_size=5)
 )

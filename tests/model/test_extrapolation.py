@@ -116,7 +116,7 @@ def test_a_result_keeps_it_through_json() -> None:
 # --- inside and outside -----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(kind=st.sampled_from([kind for kind in KINDS if kind != "transactions"]), data=st.data())
 def test_inside_its_range_nothing_is_ever_extrapolated(kind: str, data: st.DataObject) -> None:
     system, work = case_of(kind)
@@ -136,7 +136,7 @@ def test_inside_its_range_nothing_is_ever_extrapolated(kind: str, data: st.DataO
     ].tolist() == [0, 0]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(kind=st.sampled_from([*KINDS]), quantity=st.sampled_from(QUANTITIES), factor=st.floats(1.001, 1e6))
 def test_outside_its_range_it_is_told_exactly_how_far(kind: str, quantity: str, factor: float) -> None:
     system, work = case_of(kind)

@@ -138,7 +138,7 @@ def test_a_direct_export_leaves_the_work_on_columns_out() -> None:
     assert direct.time.client_rows_s == pytest.approx(200_000 * 1e-6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.sampled_from(SIZES),
     st.integers(1_000, 500_000),

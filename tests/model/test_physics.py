@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from model import RunResult, calculate, simulate
@@ -65,7 +65,7 @@ works = st.one_of(
     st.builds(FullScan, select=st.sampled_from(["rows", "count"]), arraysize_rows=st.integers(1, 1000)),
     st.builds(IndexRangeScan, selectivity_fraction=st.floats(1e-5, 1), arraysize_rows=st.integers(1, 1000)),
 )
-tries = settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+tries = settings(max_examples=80)
 
 
 def changed(model: Any, **sections: dict[str, Any]) -> Any:
@@ -104,7 +104,7 @@ def test_a_slower_disk_is_never_faster(system: System, work: Work, field: str, t
     assert after.logical_io == before.logical_io
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(systems, st.integers(1, 3), st.floats(1, 10))
 def test_a_slower_disk_is_never_faster_in_the_simulation(system: System, users: int, times: float) -> None:
     system = changed(system, table={"rows": min(system.table.rows, 50_000)})

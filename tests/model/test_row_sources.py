@@ -49,7 +49,7 @@ CHOICES = {
 }
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.fixed_dictionaries({name: st.sampled_from(values) for name, values in CHOICES.items()}))
 def test_row_sources_of_an_index_statement_add_up(drawn: dict[str, Any]) -> None:
     index_only = drawn["index_only"] or drawn["access"] == "fast_full"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from model import RunResult, calculate, calculate_many, simulate
@@ -190,7 +190,7 @@ def total_reads(result: RunResult, users: int) -> float:
     return result.physical_io.read_requests * users
 
 
-@settings(max_examples=quick(20, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=quick(20, 40))
 @given(
     st.sampled_from(BLOCK_SIZES),
     st.integers(1, MOST_USERS),
@@ -273,7 +273,7 @@ def test_single_blocks_are_shared_to_the_last() -> None:
 # --- until the last one is done ---------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 @given(
     st.sampled_from([2048, 8192, 16384]),
     st.integers(2, 60),

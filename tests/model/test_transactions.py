@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model import OutsideLaw, RunResult, calculate, simulate
@@ -302,7 +302,7 @@ def check(found: RunResult, users: int | None, think_s: float) -> None:
 
 
 @given(SYSTEMS, WORKS, st.one_of(st.none(), st.floats(0.05, 0.9)))
-@settings(max_examples=quick(40, 100), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=quick(40, 100))
 def test_books_balance_whatever_is_asked(system: System, fields: dict[str, Any], load: float | None) -> None:
     given_work = Transactions(**fields)
     answer = calculate(system, given_work)

@@ -87,7 +87,7 @@ def anywhere(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(draws=st.integers(0, 2**32).map(random.Random))
 def test_a_command_is_done_after_it_came(kind: str, draws: random.Random) -> None:
     disk = Disk(**KINDS[kind])

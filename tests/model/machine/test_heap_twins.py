@@ -229,7 +229,7 @@ class Twins:
         self._before = counts.copy()
 
 
-@settings(max_examples=quick(400, 2000), deadline=None)
+@settings(max_examples=quick(400, 2000))
 @given(seed=st.integers(0, 2**32 - 1))
 def test_work_at_random(seed: int) -> None:
     """Sessions at work in one segment; a seed says all of a case, as there is too much to draw piece by piece."""
@@ -278,7 +278,7 @@ def test_work_at_random(seed: int) -> None:
             twins.do(what, *arguments[what])
 
 
-@settings(max_examples=quick(40, 150), deadline=None)
+@settings(max_examples=quick(40, 150))
 @given(
     size=st.sampled_from([2048, 4096, 8192]),
     assm=st.booleans(),

@@ -70,7 +70,7 @@ def at_load(load: float, each_s: float, servers: int) -> float:
     return load * servers / each_s
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     kind=st.sampled_from([ReadStream, WriteStream]),
     size_bytes=st.sampled_from([2560, 4096]),

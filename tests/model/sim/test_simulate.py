@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import simpy
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model import RunResult, calculate, loops, simulate
@@ -121,7 +121,7 @@ def read_ahead_of_all(system: System) -> System:
 scans = st.builds(FullScan, select=st.sampled_from(["rows", "count"]), arraysize_rows=st.integers(1, 1000))
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(systems(asynchronous=False), scans)
 def test_one_after_another_simulating_is_calculating(system: System, work: FullScan) -> None:
     """To the last read where no place is far and no pages are read ahead; else how reads fall decides the rest."""
@@ -151,7 +151,7 @@ def test_one_after_another_simulating_is_calculating(system: System, work: FullS
         )
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(systems(asynchronous=True), scans)
 def test_asynchronous_reads_overlap_as_the_law_says(system: System, work: FullScan) -> None:
     """The law is the least time: exact where the session hides the device, low by some reads where it waits."""

@@ -52,7 +52,7 @@ def same(one: RunResult, other: RunResult) -> None:
 drawn = Disk(rotation_s=0, average_seek_s=0, overhead_s=1e-3, bandwidth_bytes_per_s=1e12, service_cv=1)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.sampled_from(
         [PLATTER, Disk(), Disk(write_cache_bytes=2**21), FLASH, Disk(raid_level="5", raid_disks=4)]
@@ -81,7 +81,7 @@ def test_a_lone_program_needs_no_events(
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.floats(100, 9000),
     st.integers(1, 6),

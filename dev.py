@@ -20,6 +20,7 @@ import sys
 try:
     import hashlib
     import os
+    import re
     import shlex
     import shutil
     import subprocess
@@ -49,6 +50,8 @@ if os.name != "posix":
 import fcntl
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent
 VENV, TOOLS = ROOT / ".venv", ROOT / ".dev"
@@ -71,6 +74,7 @@ NEEDED[TEST_LOCK] = [
     "playwright",
 ]
 PROBE = "import sys; from importlib.util import find_spec; sys.exit(not all(map(find_spec, sys.argv[1:])))"
+FETCHING = "No C compiler works here: fetching one (0.1 GB; only the first time)."
 HELP = {"-h", "--help", "help"}
 COMMAND = ROOT / "app" / "blocktime.sh"
 # What the command starts. pip writes its own from pyproject.toml.
@@ -154,16 +158,16 @@ def clear_venv() -> None:
 
 
 def install(lock: Path) -> bool:
-    """Fill a new .venv from *lock*: with uv, or else with pip."""
+    """Fill a new .venv from *lock*: with uv, and the loops are compiled meanwhile, or else with pip."""
     locked = ("--require-hashes", "-r", lock)
     uv = find_uv()
     clear_venv()
-    if (
-        uv
-        and logged(uv, "venv", "--no-project", "--python", BASE, VENV)
-        and logged(uv, "pip", "install", "--python", PYTHON, *locked)
-    ):
-        return True
+    if uv and logged(uv, "venv", "--no-project", "--python", BASE, VENV):
+        with ThreadPoolExecutor(1) as beside:
+            if provide_compiler():
+                beside.submit(logged, PYTHON, LOOPS / "build.py")
+            if complete(lock):
+                return True
     say("Without uv: pip installs the same, more slowly.")
     clear_venv()
     if logged(BASE, "-m", "venv", VENV):
@@ -174,17 +178,35 @@ def install(lock: Path) -> bool:
     return False
 
 
+def provide_compiler() -> bool:
+    """Add what compiles the loops to the empty .venv, if they must be compiled: Cython, and zig without a compiler."""
+    build = loops_build()
+    if build.file().is_file():
+        return False
+    cython = TOOLS / "requirements-cython.lock"
+    pins = re.split(r"\n(?=\w)", APP_LOCK.read_text(encoding="utf-8"))
+    cython.write_text(next(pin for pin in pins if pin.startswith("cython==")), encoding="utf-8")
+    if build.compilers():
+        return complete(cython)
+    say(FETCHING)
+    return complete(cython) and complete(ZIG_LOCK)
+
+
+def loops_build() -> ModuleType:
+    """Load the module that compiles the loops."""
+    sys.path.insert(0, str(LOOPS))
+    return import_module("build")
+
+
 def compile_loops() -> None:
     """Have the loops compiled with the C compiler that is here, or else with one from the package index."""
-    sys.path.insert(0, str(LOOPS))
-    import build  # type: ignore[import-not-found]  # noqa: PLC0415
-
+    build = loops_build()
     failed, tried = TOOLS / "uncompiled", f"{build.name()} {build.compilers()}"
     if build.file().is_file() or (failed.is_file() and failed.read_text(encoding="utf-8") == tried):
         return
     if logged(PYTHON, LOOPS / "build.py"):
         return
-    say("No C compiler works here: fetching one (0.1 GB; only the first time).")
+    say(FETCHING)
     if not (complete(ZIG_LOCK) and logged(PYTHON, LOOPS / "build.py")):
         failed.write_text(tried, encoding="utf-8")
         say(f"{build.PLAIN} See {LOG}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
@@ -186,6 +187,26 @@ def test_uv_itself_comes_with_its_hash(
     dev.find_uv()
     assert "--require-hashes" in called
     assert called[-1] == str(SCRIPT.parent / "requirements-uv.lock")
+
+
+@pytest.mark.parametrize("compilers", [[["cc"]], []])
+def test_what_compiles_the_loops_is_there_before_all_else(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, compilers: list[list[str]]
+) -> None:
+    from model.loops import build
+
+    added: list[str] = []
+    monkeypatch.setattr(dev, "TOOLS", tmp_path)
+    monkeypatch.setattr(dev, "loops_build", lambda: build)
+    monkeypatch.setattr(dev, "complete", lambda lock: added.append(lock.read_text("utf-8")) or True)
+    monkeypatch.setattr(build, "file", lambda: tmp_path / "compiled")
+    monkeypatch.setattr(build, "compilers", lambda: compilers)
+    assert dev.provide_compiler()
+    cython, *rest = added
+    assert re.fullmatch(r"cython==\S+ \\(\n    --hash=sha256:\w+( \\)?)+", cython)
+    assert rest == ([] if compilers else [LOCKS["requirements-zig.lock"]])
+    (tmp_path / "compiled").touch()
+    assert not dev.provide_compiler()
 
 
 def test_the_examples_of_generated_tests_are_the_same_each_time() -> None:

@@ -79,7 +79,8 @@ def test_without_a_compiler_one_sentence_says_why(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(build, "compilers", list)
     assert build.build(tmp_path) == "there is no C compiler"
     monkeypatch.setattr(build, "compilers", lambda: [["false"]])
-    monkeypatch.setattr(build, "text", lambda: "")
+    translate = "import pathlib, sys; pathlib.Path(sys.argv[-1]).with_suffix('.c').touch()"
+    monkeypatch.setattr(build, "TRANSLATE", translate)
     assert build.build(tmp_path) == "false failed: ?"
     monkeypatch.setattr(build, "compilers", lambda: [["no-such-compiler"]])
     assert "No such file" in build.build(tmp_path)

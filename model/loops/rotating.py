@@ -73,7 +73,6 @@ class Rotating:
         zone_track_bytes: Reals,
         zone_tracks: Wholes,
     ) -> None:
-        self.overhead_s = overhead_s
         self.write_overhead_s = write_overhead_s
         self.writes_stream = writes_stream
         self.write_bytes_per_s = write_bytes_per_s
@@ -91,6 +90,11 @@ class Rotating:
         self.zone_starts = zone_starts
         self.zone_track_bytes = zone_track_bytes
         self.zone_tracks = zone_tracks
+        self.at_rest(overhead_s)
+
+    def at_rest(self, overhead_s: float) -> None:
+        """Be as at first, with that overhead of a read."""
+        self.overhead_s = overhead_s
         self.free_s = self.ended_place_s = self.place_s = self.since_s = 0.0
         self.ended_byte = -1
         self.track = self.from_byte = self.passed_byte = self.limit_byte = self.its_zone = 0

@@ -117,6 +117,12 @@ class BoundedDrive:
         self._capacity_bytes = capacity_bytes
         self._cache = cache
 
+    def at_rest(self, overhead_s: float) -> bool:
+        """Be as at first, with that overhead of a read; only one disk can, of other devices each is made anew."""
+        if self._disk is not None:
+            self._disk.at_rest(overhead_s)
+        return self._disk is not None
+
     @property
     def free_s(self) -> float:
         """When the last command handed in is done."""

@@ -9,7 +9,7 @@ from itertools import accumulate, islice, repeat
 from typing import Any
 
 from model.demand.calls import largest_bytes_of
-from model.demand.of_many import each_of
+from model.demand.of_many import Overlay, each_of
 from model.demand.turns import pace_of
 from model.demand.work import RANGE_SCAN, Demand
 from model.laws.numeric import Number, is_array, larger, largest, some, where
@@ -68,7 +68,7 @@ class Alone:
         each_blocks = larger(1.0, demand.blocks_wanted / larger(1.0, demand.read_blocks))
         blocks = demand.blocks_wanted, each_blocks, demand.read_blocks
         self.numbers: tuple[Number, ...] = (
-            *blocks, pace.cpu_s + pace.other_s, every_s, system.host.reap_call_s
+            *blocks, pace.cpu_s + pace.other_s, every_s, system.host.reap_call_s, system.disk.overhead_s
         )  # fmt: skip
         """Those of :meth:`LoneSessions.follow` but the first."""
 
@@ -90,10 +90,9 @@ class Alone:
             return None
         laid = (demand.segment.blocks, plan.single_reads, plan.mbrc, plan.window_blocks)
         read = where(demand.reads > 0, demand.segment.blocks, 0)
-        disks = each_of(system.disk)  # one after another: so many at once keep the garbage collector busy
-        drives = [] if disks is None else [drive_of(disk) for disk in disks]
+        drives = _drives(system.disk)
         given = (*laid, read, *self.numbers)
-        lengths = {len(column) for column in given if is_array(column)} | {len(drives)} - {0}
+        lengths = {len(column) for column in given if is_array(column)} | ({len(drives)} - {0, 1})
         (length,) = lengths or {1}
         scan = _Scan(extents_of(system, largest(demand.segment.blocks), MOST_BLOCKS), self.ahead)
         columns: list[Any] = list(laid)
@@ -117,12 +116,26 @@ class Alone:
         self, drives: list[BoundedDrive], singles: list[Any], reads: list[Rows], numbers: Any
     ) -> Any:
         """The sums of sessions, one after another."""
-        sums = reals(len(drives) * SUMS, 0.0)
+        sums = reals(len(singles) * SUMS, 0.0)
         sizes = int(self.demand.block_size_bytes), int(self.largest_bytes)
         sessions = fastest(LoneSessions)(*sizes, self.most, self.slots, self.limit)
         firsts, blocks = ([rows[part] for rows in reads] for part in (0, 1))
         sessions.follow(drives, singles, firsts, blocks, row(numbers), sums)
         return sums
+
+
+def _drives(disk: Any) -> list[BoundedDrive]:
+    """One disk for all scenarios where they differ in its overhead alone, which they tell it; else one for each.
+
+    None where each needs one that is described alike.
+    """
+    resting = Overlay(disk, {"overhead_s": 0.0})
+    if each_of(resting) is None:
+        drive = drive_of(resting)
+        if drive.at_rest(0.0):
+            return [drive]
+    disks = each_of(disk)  # one after another: so many at once keep the garbage collector busy
+    return [] if disks is None else [drive_of(disk) for disk in disks]
 
 
 class _Scan:

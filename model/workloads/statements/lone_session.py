@@ -9,7 +9,7 @@ from model.machine.host.read_slots import ReadSlots
 ELAPSED, SINGLE, READ, QUEUE, DEVICE, REQUESTS, BYTES, FIRST, LAST, BUSY = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 """Columns of the sums, which are the fields of :class:`model.workloads.statements.followed.Followed`."""
 SUMS = 10
-NUMBERS = 7
+NUMBERS = 8
 """That a session is given, see :meth:`LoneSessions.follow`."""
 
 
@@ -187,7 +187,7 @@ class LoneSession:
 
 
 class LoneSessions:
-    """Sessions that are followed one after another, each at a drive of its own."""
+    """Sessions that are followed one after another, each alone at its drive."""
 
     block_bytes: int
     largest_bytes: int
@@ -212,14 +212,16 @@ class LoneSessions:
         """Make all reads of each session, whose sums come into a row of *sums*.
 
         Its row of *numbers*: blocks that it reads one after another, wanted blocks, those for each that is read,
-        blocks read, seconds for a wanted block, between two looks at its slots, and for a reap.
+        blocks read, seconds for a wanted block, between two looks at its slots, for a reap, and of overhead for a read.
+        All may share one disk.
         """
-        for rank in range(len(drives)):
-            drive: BoundedDrive = drives[rank]
+        for rank in range(len(singles)):
+            drive: BoundedDrive = drives[min(rank, len(drives) - 1)]
             blocks_before: GivenWholes = singles[rank]
             its_firsts: GivenWholes = firsts[rank]
             its_sizes: GivenWholes = sizes[rank]
             at = rank * NUMBERS
+            drive.at_rest(numbers[at + 7])
             blocks = int(numbers[at])
             session: LoneSession = LoneSession(
                 drive, self.block_bytes, self.largest_bytes, numbers[at + 1], numbers[at + 2], numbers[at + 4],

@@ -70,6 +70,8 @@ ALONE = [
     ("index-range-scan-scattered", ("disk.use=sata-7k2", "workload.selectivity_fraction=0.001")),
     ("parallel-scan", ("disk.use=sas-15k", "workload.degree=1")),
     ("parallel-scan", ("disk.use=sas-15k", "workload.degree=1", "instance.release=11.1.0.7")),
+    ("full-scan-filesystem", ("host.filesystem=ext3", "host.page_cache_hit_fraction=0.3")),
+    ("full-scan-filesystem", ("instance.disk_asynch_io=true", "host.io_path=buffered", "table.rows=20000")),
 ]
 """One session: it waits for each read, or has some under way."""
 
@@ -125,6 +127,11 @@ MANY: list[tuple[str, tuple[str, ...], dict[str, list[float]]]] = [
         "rahn-full-scan",
         ("disk.use=array-raid5",),
         {"table.rows": [2e4, 1e6], "disk.overhead_s": [1e-4, 4e-3]},
+    ),
+    (
+        "full-scan-filesystem",
+        (),
+        {"table.rows": [1, 3e4, 1e6], "host.page_cache_hit_fraction": [0, 0.5, 0.1]},
     ),
 ]
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable
+from functools import cache, partial
 from itertools import accumulate, islice, repeat
 from typing import Any
 
 from model.demand.calls import largest_bytes_of
 from model.demand.of_many import Overlay, each_of
-from model.demand.turns import pace_of
+from model.demand.turns import pace_of, stretch_blocks
 from model.demand.work import RANGE_SCAN, Demand
+from model.laws.block_layer import PAGE_BYTES
 from model.laws.numeric import Number, is_array, larger, largest, some, where
 from model.laws.read_slots import LOOK_EVERY_S
 from model.loops import fastest
 from model.loops.rows import reals, row
 from model.machine.device.drive import BoundedDrive, drive_of
+from model.machine.host.read_ahead import ReadAhead, read_ahead_of
 from model.machine.segment.extent_map import Extent, reads_of
 from model.spec import Statement, System
 from model.workloads.statements.lone_session import NUMBERS, SUMS, LoneSessions
@@ -42,7 +45,7 @@ Rows = tuple[Any, Any]
 def is_alone(work: Statement, demand: Demand) -> bool:
     """Whether nobody takes turns with the session, and its reads go to the device one by one."""
     plan, shared = demand.plan, some(work.sessions != 1) or some(demand.servers > 1)
-    return not (shared or plan.through_page_cache or some(plan.batched_reads) or some(demand.leaf_reads))
+    return not (shared or some(plan.batched_reads) or some(demand.leaf_reads))
 
 
 def reads_follow(demand: Demand) -> bool:
@@ -56,19 +59,22 @@ class Alone:
     """What a session that is alone does; numbers, or arrays of them."""
 
     def __init__(self, system: System, demand: Demand) -> None:
-        pace, plan, instance = pace_of(system, demand), demand.plan, system.instance
+        pace, plan, instance, host = pace_of(system, demand), demand.plan, system.instance, system.host
         self.system, self.demand = system, demand
-        self.most = max(MOST_READS, LEAST_ASYNCHRONOUS) if plan.asynchronous else MOST_READS
-        self.slots = instance.direct_read_slots if plan.asynchronous else 0
+        hidden = plan.asynchronous and not plan.through_page_cache
+        self.most = max(MOST_READS, LEAST_ASYNCHRONOUS) if hidden else MOST_READS
+        self.slots = instance.direct_read_slots if hidden else 0
         self.limit = instance.direct_read_slots_limit
-        self.ahead = self.most + 1 + (self.limit if plan.asynchronous else 0)
+        self.ahead = self.most + 1 + (self.limit if hidden else 0)
         """Reads that are looked at, so that one knows whether those that are followed are all."""
         self.largest_bytes = largest_bytes_of(system.host, system.database_path)
         every_s = LOOK_EVERY_S * (self.most - self.most // 2) / larger(self.most, demand.reads)
         each_blocks = larger(1.0, demand.blocks_wanted / larger(1.0, demand.read_blocks))
         blocks = demand.blocks_wanted, each_blocks, demand.read_blocks
         self.numbers: tuple[Number, ...] = (
-            *blocks, pace.cpu_s + pace.other_s, every_s, system.host.reap_call_s, system.disk.overhead_s
+            *blocks, pace.cpu_s + pace.other_s, every_s, host.reap_call_s, system.disk.overhead_s,
+            pace.cpu_s, pace.other_s, host.copy_bytes_per_s, host.page_cache_hit_fraction,
+            stretch_blocks(system, demand, 1),
         )  # fmt: skip
         """Those of :meth:`LoneSessions.follow` but the first."""
 
@@ -80,12 +86,15 @@ class Alone:
         reads = list(islice(reads_by_session(system, work, demand, extents, draws)(0), self.ahead))
         blocks = sum(size for _, size in reads)
         numbers = array("d", (blocks, *self.numbers))
-        return self._followed([drive_of(system.disk)], [singles], [_rows(reads)], numbers)
+        aheads = [self._read_ahead(extents)] if demand.plan.through_page_cache else []
+        return self._followed([drive_of(system.disk)], aheads, [singles], [_rows(reads)], numbers)
 
     def of_each(self) -> list[Number] | None:
         """The sums by column, of each scenario of arrays by itself; None where what is laid out is an array too."""
         system, demand, plan = self.system, self.demand, self.demand.plan
-        fixed = (demand.block_size_bytes, self.largest_bytes, self.slots, self.limit)
+        fixed = (
+            demand.block_size_bytes, self.largest_bytes, self.slots, self.limit, system.host.read_ahead_bytes
+        )  # fmt: skip
         if any(map(is_array, fixed)):
             return None
         laid = (demand.segment.blocks, plan.single_reads, plan.mbrc, plan.window_blocks)
@@ -97,30 +106,48 @@ class Alone:
         scan = _Scan(extents_of(system, largest(demand.segment.blocks), MOST_BLOCKS), self.ahead)
         columns: list[Any] = list(laid)
         columns = [column.tolist() if is_array(column) else repeat(column, length) for column in columns]
-        singles, reads = [], []
+        laid_out = cache(partial(extents_of, system, most_blocks=MOST_BLOCKS))
+        singles, reads, aheads = [], [], []
         for blocks, count, mbrc, window in zip(*columns, strict=True):
             singles.append(scan.singles(int(blocks), round(count)))
             reads.append(scan.reads(int(mbrc), None if window is None else int(window)))
+            if plan.through_page_cache:
+                aheads.append(self._read_ahead(laid_out(blocks)))
         drives = drives or [drive_of(system.disk) for _ in range(length)]
         if not lengths:
-            return list(self._followed(drives, singles, reads, array("d", (read, *self.numbers))))
+            return list(self._followed(drives, aheads, singles, reads, array("d", (read, *self.numbers))))
         import numpy as np  # noqa: PLC0415  (who asks one scenario waits for no numpy)
 
         numbers = np.empty((length, NUMBERS))
         for place, column in enumerate((read, *self.numbers)):
             numbers[:, place] = column
-        sums = self._followed(drives, singles, reads, numbers.reshape(-1))
+        sums = self._followed(drives, aheads, singles, reads, numbers.reshape(-1))
         return list(np.array(sums).reshape(length, SUMS).T)
 
+    def _read_ahead(self, extents: list[Extent]) -> ReadAhead:
+        """What the host reads ahead in a segment of those extents."""
+        ahead = read_ahead_of(self.system.host)
+        end_byte = (extents[-1].first + extents[-1].blocks) * int(self.demand.block_size_bytes)
+        ahead.end_page = -(-end_byte // PAGE_BYTES)
+        return ahead
+
     def _followed(
-        self, drives: list[BoundedDrive], singles: list[Any], reads: list[Rows], numbers: Any
+        self,
+        drives: list[BoundedDrive],
+        aheads: list[ReadAhead],
+        singles: list[Any],
+        reads: list[Rows],
+        numbers: Any,
     ) -> Any:
         """The sums of sessions, one after another."""
         sums = reals(len(singles) * SUMS, 0.0)
         sizes = int(self.demand.block_size_bytes), int(self.largest_bytes)
-        sessions = fastest(LoneSessions)(*sizes, self.most, self.slots, self.limit)
+        by_ext3 = self.system.host.filesystem == "ext3"
+        sessions = fastest(LoneSessions)(
+            *sizes, self.most, self.slots, self.limit, by_ext3, self.demand.plan.asynchronous
+        )
         firsts, blocks = ([rows[part] for rows in reads] for part in (0, 1))
-        sessions.follow(drives, singles, firsts, blocks, row(numbers), sums)
+        sessions.follow(drives, aheads, singles, firsts, blocks, row(numbers), sums)
         return sums
 
 

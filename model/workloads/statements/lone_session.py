@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from model.laws import block_layer
+from model.laws.page_cache import pages_of, place_of_page
+from model.laws.turns import stretches_of
 from model.loops.rows import GivenReals, GivenWholes, Reals, reals
 from model.machine.device.drive import BoundedDrive
+from model.machine.host.read_ahead import ReadAhead, Window
 from model.machine.host.read_slots import ReadSlots
 
 ELAPSED, SINGLE, READ, QUEUE, DEVICE, REQUESTS, BYTES, FIRST, LAST, BUSY = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 """Columns of the sums, which are the fields of :class:`model.workloads.statements.followed.Followed`."""
 SUMS = 10
-NUMBERS = 8
+NUMBERS = 13
 """That a session is given, see :meth:`LoneSessions.follow`."""
+
+
+HIT_ROUNDING = 1e-12
+MOST_TURNS = 64
+"""Turns at a processor for blocks that need no read."""
 
 
 class LoneSession:
@@ -41,6 +50,16 @@ class LoneSession:
     done_blocks: float
     busy_s: float
     busy_until_s: float
+    ahead: ReadAhead | None
+    """What the host reads ahead of it; None where reads go past the page cache."""
+    by_ext3: bool
+    """Whether address blocks lie between the pages of the file."""
+    reap_s: float
+    """Of an asynchronous read, which blocks until its pages are there and is copied when it is reaped."""
+    reaps: bool
+    paces_s: GivenReals
+    """CPU time for a wanted block, other time, copied bytes a second, hits of the page cache, blocks of a stretch."""
+    hits: float
 
     def __init__(  # noqa: PLR0913, PLR0917  (what a session is given)
         self,
@@ -60,12 +79,20 @@ class LoneSession:
         self.sums, self.half = sums, reals(SUMS, 0.0)
         self.half_blocks = self.number = self.blocks = self.reads = self.last_blocks = 0
         self.now_s = self.done_blocks = self.busy_s = self.busy_until_s = 0.0
+        self.ahead, self.by_ext3, self.reaps, self.reap_s, self.hits = None, False, False, 0.0, 0.0
+
+    def read_through(
+        self, ahead: ReadAhead, by_ext3: bool, reaps: bool, reap_s: float, paces_s: GivenReals
+    ) -> None:
+        """Read through the page cache."""
+        self.ahead, self.by_ext3, self.reaps = ahead, by_ext3, reaps
+        self.reap_s, self.paces_s = reap_s, paces_s
 
     def singles(self, blocks: GivenWholes) -> None:
         """Read blocks one by one before the scan."""
         for rank in range(len(blocks)):
             waited_s = self.now_s
-            self.now_s = self._requested(blocks[rank], 1)
+            self.now_s = self._read(blocks[rank], 1, True)
             self.sums[SINGLE] += self.now_s - waited_s
 
     def one_by_one(self, firsts: GivenWholes, sizes: GivenWholes, blocks: int) -> None:
@@ -75,7 +102,7 @@ class LoneSession:
         for rank in range(reads):
             size = self._size(sizes, rank)
             waited_s = self.now_s
-            self.now_s = self._requested(firsts[rank], size)
+            self.now_s = self._read(firsts[rank], size, not self.reaps)
             self._counted(self.now_s - waited_s, size)
             self._worked(size, self.blocks == blocks)
             self._halved()
@@ -104,7 +131,7 @@ class LoneSession:
         slots: ReadSlots = ReadSlots(count, limit, 0.0, every_s)
         while self.number < self.most_reads:
             while handed < reads and handed - self.number < slots.count:
-                done_s[handed] = self._requested(firsts[handed], self._size(sizes, handed))
+                done_s[handed] = self._read(firsts[handed], self._size(sizes, handed), False)
                 handed += 1
             rank = self.number
             if handed == rank:
@@ -166,23 +193,84 @@ class LoneSession:
         left = self.wanted_blocks - self.done_blocks
         blocks = left if last else min(read_blocks * self.each_blocks, left)
         self.done_blocks += blocks
-        self.now_s += blocks * self.block_s
+        if self.ahead is None:
+            self.now_s += blocks * self.block_s
+            return
+        turns = 1
+        if blocks > self.paces_s[4]:
+            turns = min(MOST_TURNS, stretches_of(blocks, self.paces_s[4]))
+        extra_s = self.reap_s + self._copy_s(read_blocks) if self.reaps and read_blocks > 0 else 0.0
+        for _ in range(turns):
+            self.now_s += (blocks * self.paces_s[0] + extra_s) / turns
+            self.now_s += blocks * self.paces_s[1] / turns
 
-    def _requested(self, first: int, blocks: int) -> float:
-        """When blocks are read, which the block layer cuts."""
+    def _copy_s(self, blocks: int) -> float:
+        copied_per_s: float = self.paces_s[2]
+        return blocks * self.block_bytes / copied_per_s
+
+    def _read(self, first: int, blocks: int, copies: bool) -> float:
+        """When blocks are read; *copies*: and copied out of the page cache."""
         begin, end = first * self.block_bytes, (first + blocks) * self.block_bytes
-        done_s = self.now_s
+        if self.ahead is None:
+            return self._requested(self.now_s, begin, end)
+        done_s = self._pages(self.ahead, begin, end)
+        return done_s + self._copy_s(blocks) if copies else done_s
+
+    def _pages(self, ahead: ReadAhead, begin: int, end: int) -> float:
+        """When pages are there, after those that are read ahead before them."""
+        now_s = self.now_s
+        pages = pages_of(begin, end - begin, block_layer.PAGE_BYTES)
+        page = has = int(pages.start)
+        stop = int(pages.stop)
+        while page < stop:
+            holding, fresh = ahead.wanted(page, pages, page < has)
+            for listed in fresh:
+                window: Window = listed
+                window.arrived = self._arrives_s(now_s, int(window.pages.start), int(window.pages.stop))
+            if holding is None:
+                page += 1
+                continue
+            held: Window = holding
+            held_stop = int(held.pages.stop)
+            has = max(has, held_stop)
+            now_s = max(now_s, float(held.arrived))
+            mark = held_stop if held.mark is None else int(held.mark)
+            page = mark if page < mark < held_stop else held_stop
+        ahead.passed(end // block_layer.PAGE_BYTES)
+        return now_s
+
+    def _arrives_s(self, now_s: float, start: int, stop: int) -> float:
+        """When a window of pages is there; its share of hits is in the page cache already."""
+        self.hits += self.paces_s[3]
+        if self.hits >= 1 - HIT_ROUNDING:
+            self.hits -= 1
+            return now_s
+        if not self.by_ext3:
+            return self._requested(now_s, start * block_layer.PAGE_BYTES, stop * block_layer.PAGE_BYTES)
+        done_s, begin, end = now_s, 0, 0
+        for page in range(start, stop):
+            at = place_of_page(page) * block_layer.PAGE_BYTES
+            if at != end and end > begin:
+                done_s = max(done_s, self._requested(now_s, begin, end))
+            if at != end or page == start:
+                begin = at
+            end = at + block_layer.PAGE_BYTES
+        return max(done_s, self._requested(now_s, begin, end))
+
+    def _requested(self, now_s: float, begin: int, end: int) -> float:
+        """When bytes are read, which the block layer cuts."""
+        done_s = now_s
+        self.sums[BYTES] += end - begin
         while begin < end:
             size = min(self.largest_bytes, end - begin)
-            part_s = self.server.submit(self.now_s, False, begin, size)
+            part_s = self.server.submit(now_s, False, begin, size)
             if part_s > self.busy_until_s:
-                self.busy_s += part_s - max(self.now_s, self.busy_until_s)
+                self.busy_s += part_s - max(now_s, self.busy_until_s)
                 self.busy_until_s = part_s
             done_s = max(done_s, part_s)
             self.sums[REQUESTS] += 1
             begin += size
-        self.sums[BYTES] += blocks * self.block_bytes
-        self.sums[DEVICE] += done_s - self.now_s
+        self.sums[DEVICE] += done_s - now_s
         return done_s
 
 
@@ -195,14 +283,26 @@ class LoneSessions:
     slots: int
     """Of asynchronous reads; 0 where a session waits for each read."""
     limit: int
+    by_ext3: bool
+    reaps: bool
 
-    def __init__(self, block_bytes: int, largest_bytes: int, most_reads: int, slots: int, limit: int) -> None:
+    def __init__(  # noqa: PLR0913, PLR0917  (what sessions share)
+        self,
+        block_bytes: int,
+        largest_bytes: int,
+        most_reads: int,
+        slots: int,
+        limit: int,
+        by_ext3: bool,
+        reaps: bool,
+    ) -> None:
         self.block_bytes, self.largest_bytes, self.most_reads = block_bytes, largest_bytes, most_reads
-        self.slots, self.limit = slots, limit
+        self.slots, self.limit, self.by_ext3, self.reaps = slots, limit, by_ext3, reaps
 
-    def follow(
+    def follow(  # noqa: PLR0913, PLR0917  (what each session is given)
         self,
         drives: list[BoundedDrive],
+        aheads: list[ReadAhead],
         singles: list[GivenWholes],
         firsts: list[GivenWholes],
         sizes: list[GivenWholes],
@@ -212,8 +312,8 @@ class LoneSessions:
         """Make all reads of each session, whose sums come into a row of *sums*.
 
         Its row of *numbers*: blocks that it reads one after another, wanted blocks, those for each that is read,
-        blocks read, seconds for a wanted block, between two looks at its slots, for a reap, and of overhead for a read.
-        All may share one disk.
+        blocks read, seconds for a wanted block, between two looks at its slots, for a reap, and of overhead for a read,
+        and its paces. All may share one disk. *aheads* are those of the page cache, none where reads go past it.
         """
         for rank in range(len(singles)):
             drive: BoundedDrive = drives[min(rank, len(drives) - 1)]
@@ -227,6 +327,11 @@ class LoneSessions:
                 drive, self.block_bytes, self.largest_bytes, numbers[at + 1], numbers[at + 2], numbers[at + 4],
                 self.most_reads, sums[rank * SUMS : (rank + 1) * SUMS],
             )  # fmt: skip
+            if len(aheads) > 0:
+                ahead: ReadAhead = aheads[rank]
+                session.read_through(
+                    ahead, self.by_ext3, self.reaps, numbers[at + 6], numbers[at + 8 : at + NUMBERS]
+                )
             session.singles(blocks_before)
             if self.slots > 0:
                 session.asynchronously(

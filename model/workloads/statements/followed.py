@@ -533,8 +533,7 @@ class _Session:
                 continue
             has = max(has, holding.pages.stop)
             now_s = yield from self._wait(now_s, holding.arrived)
-            begins = holding.mark is not None and page < holding.mark < holding.pages.stop
-            page = holding.mark if begins and holding.mark is not None else holding.pages.stop
+            page = self._ahead.quiet_until(page, holding)
         self._ahead.passed((place + size) // block_layer.PAGE_BYTES)
         return now_s
 
@@ -544,14 +543,12 @@ class _Session:
         if self._hits >= 1 - HIT_ROUNDING:
             self._hits -= 1
             return []
-        size, pages = block_layer.PAGE_BYTES, window.pages
+        size, page, stop = block_layer.PAGE_BYTES, window.pages.start, window.pages.stop
         if self._host.filesystem != "ext3":
-            return [(pages.start * size, len(pages) * size)]
+            return [(page * size, (stop - page) * size)]
         runs: list[tuple[int, int]] = []
-        for page in pages:
-            at = page_cache.place_of_page(page) * size
-            if runs and sum(runs[-1]) == at:
-                runs[-1] = (runs[-1][0], runs[-1][1] + size)
-            else:
-                runs.append((at, size))
+        while page < stop:
+            end = min(stop, page_cache.next_address_block(page))
+            runs.append((page_cache.place_of_page(page) * size, (end - page) * size))
+            page = end
         return runs

@@ -233,7 +233,7 @@ def test_what_is_extrapolated_is_marked_at_the_elapsed_time_and_named_under_assu
     assert says(app, "up to 6.7× beyond")
     plain = opened()
     assert metric(plain, "Elapsed").label == "Elapsed"
-    assert not says(plain, "not fitted")
+    assert not says(plain, "outside the measured range")
 
 
 def test_a_badge_says_how_far_outside_at_32k_and_none_stands_there_at_8k() -> None:

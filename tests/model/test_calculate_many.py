@@ -141,12 +141,12 @@ WALK = load("index-range-scan-scattered")
 
 @pytest.mark.parametrize("path", sorted(VALUES))
 @pytest.mark.parametrize("scenario", [SCAN, BUFFERED], ids=["direct", "buffered"])
-def test_one_axis(scenario: Any, path: str) -> None:
+def test_points_of_an_axis_are_answered_as_each_alone(scenario: Any, path: str) -> None:
     compare(scenario.system, scenario.workload, {path: VALUES[path]})
 
 
 @pytest.mark.parametrize("path", sorted({*VALUES, *RANGE_SCAN_VALUES}))
-def test_one_axis_of_a_range_scan(path: str) -> None:
+def test_points_of_a_range_scan_are_answered_as_each_alone(path: str) -> None:
     compare(WALK.system, WALK.workload, {path: {**VALUES, **RANGE_SCAN_VALUES}[path]})
 
 
@@ -162,7 +162,7 @@ def test_one_axis_of_a_range_scan(path: str) -> None:
         ("table.rows", (100, 1_000_000, 2_000_000)),
     ],
 )
-def test_one_axis_of_a_skip_scan(path: str, values: Sequence[Any]) -> None:
+def test_points_of_a_skip_scan_are_answered_as_each_alone(path: str, values: Sequence[Any]) -> None:
     scenario = load("index-skip-scan", ["index.clustering=scattered"])
     compare(scenario.system, scenario.workload, {path: values})
 
@@ -330,7 +330,7 @@ OF_A_STREAM: dict[str, Sequence[Any]] = {
 
 
 @pytest.mark.parametrize("name", LIBRARY)
-def test_library_scenarios(name: str) -> None:
+def test_points_of_library_scenarios_are_answered_as_each_alone(name: str) -> None:
     scenario = load(name)
     compare(
         scenario.system, scenario.workload, OF_A_STREAM if "_stream" in scenario.workload.kind else OF_A_SCAN
@@ -493,7 +493,9 @@ def test_a_scan_is_the_same_to_the_last_bit_whatever_stands_beside_it(
 @given(
     systems, many_axes({**VALUES, **RANGE_SCAN_VALUES}), st.lists(st.integers(0, 4), min_size=1, max_size=5)
 )
-def test_so_is_a_range_scan(system: System, axes: dict[str, Sequence[Any]], some: Sequence[int]) -> None:
+def test_a_range_scan_is_the_same_to_the_last_bit_whatever_stands_beside_it(
+    system: System, axes: dict[str, Sequence[Any]], some: Sequence[int]
+) -> None:
     the_same_among_others(system, IndexRangeScan(), axes, some)
 
 
@@ -515,7 +517,9 @@ CHANGES = (
     st.sampled_from(CHANGES),
     st.lists(st.integers(0, 4), min_size=1, max_size=5),
 )  # fmt: skip
-def test_so_is_what_changes_rows(axes: dict[str, Sequence[Any]], work: Any, some: Sequence[int]) -> None:
+def test_what_changes_rows_is_the_same_to_the_last_bit_whatever_stands_beside_it(
+    axes: dict[str, Sequence[Any]], work: Any, some: Sequence[int]
+) -> None:
     system = System(table=Table(rows=3000, row_bytes=90))
     axes = {**axes, "table.cached_fraction": [0.0, 0.5, 0.1, 1.0, 0.0]}
     the_same_among_others(system, work, axes, some)
@@ -540,7 +544,7 @@ STREAMS = ("random reads", "reads that arrive", "reads ahead", "writes behind", 
 @given(
     st.sampled_from(STREAMS), many_axes(OF_ANY_STREAM), st.lists(st.integers(0, 4), min_size=1, max_size=5)
 )
-def test_so_are_streams_which_say_what_calculate_says(
+def test_streams_are_the_same_to_the_last_bit_and_what_calculate_says(
     name: str, axes: dict[str, Sequence[Any]], some: Sequence[int]
 ) -> None:
     system, work = case_of(name)
@@ -619,7 +623,7 @@ def test_a_constant_with_a_column_of_its_own_is_nowhere_extrapolated() -> None:
         assert (many["extrapolated_constants"] < plain).all()
 
 
-def test_credits_beside_none() -> None:
+def test_volumes_with_and_without_credits_are_answered_as_each_alone() -> None:
     system, work = case_of("volume")
     compare(system, work, {"disk.burst_credits": [0.0, 5e6, 0.0], "disk.overhead_s": [1e-4, 1e-3, 1e-3]})
 

@@ -189,7 +189,7 @@ def test_each_scenario_runs_once() -> None:
     assert runs.result(pick) is runs.result(pick)
 
 
-def test_paths() -> None:
+def test_a_path_leads_to_one_number_of_a_result() -> None:
     assert steps_of('time.wait["direct path read"].waits') == ["time", "wait", "direct path read", "waits"]
     assert steps_of("physical_io.request_blocks[128]") == ["physical_io", "request_blocks", 128]
     check_path("physical_io.request_blocks[128]")

@@ -124,7 +124,7 @@ def test_a_row_never_takes_less_than_its_stub(row: int, grows: int) -> None:
         st.tuples(st.integers(3, 500), st.integers(0, 300), st.integers(300, 9000)), min_size=1, max_size=6
     )
 )
-def test_arrays_say_what_numbers_say(cases: list[tuple[int, int, int]]) -> None:
+def test_growth_of_arrays_is_that_of_numbers(cases: list[tuple[int, int, int]]) -> None:
     rows, grows, data = (np.array(column, dtype=float) for column in zip(*cases, strict=True))
     assert growth.piece_bytes(rows).tolist() == [growth.piece_bytes(row) for row, _, _ in cases]
     assert growth.moved_bytes(rows).tolist() == [growth.moved_bytes(row) for row, _, _ in cases]

@@ -78,7 +78,7 @@ def test_rows_far_apart_miss_a_line_each_and_packed_rows_stream() -> None:
     )
 
 
-def test_range_scan_gets() -> None:
+def test_gets_of_a_range_scan_by_hand() -> None:
     assert logical_io.table_gets_of_range_scan(1000, 50, 10_000) == 5
     assert logical_io.table_gets_of_range_scan(1000, 10_000, 10_000) == 1000
     assert logical_io.index_gets(2, 3, 5) == 2 + 3 + 4

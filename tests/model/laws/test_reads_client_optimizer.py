@@ -76,7 +76,7 @@ def test_a_scan_costs_one_more_from_9_2_on() -> None:
     assert [optimizer.scan_plus_one(release) for release in releases] == [0, 0, 1, 1, 1]
 
 
-def test_range_scan_cost() -> None:
+def test_the_cost_of_a_range_scan_by_hand() -> None:
     assert optimizer.range_scan_io_cost(2, 9.1, 499.2) == 2 + 10 + 500
 
 

@@ -101,7 +101,7 @@ def test_the_oldest_goes_first_once_it_is_over_the_age_limit() -> None:
         ({"reorder_age_s": 1, "write_cache_bytes": 1 << 20}, "reorder_age_s goes without write_cache_bytes"),
     ],
 )
-def test_bad_input(fields: dict[str, Any], sentence: str) -> None:
+def test_what_no_drive_that_reorders_has_is_refused(fields: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValidationError, match=sentence):
         Disk(**fields)
 

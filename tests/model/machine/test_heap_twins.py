@@ -239,7 +239,7 @@ class Twins:
 
 @settings(max_examples=quick(400, 2000))
 @given(seed=st.integers(0, 2**32 - 1))
-def test_work_at_random(seed: int) -> None:
+def test_sessions_at_work_leave_what_they_leave_row_by_row(seed: int) -> None:
     """Sessions at work in one segment; a seed says all of a case, as there is too much to draw piece by piece."""
     random = Random(seed)
     length = random.choice([3, 6, 7, 10, 20, 40])
@@ -298,7 +298,7 @@ def test_work_at_random(seed: int) -> None:
     users=st.integers(1, 3),
     compiled=st.booleans(),
 )
-def test_blocks_and_extents_of_their_true_size(
+def test_blocks_and_extents_of_their_true_size_are_filled_alike(
     *,
     size: int,
     assm: bool,

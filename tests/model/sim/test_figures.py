@@ -118,7 +118,7 @@ def test_they_are_those_of_the_whole_result(
     agree(system, work, seed)
 
 
-def test_many_calls_too() -> None:
+def test_figures_of_many_calls_are_those_of_the_whole_result() -> None:
     agree(
         system_of(disk={"service_cv": 1, "parallel_requests": 32}), arriving(count=50_000, rate_per_s=29_000)
     )

@@ -229,7 +229,7 @@ def test_the_interval_is_that_of_most_samples(tmp_path: Path) -> None:
     assert reading.interval_s == 60
 
 
-def test_sar_and_sadf(tmp_path: Path) -> None:
+def test_sar_is_read_as_text_and_as_json(tmp_path: Path) -> None:
     [text], [json] = read_text(tmp_path, made.SAR), read_text(tmp_path, made.SADF)
     [device] = text.series
     assert device.column("await") == pytest.approx([0.0045, 0.0055])
@@ -242,7 +242,7 @@ def test_sar_and_sadf(tmp_path: Path) -> None:
     assert {unread.what for unread in json.unread} == {"single processors", "section network"}
 
 
-def test_fio(tmp_path: Path) -> None:
+def test_figures_of_fio_are_seconds_bytes_and_shares(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.FIO)
     found = figures(reading)
     assert found["job 1 read", "iops"].value == 5.25
@@ -265,7 +265,7 @@ def test_fio_before_it_printed_bytes_and_nanoseconds(tmp_path: Path) -> None:
     assert found["job 1 read", "lat mean"].value == pytest.approx(2000.5e-6)
 
 
-def test_tkprof(tmp_path: Path) -> None:
+def test_figures_of_tkprof_are_of_calls_waits_and_steps(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.TKPROF)
     found = figures(reading)
     fetch = found[FIRST, "Fetch elapsed"]
@@ -286,7 +286,7 @@ def test_tkprof_whose_lines_do_not_add_up_says_so(tmp_path: Path) -> None:
     assert reading.follows == [f"{FIRST}: the lines of count do not add up to the total in line 17"]
 
 
-def test_sql_trace(tmp_path: Path) -> None:
+def test_a_trace_is_summed_by_call_and_by_event(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.TRACE)
     found, of = figures(reading), FIRST
     assert found[of, "FETCH e"].value == pytest.approx(1500e-6)
@@ -457,7 +457,7 @@ def test_an_indented_tkprof_report_gives_the_same_figures(tmp_path: Path) -> Non
     assert figures(indented) == figures(plain)
 
 
-def test_units_of_awr(tmp_path: Path) -> None:
+def test_sections_of_awr_have_their_units(tmp_path: Path) -> None:
     text = """
 Wait Event Histogram                       DB/Inst: SECRET/secret  Snaps: 1-2
 
@@ -612,7 +612,7 @@ def test_values_that_a_pattern_would_cut_are_left_alone(tmp_path: Path) -> None:
     assert not any(one.name == "time" for one in trace.figures)
 
 
-def test_plan(tmp_path: Path) -> None:
+def test_figures_of_a_plan_keep_how_they_were_rounded(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.PLAN)
     found = figures(reading)
     assert found["plan 1, step 1 TABLE ACCESS FULL", "A-Time"].value == 63.5
@@ -623,7 +623,7 @@ def test_plan(tmp_path: Path) -> None:
     assert "SECRET" not in repr(reading)
 
 
-def test_listings(tmp_path: Path) -> None:
+def test_listings_tell_of_tables_and_system_statistics(tmp_path: Path) -> None:
     [tables], [statistics] = read_text(tmp_path, made.TABLES), read_text(tmp_path, made.AUX_STATS)
     found = figures(tables)
     assert found["tables: 1", "blocks"].value == 113322
@@ -635,7 +635,7 @@ def test_listings(tmp_path: Path) -> None:
     assert statistics.count() == 1
 
 
-def test_parameters(tmp_path: Path) -> None:
+def test_parameters_of_both_forms_are_read_without_names(tmp_path: Path) -> None:
     [shown], [written] = read_text(tmp_path, made.PARAMETERS), read_text(tmp_path, made.INIT_ORA)
     assert {setting.name: setting.value for setting in shown.settings} == {
         "db_cache_size": "4G", "db_file_multiblock_read_count": "128", "filesystemio_options": "setall",

@@ -37,14 +37,14 @@ def test_the_warm_up_ends_where_it_did_if_transactions_end_one_by_one() -> None:
     assert left_out == 10
 
 
-def of_kinds(kinds: list[int], responses_s: list[float], batch: int = 10) -> RunSoFar:
-    """A run of two kinds of transactions, three of the one for each of the other by their shares."""
+def of_kinds(kinds: list[int], responses_s: list[float], second: float = 0.25, batch: int = 10) -> RunSoFar:
+    """A run of two kinds of transactions, the share of the *second* being a quarter or as given."""
     tally = Tally()
     tally.kinds.extend(kinds)
     tally.responses_s.extend(responses_s)
     marks = np.zeros((len(kinds) // batch + 1, Sum.NOW + 1))
     marks[:, Sum.NOW] = range(len(marks))
-    shares = [SimpleNamespace(share=share) for share in (0.75, 0.25)]
+    shares = [SimpleNamespace(share=share) for share in (1 - second, second)]
     solved = cast(Any, SimpleNamespace(parts=SimpleNamespace(kinds=shares)))
     return RunSoFar(solved, "", 1, tally, batch, marks, cast(Any, None), None, float(len(marks)))
 
@@ -70,6 +70,9 @@ def test_a_mix_off_its_shares_widens_the_interval() -> None:
 
 
 def test_a_kind_of_which_few_came_stays_in_the_error() -> None:
-    kinds = [0] * 391 + [1] * 9
-    responses = of_kinds(kinds, [1.0 + 8 * kind for kind in kinds])
-    assert responses.mean_response().half > 0.1
+    halves = []
+    for few in (9, 10):
+        kinds = [0] * (400 - few) + [1] * few
+        halves.append(of_kinds(kinds, [1.0 + 8 * kind for kind in kinds], few / 400).mean_response().half)
+    assert halves[0] > 0.1
+    assert halves[1] == pytest.approx(0, abs=1e-9)

@@ -74,7 +74,7 @@ def change_of(system: System, work: Dml) -> Change:
     inputs: tuple[object, ...] = (system.table, system.tablespace, work)
     is_single = all(isinstance(section, Frozen) for section in inputs)
     if is_single:
-        return _played(system, work, row, (grows, columns_after))
+        return _played(system, work)
     return _by_law(system, work, row, segment, (grows, columns_after))
 
 
@@ -112,23 +112,19 @@ def _pctfree_needed(system: System, row: RowShape, grows: Number, share: Number)
     return growth.pctfree_for(wider, row.piece_bytes, fresh.data, fresh.size, share)
 
 
-def _played(system: System, work: Dml, row: RowShape, grown: tuple[float, float]) -> Change:
+def _played(system: System, work: Dml) -> Change:
     from model.demand.heap_run import play  # noqa: PLC0415  (numpy, which only playing needs)
 
-    heap_outcome = play(system.tablespace, system.table, is_mended(system), work, lengths_of(system, work))
-    return _left(system, work, row, heap_outcome, grown)
+    lengths = lengths_of(system, work)
+    return change_played(
+        system, work, play(system.tablespace, system.table, is_mended(system), work, lengths)
+    )
 
 
-def change_played(system: System, work: Dml, outcome: HeapOutcome) -> Change:
-    """What *work* has done to the table of *system* where its rows were played in another way."""
+def change_played(system: System, work: Dml, heap_outcome: HeapOutcome) -> Change:
+    """What *work* has done to the table of *system*, whose rows were played."""
     row = row_shape(system.table)
-    return _left(system, work, row, outcome, growth_of(system.table, work, row))
-
-
-def _left(
-    system: System, work: Dml, row: RowShape, heap_outcome: HeapOutcome, grown: tuple[float, float]
-) -> Change:
-    grows, columns_after = grown
+    grows, columns_after = growth_of(system.table, work, row)
     repeats, counts = work.passes, heap_outcome.counts
     before = segment_of(system, row, blocks=heap_outcome.before.blocks)
     return Change(

@@ -11,7 +11,7 @@ import numpy as np
 from model.demand.row_turns import Commits, in_any_order, make, share_of_blocks, turns_of
 from model.errors import OutsideLaw
 from model.laws import block, growth
-from model.laws.assm import CLASS_NAMES, freeness
+from model.laws.assm import CLASS_NAMES, CLASSES, freeness
 from model.loops import fastest
 from model.loops.rows import row
 from model.machine.segment.extent_map import high_water_steps
@@ -71,15 +71,15 @@ def play(
     Raises :class:`OutsideLaw` for a row that fits no block, or a segment too large to be played.
     """
     _refuse(heap_rules(space, table, mended), table, work, lengths)
-    loaded = LoadedHeap(space, table, mended, lengths, work.users, work.uncommitted_delete_fraction)
+    loaded = LoadedHeap(space, table, mended, lengths, [work])
     heap = loaded.heap
-    before = heap.counts.copy()
+    before = heap.counts
     commits = _work(loaded, work, lengths)
-    return loaded.outcome(heap.counts.since(before), work.changes_of_rows(table.rows), commits)
+    return loaded.outcome(heap.rules.since(heap.counts, before), work.changes_of_rows(table.rows), commits)
 
 
 class LoadedHeap:
-    """A loaded segment for *sessions* sessions, of which *deleted_fraction* is deleted by one more, uncommitted.
+    """A loaded segment for the sessions of all *works*; of it, one more has deleted what they say, uncommitted.
 
     *lengths* as for :func:`play`. Raises :class:`OutsideLaw` for blocks that hold fewer rows than the table says.
     """
@@ -90,9 +90,10 @@ class LoadedHeap:
         table: Table,
         mended: bool,
         lengths: tuple[int, int, int | None],
-        sessions: int,
-        deleted_fraction: float,
+        works: list[Dml],
     ) -> None:
+        sessions = sum(work.users for work in works)
+        deleted_fraction = max(work.uncommitted_delete_fraction for work in works)
         length, _, most = lengths
         self.rules = rules = heap_rules(space, table, mended)
         whole = rules.empty // rules.slot(length)
@@ -104,18 +105,22 @@ class LoadedHeap:
         uniform = space.uniform_extent_bytes if space.extent_management == "uniform" else None
         steps = high_water_steps(space.block_size_bytes, rules.assm, uniform)
         self.heap = heap = fastest(Heap)(rules, steps, sessions + (deleted_fraction > 0))
-        heap.load(table.rows, length, table.created_by == "ctas", most)
+        added = sum(work.added_rows for work in works)
+        heap.load(table.rows, length, table.created_by == "ctas", most, added)
         heap.reconnect()
         self.blocks = heap.blocks
-        self._free, self._rows = list(heap.free), heap.loaded_rows()
+        self._free, self._rows = np.asarray(heap.free()).tolist(), heap.loaded_rows()
         self._before = _snapshot(heap, [])
         self.deleted = share_of_blocks(self._rows, deleted_fraction)
         """Blocks, and how many rows of each are deleted and not committed."""
-        heap.delete_first(sessions, self.deleted)
+        heap.delete_first(sessions, *map(row, self.deleted))
 
     def turns(self, work: Dml) -> list[tuple[int, int]]:
         """Blocks, and how many rows of each *work* changes in one pass; none for inserts."""
-        return [] if work.inserts else share_of_blocks(self._rows, work.rows_fraction)
+        if work.inserts:
+            return []
+        homes, rows = share_of_blocks(self._rows, work.rows_fraction)
+        return list(zip(homes.tolist(), rows.tolist(), strict=True))
 
     def outcome(self, counts: HeapCounts, rows: int, commits: int) -> HeapOutcome:
         """What has become of the segment, with the counts of one workload."""
@@ -131,7 +136,7 @@ class LoadedHeap:
             rows=rows,
             commits=commits,
             rows_per_block=self._rows[0],
-            itl_full_blocks=sum(1 for entries in heap.itl if entries == rules.itl_limit),
+            itl_full_blocks=int(np.count_nonzero(np.asarray(heap.entries()) == rules.itl_limit)),
             before=Snapshot(before.blocks, first, before.classes, before.cells),
             after=_snapshot(heap, sample),
             rules=rules,
@@ -247,15 +252,13 @@ def _sample(loaded: int, blocks: int) -> list[int]:
 def _snapshot(heap: Heap, sample: list[int]) -> Snapshot:
     rules = heap.rules
     if rules.assm:
-        classes = list(heap.space.classes())
+        classes = np.asarray(heap.space.classes())
     else:
-        classes = [int(freeness(left, rules.reserve, rules.block)) for left in heap.free]
-    counted = Counter(classes)
+        classes = freeness(np.asarray(heap.free()), rules.reserve, rules.block).astype(int)
+    counted = np.bincount(classes, minlength=CLASSES).tolist()
     stride = max(1, -(-len(classes) // MAP_CELLS))
-    cells = "".join(
-        str(ITL_FULL_CELL if heap.itl[number] == rules.itl_limit else classes[number])
-        for number in range(0, len(classes), stride)
-    )
+    full = np.asarray(heap.entries())[::stride] == rules.itl_limit
+    cells = "".join(map(str, np.where(full, ITL_FULL_CELL, classes[::stride])))
     return Snapshot(
         blocks=heap.blocks,
         fills={number: _fill(heap, number) for number in sample},
@@ -266,18 +269,19 @@ def _snapshot(heap: Heap, sample: list[int]) -> Snapshot:
 
 def _fill(heap: Heap, number: int) -> BlockFill:
     rules = heap.rules
+    pieces, stubs, moved_in = heap.contents(number)
     moved = 0
-    if heap.moved_in[number]:
+    if moved_in:
         here = np.flatnonzero(np.asarray(heap.places()) == number)
         tails = Counter(np.asarray(heap.lengths())[here].tolist())
-        whole = heap.moved_in[number] - len(here)  # pieces of chained rows that fill a block
+        whole = moved_in - len(here)  # pieces of chained rows that fill a block
         moved = sum(rules.slot(length) * rows for length, rows in tails.items())
         moved += whole * rules.slot(rules.largest_piece)
     return BlockFill(
-        itl_entries=heap.itl[number],
-        rows=heap.pieces[number] - heap.stubs[number] - heap.moved_in[number],
-        stubs=heap.stubs[number],
-        moved_in=heap.moved_in[number],
-        free_bytes=heap.free[number] / UNIT,
-        moved_bytes=moved / UNIT,
+        heap.entries()[number],
+        pieces - stubs - moved_in,
+        stubs,
+        moved_in,
+        heap.free()[number] / UNIT,
+        moved / UNIT,
     )

@@ -19,13 +19,12 @@ Turn = tuple[int, int, int]
 """A block, the first row in it, and how many."""
 
 
-def share_of_blocks(rows: Sequence[int], fraction: float) -> list[tuple[int, int]]:
-    """The first rows of each block, so many that all together are the wanted share; *rows* each block has."""
-    if fraction in (0, 1):
-        return [turn for turn in enumerate(rows) if fraction and turn[1]]
-    chosen = np.diff((np.cumsum(rows) * fraction + 1e-9).astype(np.int64), prepend=0)
+def share_of_blocks(rows: Sequence[int], fraction: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Blocks and the first rows of each, so many that all together are the wanted share; *rows* each block has."""
+    due = (np.cumsum(rows) * fraction + 1e-9).astype(np.int64)
+    chosen = np.diff(due, prepend=0).astype(np.int64)
     homes = np.flatnonzero(chosen)
-    return list(zip(homes.tolist(), chosen[homes].tolist(), strict=True))
+    return homes, chosen[homes]
 
 
 def turns_of(

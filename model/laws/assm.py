@@ -74,10 +74,10 @@ def verdict(wanted: int, *, free: int, held: int, reserve: int, empty: bool, ent
     """
     if entry is None:
         return "itl"
-    alone = wanted + entry + (0 if empty else reserve)
-    if wanted + entry + (0 if empty and not held else reserve) <= free - min(held, free):
+    taken: int = wanted + entry
+    if taken + (0 if empty and not held else reserve) <= free - min(held, free):
         return "accepted"
-    return "held" if alone <= free else "space"
+    return "held" if taken + (0 if empty else reserve) <= free else "space"
 
 
 def targets_filled(pieces: Number, per_block: Number) -> Number:

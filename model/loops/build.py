@@ -66,6 +66,7 @@ OBJECTS = (
     "sim/programs.py",
     "machine/host/read_slots.py",
     "machine/segment/space_map.py",
+    "machine/segment/heap_rules.py",
     "machine/segment/heap_blocks.py",
     "machine/segment/heap_rows.py",
     "machine/segment/heap.py",
@@ -97,6 +98,9 @@ cdef inline double smaller(double first, double second) noexcept:
 
 cdef inline double larger(double first, double second) noexcept:
     return first if first > second else second
+
+cdef inline double floor_div(double dividend, double divisor) noexcept:
+    return math.floor(dividend / divisor)
 
 cdef inline double where(bint condition, double yes, double no) noexcept:
     return yes if condition else no
@@ -143,6 +147,7 @@ IN_C = {
     "ceiling": "math.ceil",
     "exp": "math.exp",
     "expm1": "math.expm1",
+    "floor_div": "floor_div",
     "inf": "math.INFINITY",
     "smaller": "smaller",
     "larger": "larger",

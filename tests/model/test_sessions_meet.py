@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -186,7 +187,7 @@ def test_bug_6918210_with_two_sessions_is_played_probe_by_probe(
     literal.insert(0, system.table.rows, length)
     literal.commit(0)
     literal.reconnect()
-    before = literal.counts.copy()
+    before = replace(literal.counts)
     for what, session, turn in log:
         if turn is None:
             literal.commit(session)
@@ -195,7 +196,7 @@ def test_bug_6918210_with_two_sessions_is_played_probe_by_probe(
         else:
             literal.update(session, *turn, grows)
         assert what in ("commit", kind)
-    counts = literal.counts.since(before)
+    counts = rules.since(literal.counts, before)
     assert result.space_search is not None
     for name in ("searches", "rejected_itl", "rejected_space", "rejected_held"):
         assert getattr(result.space_search, name) == getattr(counts, name), name

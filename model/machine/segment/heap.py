@@ -68,7 +68,7 @@ class Heap(HeapRows):
         length = self._lengths[rows[first]]
         home: int
         for home in sorted(visits_of):
-            if home not in self._inserted and not self.moved_in[home] and not self._mixed(home, length):
+            if home not in self._inserted and not self._moved_in[home] and not self._mixed(home, length):
                 self._scatter(session, home, visits_of[home], rows, fate, growth)
         left = 0
         for at in range(count):
@@ -110,7 +110,7 @@ class Heap(HeapRows):
                     blocks.add(place)
         for block in sorted(blocks):
             self._own_entry(session, block)
-        self.counts.in_place += kept
+        self._counts.in_place += kept
 
     def _mixed(self, home: int, length: int) -> bool:
         """Whether a block's rows differ from one another, or from *length*."""
@@ -123,14 +123,14 @@ class Heap(HeapRows):
     def _settle(self, session: int, home: int, apart: BlockGrowth, rows: Wholes, growth: int) -> None:
         """Put the outcome for *rows* of a block into its books; those that leave have still to be placed."""
         moved, leaving, length = apart.moved, apart.leaving, self._lengths[rows[0]]
-        freed: int = self.rules.piece(length) - self.rules.stub
+        freed: int = self._piece(length) - self._stub
         for number in range(len(rows)):
             self._lengths[rows[number]] += growth
         for number in range(leaving):
             self._lengths[rows[moved[number]]] = length
-        self.counts.in_place += len(rows) - leaving
-        self.counts.migrated += leaving
-        self.stubs[home] += leaving
+        self._counts.in_place += len(rows) - leaving
+        self._counts.migrated += leaving
+        self._stubs[home] += leaving
         if leaving * freed:
             self._note_work(session, home, 0, leaving * freed)
         self._set_free(session, home, apart.free)
@@ -141,7 +141,7 @@ class Heap(HeapRows):
         target: int
         placed: int
         while done < count:
-            tail = self._lengths[rows[done]] + growth + int(self.rules.rowid)
+            tail = self._lengths[rows[done]] + growth + self._rowid
             target, placed = self._place(session, tail, count - done)
             for at in range(done, done + placed):
                 self._places[rows[at]] = target
@@ -157,12 +157,12 @@ class Heap(HeapRows):
             return None
         self._own_entry(session, home)
         length = self._lengths[row]
-        wanted: int = rules.piece(length + growth) - rules.piece(length)
-        bodies, _ = chain_of(length + growth, rules.largest_piece, rules.header, rules.rowid)
+        wanted: int = self._piece(length + growth) - self._piece(length)
+        bodies, _ = chain_of(length + growth, self._largest, self._header, self._rowid)
         if not wanted or bodies or not self._has_entry(session, home) or self._freed_by_others(session, home):
             return None
-        freed: int = rules.piece(length) - rules.stub
-        free: int = self.free[home]
+        freed: int = self._piece(length) - self._stub
+        free: int = self._free[home]
         highest, at, leaving = 0, 0, 0
         moved = wholes(count, 0)
         while at < count:

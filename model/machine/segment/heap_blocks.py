@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from model.errors import OutsideLaw
 from model.laws.assm import FULL, class_bounds, needs_entry, pieces_admitted, verdict
 from model.laws.growth import slot_bytes
-from model.loops.rows import Wholes, wholes
+from model.loops.rows import Halves, Wholes, halves, more_halves, more_wholes, wholes
 from model.machine.segment.heap_rules import HeapCounts, HeapRules
 from model.machine.segment.space_map import HELD, ITL, NOWHERE, FreeLists, SpaceMap
 
 MOST_BLOCKS = 4_000_000
 NOBODY, SEVERAL = -1, -2
+NO_ENTRY = -1
 
 
 class HeapBlocks:
@@ -23,26 +24,28 @@ class HeapBlocks:
     """
 
     rules: HeapRules
-    counts: HeapCounts
     sessions: int
+    blocks: int
+    """Below the high-water mark."""
     space: SpaceMap
     lists: FreeLists
-    free: list[int]
-    itl: list[int]
-    pieces: list[int]
-    stubs: list[int]
-    moved_in: list[int]
     without_entry: set[tuple[int, int]]
     """Sessions that have changed a block without an ITL entry, as none was free: in time they wait."""
+    _counts: HeapCounts
+    _free: Wholes
+    _itl: Halves
+    _pieces: Halves
+    _stubs: Halves
+    _moved_in: Halves
     _steps: Iterator[list[tuple[int, int]]]
     _ahead: list[tuple[int, int]]
     _bounds: Wholes
     """Least free space of each class above full."""
-    _taken: list[int]
+    _taken: Halves
     """ITL entries that open transactions have in each block."""
-    _freed: list[int]
+    _freed: Wholes
     """Space that open transactions have freed in each block."""
-    _at_work: list[int]
+    _at_work: Halves
     """The session whose open transaction has either in the block, NOBODY, or SEVERAL."""
     _entries: dict[int, int]
     """A session's part of *taken* where SEVERAL are at work, by :meth:`_visit`."""
@@ -62,22 +65,29 @@ class HeapBlocks:
     _reserve: int
     _stub: int
     _directory: int
+    _header: int
+    _rowid: int
+    _empty: int
+    _largest: int
     _itl_entry: int
     _itl_limit: int
 
     def __init__(self, rules: HeapRules, steps: Iterator[list[tuple[int, int]]], sessions: int = 1) -> None:
-        self.rules, self.counts, self.sessions = rules, rules.none_counted(), sessions
+        self.rules, self.sessions, self.blocks, self._counts = rules, sessions, 0, HeapCounts()
         self._assm, self._reserve = rules.assm, rules.reserve
         self._stub, self._directory = rules.stub, rules.directory
+        self._header, self._rowid = rules.header, rules.rowid
+        self._empty, self._largest = rules.empty, rules.largest_piece
         self._itl_entry, self._itl_limit = rules.itl_entry, rules.itl_limit
         self.space, self.lists = SpaceMap(sessions), FreeLists(sessions)
-        self.free, self.itl, self.pieces, self.stubs, self.moved_in = [], [], [], [], []
+        self._free, self._freed, self._taken = wholes(1024, 0), wholes(1024, 0), halves(1024, 0)
+        self._pieces, self._stubs, self._moved_in = halves(1024, 0), halves(1024, 0), halves(1024, 0)
+        self._itl, self._at_work = halves(1024, rules.itl_initial), halves(1024, NOBODY)
         self._steps, self._ahead = steps, []
         bounds: list[int] = class_bounds(rules.reserve, rules.block)
         self._bounds = wholes(len(bounds), 0)
         for number, bound in enumerate(bounds):
             self._bounds[number] = bound
-        self._taken, self._freed, self._at_work = [], [], []
         self._entries, self._held, self.without_entry = {}, {}, set()
         self._touched, self._known = [set() for _ in range(sessions)], {}
         self._stuck_itl, self._stuck_held = set(), set()
@@ -85,23 +95,44 @@ class HeapBlocks:
         self._stuck_at_work = [[] for _ in range(sessions)]
 
     @property
-    def blocks(self) -> int:
-        """Blocks below the high-water mark."""
-        return len(self.free)
+    def counts(self) -> HeapCounts:
+        """What has been done so far."""
+        return self.rules.counted(self._counts)
+
+    def free(self) -> Wholes:
+        """Free space of each block."""
+        return self._free[: self.blocks]
+
+    def entries(self) -> Halves:
+        """ITL entries of each block."""
+        return self._itl[: self.blocks]
+
+    def contents(self, block: int) -> tuple[int, int, int]:
+        """Pieces, stubs and moved rows of *block*."""
+        return self._pieces[block], self._stubs[block], self._moved_in[block]
 
     def _new_blocks(self, chunks: list[tuple[int, int]]) -> None:
-        rules, first = self.rules, len(self.free)
+        rules, first = self.rules, self.blocks
+        l1: int
+        blocks: int
         for l1, blocks in chunks:
-            self.free += [rules.empty] * blocks
-            self.itl += [rules.itl_initial] * blocks
-            self._at_work += [NOBODY] * blocks
-            for counter in (self.pieces, self.stubs, self.moved_in, self._taken, self._freed):
-                counter.extend([0] * blocks)
+            while self.blocks + blocks > len(self._free):
+                self._free, self._freed = more_wholes(self._free), more_wholes(self._freed)
+                room = len(self._free)
+                self._pieces = more_halves(self._pieces, room, 0)
+                self._stubs = more_halves(self._stubs, room, 0)
+                self._moved_in = more_halves(self._moved_in, room, 0)
+                self._taken = more_halves(self._taken, room, 0)
+                self._itl = more_halves(self._itl, room, rules.itl_initial)
+                self._at_work = more_halves(self._at_work, room, NOBODY)
+            for block in range(self.blocks, self.blocks + blocks):
+                self._free[block] = self._empty
+            self.blocks += blocks
             if self._assm:
                 self.space.grow(blocks, l1)
         if not self._assm:
-            self.lists.add_new(first, len(self.free))
-        if len(self.free) > MOST_BLOCKS:
+            self.lists.add_new(first, self.blocks)
+        if self.blocks > MOST_BLOCKS:
             raise OutsideLaw(
                 f"the segment grows beyond {MOST_BLOCKS:,} blocks, more than this model is meant for"
             )
@@ -109,15 +140,16 @@ class HeapBlocks:
     def _extend(self) -> None:
         """Move the high-water mark: format what an exact load left of its extent, or the next one."""
         chunks, self._ahead = self._ahead or next(self._steps), []
-        self.counts.extensions += 1
+        self._counts.extensions += 1
         self._new_blocks(chunks)
 
     def _room(self, session: int, block: int) -> int:
-        free: int = self.free[block]
+        free: int = self._free[block]
         return free - self._held_from(session, block)
 
     def _held_from(self, session: int, block: int) -> int:
-        return min(self._freed_by_others(session, block), self.free[block])
+        free: int = self._free[block]
+        return min(self._freed_by_others(session, block), free)
 
     def _freed_by_others(self, session: int, block: int) -> int:
         """Space that open transactions of other sessions have freed in *block*."""
@@ -162,8 +194,8 @@ class HeapBlocks:
 
     def _set_free(self, session: int, block: int, free: int) -> None:
         """Change a block's free space and, where it crosses a class boundary, its class."""
-        before: int = self.free[block]
-        self.free[block] = free
+        before: int = self._free[block]
+        self._free[block] = free
         if self._assm:
             old, new = self._class_of(before), self._class_of(free)
             if new != old:
@@ -180,6 +212,10 @@ class HeapBlocks:
             freeness += 1
         return freeness
 
+    def _piece(self, length: int) -> int:
+        """Bytes that a piece takes beside its directory entry, as :meth:`HeapRules.piece` says."""
+        return max(self._stub, length)
+
     def _slot(self, length: int) -> int:
         """Bytes that a piece takes, as :meth:`HeapRules.slot` says."""
         return slot_bytes(length, self._stub, self._directory)
@@ -192,35 +228,34 @@ class HeapBlocks:
 
     def _take_entries(self, session: int, block: int, wanted: int) -> int:
         """Take ITL entries, free ones first; returns the bytes that new ones need."""
-        unused: int = self.itl[block] - self._taken[block]
+        unused: int = self._itl[block] - self._taken[block]
         new = max(0, wanted - unused)
-        self.itl[block] += new
+        self._itl[block] += new
         self._note_work(session, block, wanted, 0)
         self._look_again(block)
         return new * self._itl_entry
 
-    def _entry_bytes(self, session: int, block: int, migrated: bool) -> int | None:
-        """Bytes that one more ITL entry takes in *block*; None when the list is full."""
-        if not needs_entry(migrated, self._has_entry(session, block)) or self.itl[block] > self._taken[block]:
+    def _entry_bytes(self, session: int, block: int, migrated: bool) -> int:
+        """Bytes that one more ITL entry takes in *block*; NO_ENTRY when the list is full."""
+        unused: int = self._itl[block] - self._taken[block]
+        if unused > 0 or not needs_entry(migrated, self._has_entry(session, block)):
             return 0
-        return self._itl_entry if self.itl[block] < self._itl_limit else None
+        return self._itl_entry if self._itl[block] < self._itl_limit else NO_ENTRY
 
     def _probe(self, session: int, block: int, slot: int, migrated: bool) -> str:
-        return self._verdict(session, block, slot, self._entry_bytes(session, block, migrated))
-
-    def _verdict(self, session: int, block: int, slot: int, entry: int | None) -> str:
+        entry = self._entry_bytes(session, block, migrated)
         return verdict(
             slot,
-            free=self.free[block],
+            free=self._free[block],
             held=self._held_from(session, block),
             reserve=self._reserve,
-            empty=self.pieces[block] == 0,
-            entry=entry,
+            empty=self._pieces[block] == 0,
+            entry=None if entry == NO_ENTRY else entry,
         )
 
     def _reject(self, session: int, block: int, why: str) -> int:
         """Count a rejected probe and note what follows from it; what the next such search passes in its place."""
-        counts = self.counts
+        counts = self._counts
         if why == "itl":
             counts.rejected_itl += 1
         elif why == "held":
@@ -243,12 +278,11 @@ class HeapBlocks:
     def _stick_held(self, block: int) -> int:
         """Note a block whose held space rejects all others alike."""
         entry = self._entry_bytes(NOBODY, block, True)
-        if entry is None:
+        if entry == NO_ENTRY:
             return 0
-        free: int = self.free[block]
-        taken: int = entry
-        least = free - min(free, self._freed[block]) - self._reserve - taken + 1
-        end = free - taken - (self._reserve if self.pieces[block] else 0) + 1
+        free: int = self._free[block]
+        least = free - min(free, self._freed[block]) - self._reserve - entry + 1
+        end = free - entry - (self._reserve if self._pieces[block] else 0) + 1
         if self._stuck_held:
             least, end = max(least, self._held_least), min(end, self._held_end)
         self._held_least, self._held_end = least, end
@@ -265,13 +299,13 @@ class HeapBlocks:
 
     def _find(self, session: int, slot: int, migrated: bool) -> tuple[int, int]:
         """A block that admits a piece of *slot*, and the rejections that the next such search will meet on its way."""
-        self.counts.searches += 1
+        self._counts.searches += 1
         least = self._least(slot)
         if self._stuck_at_work[session]:
             for block in self._stuck_at_work[session]:
                 self._look_again(block)
             self._stuck_at_work[session] = []
-        literal = bool(self._stuck_itl and not migrated) or bool(
+        literal: bool = bool(self._stuck_itl and not migrated) or bool(
             self._stuck_held and not self._held_least <= slot < self._held_end
         )
         while True:
@@ -285,7 +319,7 @@ class HeapBlocks:
                     break
                 why = self._probe(session, block, slot, migrated)
                 if why == "accepted":
-                    self.counts.accepted += 1
+                    self._counts.accepted += 1
                     self._count_stuck(self.space.passed)
                     return block, -1 if literal else self.space.passed + added
                 added += self._reject(session, block, why)
@@ -295,31 +329,30 @@ class HeapBlocks:
     def _count_stuck(self, passed: int, searches: int = 1) -> None:
         """Count the rejections of stuck blocks that each of *searches* has passed."""
         if passed:
-            self.counts.rejected_itl += searches * (passed % HELD)
-            self.counts.rejected_held += searches * (passed // HELD)
+            self._counts.rejected_itl += searches * (passed % HELD)
+            self._counts.rejected_held += searches * (passed // HELD)
 
     def _place(self, session: int, length: int, pieces: int) -> tuple[int, int]:
         """Put up to *pieces* migrated pieces into the block a search finds; returns the block and how many."""
-        rules = self.rules
-        slot = rules.slot(length)
+        slot = self._slot(length)
         block, passed, settled = self._find_again(session, slot, True)
         by_space, by_itl = pieces_admitted(
             slot,
             room=self._room(session, block),
-            reserve=rules.reserve,
-            empty=self.pieces[block] == 0 and not self._held_from(session, block),
-            free_entries=self.itl[block] - self._taken[block],
-            most_new_entries=rules.itl_limit - self.itl[block],
-            itl_entry=rules.itl_entry,
+            reserve=self._reserve,
+            empty=self._pieces[block] == 0 and not self._held_from(session, block),
+            free_entries=self._itl[block] - self._taken[block],
+            most_new_entries=self._itl_limit - self._itl[block],
+            itl_entry=self._itl_entry,
         )
         placed = 1 if passed < 0 else max(1, min(pieces, int(by_space), int(by_itl)))
-        self.counts.accepted += placed - 1
+        self._counts.accepted += placed - 1
         if placed > 1:
             settled = self._search_alike(session, slot, placed - 1, passed, settled)
         taken = placed * slot + self._take_entries(session, block, placed)
-        self.pieces[block] += placed
-        self.moved_in[block] += placed
-        self._set_free(session, block, self.free[block] - taken)
+        self._pieces[block] += placed
+        self._moved_in[block] += placed
+        self._set_free(session, block, self._free[block] - taken)
         self._remember(session, slot, True, block, passed, settled)
         return block, placed
 
@@ -336,7 +369,7 @@ class HeapBlocks:
         self, session: int, slot: int, searches: int, passed: int, settled: bool = False
     ) -> bool:
         """Count *searches* more that end in the same block; whether the session's hint is where they leave it."""
-        self.counts.searches += searches
+        self._counts.searches += searches
         self._count_stuck(passed, searches)
         if not settled and self._assm:
             self.space.settle(session, self._least(slot))
@@ -351,8 +384,8 @@ class HeapBlocks:
             if not settled:
                 self.space.settle(session, self._least(slot))
             if self._probe(session, block, slot, migrated) == "accepted":
-                self.counts.searches += 1
-                self.counts.accepted += 1
+                self._counts.searches += 1
+                self._counts.accepted += 1
                 self._count_stuck(passed)
                 return block, passed, True
         return *self._find(session, slot, migrated), False
@@ -366,10 +399,10 @@ class HeapBlocks:
         if self._has_entry(session, block):
             return True
         entry = self._entry_bytes(session, block, False)
-        if entry is None or entry > self.free[block]:
+        if entry == NO_ENTRY or entry > self._free[block]:
             self.without_entry.add((session, block))
             return False
-        self._set_free(session, block, self.free[block] - self._take_entries(session, block, 1))
+        self._set_free(session, block, self._free[block] - self._take_entries(session, block, 1))
         return True
 
     def holders(self, session: int, block: int) -> tuple[int, ...]:
@@ -378,13 +411,13 @@ class HeapBlocks:
         Entries are made while there are fewer than the limit and the block has room [oracle-concepts].
         """
         entry = self._entry_bytes(session, block, False)
-        if self._has_entry(session, block) or (entry is not None and entry <= self.free[block]):
+        if self._has_entry(session, block) or NO_ENTRY < entry <= self._free[block]:
             return ()
         return tuple(other for other in range(self.sessions) if self._has_entry(other, block))
 
     def _release(self, session: int, block: int, freed: int) -> None:
         self._note_work(session, block, 0, freed)
-        self._set_free(session, block, self.free[block] + freed)
+        self._set_free(session, block, self._free[block] + freed)
 
     def commit(self, session: int) -> None:
         """End the session's transaction: its ITL entries can be used again, and the space it freed."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from model.errors import OutsideLaw
 from model.laws.assm import FULL, needs_entry
 from model.laws.growth import chain_of
-from model.loops.rows import Halves, halves, more_halves
+from model.loops.rows import GivenWholes, Halves, halves, more_halves
 from model.machine.segment.heap_blocks import HeapBlocks
 from model.machine.segment.heap_rules import HeapRules
 from model.machine.segment.space_map import NOWHERE
@@ -53,42 +53,46 @@ class HeapRows(HeapBlocks):
         fit, rows = self._fit, self._loaded
         full, rest = divmod(rows, fit)
         used = [fit] * full + [rest] * (rest > 0)
-        return used + [0] * (len(self.free) - len(used))
+        return used + [0] * (self.blocks - len(used))
 
-    def load(self, rows: int, length: int, direct: bool, most_per_block: int | None = None) -> None:
+    def load(
+        self, rows: int, length: int, direct: bool, most_per_block: int | None = None, added_rows: int = 0
+    ) -> None:
         """Fill an empty segment, as one session's inserts and their commit do; or *direct*, as CREATE TABLE AS SELECT.
 
-        Inserts leave the high-water mark at the end of an extent, a direct load exactly behind the rows.
+        Inserts leave the high-water mark at the end of an extent, a direct load exactly behind the rows. So many
+        *added_rows* need no more memory later.
         """
         rules = self.rules
-        slot = rules.slot(length)
-        empty = rules.empty
+        slot = self._slot(length)
+        empty = self._empty
         fit: int = rules.rows_per_block(length) if most_per_block is None else most_per_block
         self._fit, self._loaded = fit, rows
         full, rest = divmod(rows, fit)
         used = full + (rest > 0)
-        while len(self.free) < used:
+        while self.blocks < used:
             if direct:
                 self._format_up_to(used)
             else:
                 self._extend()
-        self.free[:full] = [empty - fit * slot] * full
-        self.pieces[:full] = [fit] * full
-        self._lengths, self._places = halves(rows, length), halves(rows, HOME)
+        for block in range(full):
+            self._free[block] = empty - fit * slot
+            self._pieces[block] = fit
+        self._lengths, self._places = halves(rows + added_rows, length), halves(rows + added_rows, HOME)
         self.rows = rows
-        self.counts.inserted += rows
+        self._counts.inserted += rows
         last = used - 1
         if self._assm:
             self.space.fill(last)
         else:
             self.lists.unlink_below(last)
-        self.free[last] = empty
-        self.pieces[last] = rest or fit
+        self._free[last] = empty
+        self._pieces[last] = rest or fit
         self._set_free(0, last, empty - (rest or fit) * slot)
         if not direct:
-            self.counts.searches += used if self._assm else rows
-            self.counts.accepted += rows
-            self.counts.rejected_space += last
+            self._counts.searches += used if self._assm else rows
+            self._counts.accepted += rows
+            self._counts.rejected_space += last
             if self._assm:
                 self.space.aim(0, last)
                 self._current[0] = last
@@ -104,7 +108,7 @@ class HeapRows(HeapBlocks):
         if not self._ahead:
             self._ahead = next(self._steps)
         l1, blocks = self._ahead[0]
-        now = min(blocks, used - len(self.free))
+        now = min(blocks, used - self.blocks)
         self._new_blocks([(l1, now)])
         self._ahead[:1] = [(l1, blocks - now)] if blocks > now else []
 
@@ -116,8 +120,7 @@ class HeapRows(HeapBlocks):
         A statement searches for a block and keeps it until it rejects a row; the next statement searches anew, and
         one begins anew after *every* so many rows.
         """
-        rules = self.rules
-        if length > rules.largest_piece:
+        if length > self._largest:
             raise OutsideLaw("a row does not fit an empty block")
         slot = self._slot(length)
         statement = (each or rows) if self._assm else 1  # every insert looks at the head of the list
@@ -131,16 +134,17 @@ class HeapRows(HeapBlocks):
             else:
                 why = self._probe(session, block, slot, False)
                 if why != "accepted":
-                    self._leave(session, block, why)
+                    self._reject(session, block, why)
+                    self._current[session] = NOWHERE
                     continue
-                self.counts.accepted += 1
+                self._counts.accepted += 1
             self._current[session] = block
-            entry = self._entry_bytes(session, block, False) or 0
-            fit = max(1, (self._room(session, block) - rules.reserve - entry) // slot)
+            entry = max(0, self._entry_bytes(session, block, False))
+            fit = max(1, (self._room(session, block) - self._reserve - entry) // slot)
             if passed < 0:  # the searches of further statements are not known to end here
                 fit = min(fit, statement - begun, every - done % every)
             placed = min(rows - done, fit)
-            self.counts.accepted += placed - 1
+            self._counts.accepted += placed - 1
             searches = _statements(done + placed, every, statement) - _statements(done + 1, every, statement)
             if searches:
                 settled = self._search_alike(session, slot, searches, passed, settled)
@@ -163,11 +167,6 @@ class HeapRows(HeapBlocks):
         if rows > committed:
             self.insert(session, rows - committed, length, each)
 
-    def _leave(self, session: int, block: int, why: str) -> None:
-        """The session's own block rejected a row: note it and go on without one."""
-        self._reject(session, block, why)
-        self._current[session] = NOWHERE
-
     def _put_rows(self, session: int, block: int, rows: int, length: int, direct: bool) -> None:
         slot = self._slot(length)
         entry = 0
@@ -183,9 +182,9 @@ class HeapRows(HeapBlocks):
             self._lengths[row] = length
         self.rows += rows
         self._inserted.setdefault(block, []).append((first, rows))
-        self.pieces[block] += rows
-        self.counts.inserted += rows
-        self._set_free(session, block, self.free[block] - rows * slot - entry)
+        self._pieces[block] += rows
+        self._counts.inserted += rows
+        self._set_free(session, block, self._free[block] - rows * slot - entry)
 
     def append(self, rows: int, length: int) -> None:
         """Insert rows above the high-water mark by direct path; the mark ends exactly behind them."""
@@ -193,7 +192,7 @@ class HeapRows(HeapBlocks):
         fit = rules.rows_per_block(length)
         left = rows
         while left:
-            block = len(self.free)
+            block = self.blocks
             self._format_up_to(block + 1)
             placed = min(left, fit)
             self._put_rows(0, block, placed, length, direct=True)
@@ -205,8 +204,14 @@ class HeapRows(HeapBlocks):
 
     def update(self, session: int, block: int, start: int, rows: int, growth: int) -> None:
         """Let *rows* of *block*, from its row number *start* on, grow by *growth* each, in order."""
-        for first, alike in self._runs(block, start, rows):
-            self._grow(session, block, first, alike, growth)
+        first: int
+        count: int
+        for first, count in self.ranges_of(block, start, rows):
+            row, end = first, first + count
+            while row < end:
+                behind = self._alike(row, end)
+                self._grow(session, block, row, behind - row, growth)
+                row = behind
 
     def rows_of(self, block: int) -> int:
         """Rows whose home is *block*, deleted ones included."""
@@ -219,7 +224,7 @@ class HeapRows(HeapBlocks):
 
     def blocks_of(self, block: int, start: int, rows: int) -> list[int]:
         """The blocks that a change of rows of *block* reaches: itself, and those that rows have gone to."""
-        if not self.stubs[block]:
+        if not self._stubs[block]:
             return [block]
         gone: set[int] = set()
         for first, count in self.ranges_of(block, start, rows):
@@ -242,24 +247,16 @@ class HeapRows(HeapBlocks):
                 start = max(0, start - count)
         return ranges
 
-    def _runs(self, block: int, start: int, rows: int) -> list[tuple[int, int]]:
-        """Rows one after another that have one length and lie in one place: the first and how many."""
-        lengths, places = self._lengths, self._places
-        runs = []
-        first: int
-        count: int
-        for first, count in self.ranges_of(block, start, rows):
-            begin = first
-            for row in range(first + 1, first + count):
-                if lengths[row] != lengths[begin] or places[row] != places[begin]:
-                    runs.append((begin, row - begin))
-                    begin = row
-            runs.append((begin, first + count - begin))
-        return runs
+    def _alike(self, row: int, end: int) -> int:
+        """The end of the rows from *row* on that have one length and lie in one place, *end* at most."""
+        length, place = self._lengths[row], self._places[row]
+        row += 1
+        while row < end and self._lengths[row] == length and self._places[row] == place:
+            row += 1
+        return row
 
     def _grow(self, session: int, home: int, row: int, rows: int, growth: int) -> None:
         """Let rows that are alike grow: in place while there is room, else to another block."""
-        rules = self.rules
         place, length = self._places[row], self._lengths[row]
         if place == DELETED:
             return
@@ -267,9 +264,9 @@ class HeapRows(HeapBlocks):
         if not growth:
             self._own_entry(session, block)
             self._own_entry(session, home)
-            self.counts.in_place += rows
+            self._counts.in_place += rows
             return
-        wanted = rules.piece(length + growth) - rules.piece(length)
+        wanted = self._piece(length + growth) - self._piece(length)
         end = row + rows
         while row < end:
             self._own_entry(session, block)
@@ -280,9 +277,9 @@ class HeapRows(HeapBlocks):
             if fit:
                 for here in range(row, row + fit):
                     self._lengths[here] = length + growth
-                self.counts.in_place += fit
+                self._counts.in_place += fit
                 if wanted:
-                    self._set_free(session, block, self.free[block] - fit * wanted)
+                    self._set_free(session, block, self._free[block] - fit * wanted)
                 row += fit
             if row == end:
                 return
@@ -290,71 +287,71 @@ class HeapRows(HeapBlocks):
 
     def _move(self, session: int, block: int, row: int, end: int, growth: int) -> int:
         """Let a row leave *block*, or all the alike rows up to *end* where leaving frees nothing; the row after."""
-        rules = self.rules
         length, first_time = self._lengths[row], self._places[row] == HOME
-        freed = rules.piece(length) - rules.stub if first_time else rules.slot(length)
-        carried = length + growth - (0 if first_time else rules.rowid)
-        bodies, tail = chain_of(carried, rules.largest_piece, rules.header, rules.rowid)
+        freed = self._piece(length) - self._stub if first_time else self._slot(length)
+        carried = length + growth - (0 if first_time else self._rowid)
+        bodies, tail = chain_of(carried, self._largest, self._header, self._rowid)
         last = end if freed == 0 else row + 1
         while row < last:
             for _ in range(bodies):
-                self._place(session, rules.largest_piece, 1)
-                self.counts.chain_pieces += 1
+                self._place(session, self._largest, 1)
+                self._counts.chain_pieces += 1
             target, placed = self._place(session, tail, 1 if bodies else last - row)
             for here in range(row, row + placed):
                 self._places[here] = target
                 self._lengths[here] = tail
             row += placed
-            self.counts.chained += placed * (bodies > 0)
+            self._counts.chained += placed * (bodies > 0)
             if first_time:
-                self.counts.migrated += placed
-                self.stubs[block] += placed
+                self._counts.migrated += placed
+                self._stubs[block] += placed
             else:
-                self.counts.moved_again += placed
-                self.pieces[block] -= placed
-                self.moved_in[block] -= placed
+                self._counts.moved_again += placed
+                self._pieces[block] -= placed
+                self._moved_in[block] -= placed
             if freed:
                 self._release(session, block, freed)
         return row
 
-    def delete_first(self, session: int, blocks: list[tuple[int, int]]) -> None:
-        """Delete the first rows of each of *blocks*, with how many, one block after another."""
-        block: int
-        rows: int
-        for block, rows in blocks:
-            self.delete(session, block, 0, rows)
+    def delete_first(self, session: int, homes: GivenWholes, rows: GivenWholes) -> None:
+        """Delete the first loaded rows, *rows*[i], of each block *homes*[i], one block after another."""
+        for at in range(len(homes)):
+            self._delete(session, homes[at], homes[at] * self._fit, homes[at] * self._fit + rows[at])
 
     def delete(self, session: int, block: int, start: int, rows: int) -> None:
         """Delete *rows* of *block*; their space is on offer at once, but free for others only after the commit."""
         first: int
-        alike: int
-        for first, alike in self._runs(block, start, rows):
-            place = self._places[first]
-            if place == DELETED:
-                continue
+        count: int
+        for first, count in self.ranges_of(block, start, rows):
+            self._delete(session, block, first, first + count)
+
+    def _delete(self, session: int, block: int, row: int, end: int) -> None:
+        """Delete the rows of *block* from *row* up to *end*, alike ones together."""
+        while row < end:
+            behind, place = self._alike(row, end), self._places[row]
             lies = block if place == HOME else place
-            row, end = first, first + alike
-            while row < end:
+            while place != DELETED and row < behind:
                 entered = self._own_entry(session, lies)
                 if lies != block and not self._own_entry(session, block):
                     entered = False
                 # what one row frees may make room for the entry; and which block is linked first, free lists remember
-                part = end - row if entered and (self._assm or place == HOME) else 1
+                part = behind - row if entered and (self._assm or place == HOME) else 1
                 self._remove(session, block, lies, row, part)
                 row += part
+            row = behind
 
     def _remove(self, session: int, home: int, lies: int, row: int, rows: int) -> None:
         """Delete alike rows of *home* that lie in block *lies*."""
         self._release(session, lies, rows * self._slot(self._lengths[row]))
-        self.pieces[lies] -= rows
+        self._pieces[lies] -= rows
         if self._places[row] != HOME:
-            self.moved_in[lies] -= rows
-            self.stubs[home] -= rows
-            self.pieces[home] -= rows
+            self._moved_in[lies] -= rows
+            self._stubs[home] -= rows
+            self._pieces[home] -= rows
             self._release(session, home, rows * (self._stub + self._directory))
         for here in range(row, row + rows):
             self._places[here] = DELETED
-        self.counts.deleted += rows
+        self._counts.deleted += rows
 
 
 def _statements(rows: int, every: int, each: int) -> int:

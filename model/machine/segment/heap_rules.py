@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from operator import add, sub
 
 from model.laws.growth import slot_bytes
 
@@ -55,12 +56,20 @@ class HeapRules:
         """Bytes a piece takes, directory entry included."""
         return slot_bytes(length, self.stub, self.directory)
 
-    def none_counted(self) -> HeapCounts:
-        """The counts of a segment in which nothing has been done yet."""
-        return HeapCounts()
+    def counted(self, counts: HeapCounts) -> HeapCounts:
+        """The counts as they stand, however they are kept."""
+        return HeapCounts(*(getattr(counts, f.name) for f in fields(HeapCounts)))
+
+    def since(self, counts: HeapCounts, before: HeapCounts) -> HeapCounts:
+        """What was added after *before*."""
+        return HeapCounts(*map(sub, vars(counts).values(), vars(before).values()))
+
+    def plus(self, counts: HeapCounts, more: HeapCounts) -> HeapCounts:
+        """The counts with *more*."""
+        return HeapCounts(*map(add, vars(counts).values(), vars(more).values()))
 
 
-@dataclass(slots=True)
+@dataclass
 class HeapCounts:
     """What has been done in a segment."""
 
@@ -87,18 +96,6 @@ class HeapCounts:
     def rejected(self) -> int:
         """Rejected probes of all causes."""
         return self.rejected_itl + self.rejected_space + self.rejected_held
-
-    def since(self, before: HeapCounts) -> HeapCounts:
-        """What was added after *before*."""
-        return HeapCounts(*(getattr(self, f.name) - getattr(before, f.name) for f in fields(self)))
-
-    def plus(self, more: HeapCounts) -> HeapCounts:
-        """The counts with *more*."""
-        return HeapCounts(*(getattr(self, f.name) + getattr(more, f.name) for f in fields(self)))
-
-    def copy(self) -> HeapCounts:
-        """The counts as they stand."""
-        return HeapCounts(*(getattr(self, f.name) for f in fields(self)))
 
 
 UNIT = 1000

@@ -89,9 +89,9 @@ class SpaceMap:
         """The class the bitmap has for *block*."""
         return int(self._seen[block])
 
-    def classes(self) -> list[int]:
+    def classes(self) -> Bytes:
         """The class of every block, in order."""
-        return [self._seen[block] for block in range(self._blocks)]
+        return self._seen[: self._blocks]
 
     def set_class(self, block: int, wanted: int) -> None:
         """Note that *block* is in class *wanted*."""

@@ -50,22 +50,15 @@ class SharedSegment:
     def __init__(self, env: simpy.Environment, system: System, works: list[Dml]) -> None:
         self.env, self.works = env, works
         sessions = sum(work.users for work in works)
-        deleted = max(work.uncommitted_delete_fraction for work in works)
-        self.loaded = LoadedHeap(
-            system.tablespace,
-            system.table,
-            is_mended(system),
-            lengths_of(system, works[0]),
-            sessions,
-            deleted,
-        )
+        lengths = lengths_of(system, works[0])
+        self.loaded = LoadedHeap(system.tablespace, system.table, is_mended(system), lengths, works)
         self.heap = self.loaded.heap
         self.locks = RowLocks(sessions + 1)
         self.waiting = Waiting()
         self.frozen = sessions
         """Number of the transaction that deletes rows and never commits."""
         self.waiting.never_ends(self.frozen)
-        for home, rows in self.loaded.deleted:
+        for home, rows in zip(*map(list, self.loaded.deleted), strict=True):
             self.lock(self.frozen, (home, 0, rows))
         self.committed = [env.event() for _ in range(sessions + 1)]
         """The end of each session's open transaction."""
@@ -154,7 +147,7 @@ class SessionChanges:
     def until(self, fraction: float) -> Generator[simpy.Event, Any, tuple[float, float]]:
         """Make the changes up to a share of all; returns seconds of CPU, and of sleep, that have still to pass."""
         due = self._count if fraction >= 1 else int(fraction * self._count + 1e-9)
-        self._mark = self.shared.heap.counts.copy()
+        self._mark = self.shared.heap.counts
         while self._made < due:
             self._made += 1
             for part in self.pace.parts(next(self._turns)):
@@ -239,16 +232,17 @@ class SessionChanges:
         yield env.any_of(commits)
         shared.waiting.end(self.session)
         self._ledger.wait(event, env.now - begin_s)
-        self._mark = shared.heap.counts.copy()
+        self._mark = shared.heap.counts
 
     def _pass(self) -> Step:
         """Let the time of the changes so far pass."""
         yield from self._spend(*self._stretch())
-        self._mark = self.shared.heap.counts.copy()
+        self._mark = self.shared.heap.counts
 
     def _stretch(self) -> tuple[float, float]:
         """Seconds of CPU, and of sleep, of the changes since time passed last, which are noted as the session's own."""
-        self.counts = self.counts.plus(self.shared.heap.counts.since(self._mark))
+        heap = self.shared.heap
+        self.counts = heap.rules.plus(self.counts, heap.rules.since(heap.counts, self._mark))
         cpu_s, sleep_s, self._cpu_s, self._sleep_s = self._cpu_s, self._sleep_s, 0.0, 0.0
         return cpu_s, sleep_s
 
@@ -304,7 +298,7 @@ def demand_played(
     system, work, before = asked
     counts = HeapCounts()
     for change in changes:
-        counts = counts.plus(change.counts)
+        counts = shared.heap.rules.plus(counts, change.counts)
     rows, commits = rows_changed(counts), sum(change.pace.commits for change in changes)
     after = demand_of(system, work, change_played(system, work, shared.loaded.outcome(counts, rows, commits)))
     gets = {cause: before.cpu[cause] for cause in (BUFFER_GETS,) if cause in before.cpu}

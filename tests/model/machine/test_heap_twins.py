@@ -174,11 +174,10 @@ class Twins:
         fast, blocks = self.fast, self.literal.blocks
         lengths, places = fast.lengths(), fast.places()
         assert fast.counts == self.literal.counts
-        assert fast.free == [block.free for block in blocks]
-        assert fast.itl == [block.itl for block in blocks]
-        assert fast.pieces == [block.pieces for block in blocks]
-        assert fast.stubs == [block.stubs for block in blocks]
-        assert fast.moved_in == [block.moved_in for block in blocks]
+        assert list(fast.free()) == [block.free for block in blocks]
+        assert list(fast.entries()) == [block.itl for block in blocks]
+        for block in blocks:
+            assert fast.contents(block.number) == (block.pieces, block.stubs, block.moved_in)
         if self.rules.assm:
             assert list(fast.space.classes()) == [block.seen for block in blocks]
         for block in blocks:
@@ -233,8 +232,8 @@ class Twins:
         assert counts.rejected == counts.rejected_itl + counts.rejected_space + counts.rejected_held
         if self.rules.itl_full_demotes or not self.rules.assm:
             assert counts.rejected_itl <= counts.accepted + len(self.literal.blocks)
-        assert min(getattr(counts.since(self._before), one.name) for one in fields(counts)) >= 0
-        self._before = counts.copy()
+        assert min(getattr(self.rules.since(counts, self._before), one.name) for one in fields(counts)) >= 0
+        self._before = replace(counts)
 
 
 @settings(max_examples=quick(400, 2000))

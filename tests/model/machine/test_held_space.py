@@ -58,7 +58,7 @@ def test_a_search_looks_once_at_a_block_that_rejects_for_held_space(looked: Coun
         for block in range(STAY):
             heap.update(1, block, 0, 1, 20_000)
     assert fast.counts == literal.counts
-    assert fast.free == [block.free for block in literal.blocks]
+    assert list(fast.free()) == [block.free for block in literal.blocks]
     assert fast.counts.rejected_held > STAY * fast.counts.searches
     assert looked["held"] <= 2 * BLOCKS
 

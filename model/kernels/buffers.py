@@ -82,7 +82,7 @@ class Buffers:
         )
 
     def __len__(self) -> int:
-        return self.touched.blocks_inside()
+        return self.touched.inside
 
     def __contains__(self, block: int) -> bool:
         return self.touched.slot_of(index(block)) > 0
@@ -90,7 +90,7 @@ class Buffers:
     @property
     def dirty(self) -> int:
         """Dirty buffers, those of the write list among them."""
-        return self.touched.blocks_dirty()
+        return self.touched.dirties
 
     def resident(self) -> Blocks:
         """Blocks in memory, in no order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.loops.cache import SPREAD, SPREAD_BITS
 from model.loops.rows import Bytes, GivenBytes, GivenWholes, Halves, Reals, Wholes
 
 BLOCK, COUNT, HOTTER, COLDER = 0, 1, 2, 3
@@ -10,8 +11,6 @@ FIELDS = 4
 COLD, HOT, WRITING = 0, 1, 2
 REGION, DIRTY = 3, 4
 """Bits of a buffer's state: one of the three above, and whether it is dirty."""
-SPREAD, SPREAD_BITS = 5700357409661599241, 63
-"""Odd, 2^63 over the golden ratio: the upper bits of its multiples lie evenly; those above them are not looked at."""
 
 
 class TouchCounts:
@@ -33,10 +32,12 @@ class TouchCounts:
     cool_count: int
     first_count: int
     inside: int
+    """Blocks in memory."""
     hots: int
     midpoint: int
     """The coldest hot buffer."""
     dirties: int
+    """Dirty blocks, including those on the write list."""
     missed: int
     """Of the references of a call, those whose block must be read from disk."""
     dirtied: int
@@ -77,14 +78,6 @@ class TouchCounts:
         self.first_count = first_count
         self.inside = self.hots = self.midpoint = self.dirties = 0
         self.missed = self.dirtied = self.writing = self.inspected = 0
-
-    def blocks_inside(self) -> int:
-        """Blocks in memory."""
-        return self.inside
-
-    def blocks_dirty(self) -> int:
-        """Dirty blocks, including those on the write list."""
-        return self.dirties
 
     def slot_of(self, block: int) -> int:
         """The buffer that holds a block; 0 for none."""

@@ -263,7 +263,10 @@ class Environment:
         disable()  # events leave no reference cycles; looking for cycles takes a sixth of the time
         try:
             while self._planned.count:
-                waiter = self._next()
+                self.now = self._planned.first_s()
+                place = self._planned.next()
+                waiter: Waiter = self._waiters[place]
+                self._waiters[place] = None
                 waiter.happens()
                 if waiter is last:
                     return last.value
@@ -281,11 +284,3 @@ class Environment:
             self._waiters.append(waiter)
         else:
             self._waiters[place] = waiter
-
-    def _next(self) -> Waiter:
-        """Advance to the next planned time; return its waiter."""
-        self.now = self._planned.first_s()
-        place = self._planned.next()
-        waiter: Waiter = self._waiters[place]
-        self._waiters[place] = None
-        return waiter

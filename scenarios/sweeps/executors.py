@@ -20,6 +20,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from multiprocessing import parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
@@ -243,7 +244,7 @@ def attempt(work: bytes, items: bytes) -> bytes:
     """In a worker: answers of the pickled *work* to the pickled *items*, or what it raised, pickled."""
     try:
         asked = pickle.loads(items)
-        answers = pickle.loads(work)(asked)
+        answers = _work_of(work)(asked)
         if len(answers) != len(asked):
             raise ValueError(f"{len(answers)} answers to {len(asked)} items")
         return pickle.dumps((None, answers))
@@ -251,6 +252,12 @@ def attempt(work: bytes, items: bytes) -> bytes:
         told = _that_travels(error)
         told.add_note("In a worker:\n" + "".join(traceback.format_exception(error)))
         return pickle.dumps((told, ()))
+
+
+@lru_cache(maxsize=1)
+def _work_of(pickled: bytes) -> Any:
+    """In a worker: the work of its last chunk again, with what that has learned of the scenario."""
+    return pickle.loads(pickled)
 
 
 def settled(outcome: bytes) -> Sequence[Any]:

@@ -7,10 +7,12 @@ from math import exp, log
 import numpy as np
 import pytest
 
+from model.provenance import Extrapolation
 from model.results import Accuracy, RunResult, Uncertainty
 from scenarios import Scenario, load, run, uncertainty
 from scenarios.compare import components
 from scenarios.uncertainty import propagate
+from scenarios.uncertainty.constants import UNKNOWN_DISTANCE, knowledge_of
 from scenarios.uncertainty.draws import correlated
 from scenarios.uncertainty.model_error import (
     ESTIMATE,
@@ -111,6 +113,20 @@ def test_the_factor_outside_a_range_is_a_power_of_the_distance(monkeypatch: pyte
         (result,) = answered(scenario).results
         found.append(log(of(result).elapsed.high_s / result.time.elapsed_s))
     assert (found[1] ** 2 - found[0] ** 2) ** 0.5 == pytest.approx(1.96 * 0.5 * log(2), rel=0.03)
+
+
+def test_beyond_and_below_a_range_are_opposite_distances() -> None:
+    """What makes a constant too large above its range makes it too small below."""
+    scenario = load(SCAN)
+    path = next(path for path, constant in scenario.system.constants.items() if constant.range)
+    used = {"above": 4.0, "below": 0.25, "none": 0.0}
+    extrapolated = [
+        Extrapolation(constant=path, quantity=quantity, used=value, low=1.0, high=2.0)
+        for quantity, value in used.items()
+    ]
+    (one,) = [one for one in knowledge_of(scenario, extrapolated).uncertain if one.beyond]
+    distances = {"above": log(2), "below": -log(4), "none": -UNKNOWN_DISTANCE}
+    assert one.beyond == pytest.approx(distances)
 
 
 @pytest.mark.parametrize("size", ["16K", "32K"])

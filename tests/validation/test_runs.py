@@ -52,3 +52,19 @@ def test_no_more_transactions_are_simulated_than_the_printed_numbers_need(
     played = [scenario.workload for scenario in simulated_transactions(asked)]
     assert played
     assert sum(work.transactions or TRANSACTIONS for work in played) <= TRANSACTIONS
+
+
+def test_scenarios_that_differ_have_each_its_own_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = load("rahn-full-scan")
+    asked = {
+        "plain": plain,
+        "workload": load("rahn-full-scan", ["workload.users=2"]),
+        "system": load("rahn-full-scan", ["disk.overhead_s=1ms"]),
+        "seed": plain.model_copy(update={"seed": plain.seed + 1}),
+    }
+    monkeypatch.setattr(validation.compare, "load", lambda name, _: asked[name])
+    monkeypatch.setattr(validation.compare, "run", lambda scenario, _: scenario)
+    runs = Runs()
+    for name, scenario in asked.items():
+        result: Any = runs.result((name, ()))
+        assert result is scenario

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +15,8 @@ from model.laws.block_layer import (
     requests_of_run,
 )
 from model.loops import fastest
+from model.loops.elevator import ElevatorLoop
+from model.loops.rows import row
 from model.machine.device.block_queue import BlockQueue
 from model.machine.device.elevator import Deadline, Fair, Fifo, elevator_of
 from model.machine.device.request import Request
@@ -186,17 +189,25 @@ steps_of_a_queue = st.lists(
 ).map(lambda steps: [step for at, step in enumerate(steps) if step is None or step not in steps[:at]])
 
 
-@given(steps_of_a_queue, st.sampled_from([0.001, 0.03, 0.2]))
+@given(steps_of_a_queue, st.sampled_from([0.001, 0.03, 0.2, 0.25]))
 def test_deadline_dispatches_as_the_kernel_does(steps: list[tuple[bool, int] | None], step_s: float) -> None:
-    """Requests come, and go where a step is None; at the end all go, and times are such that some expire."""
-    deadline, kernel = Deadline(), Kernel()
+    """Requests come, and go where a step is None; at the end all go. Some expire, with 0.25 s exactly at the limit."""
+    deadline, kernel, made = Deadline(), Kernel(), list[Request]()
+    of_write, begins, ends = (row(np.zeros(len(steps), np.int64)) for _ in range(3))
+    times = (row(np.zeros(len(steps))) for _ in range(2))
+    loop = fastest(ElevatorLoop)(False, PAGE_BYTES, 128, 16, 2, 0.5, 5.0, of_write, begins, ends, *times)
     for number, step in enumerate(steps + [None] * len(steps)):
         now_s = number * step_s
         if step is None:
-            assert deadline.take(now_s) is kernel.dispatch(now_s)
+            expected = kernel.dispatch(now_s)
+            assert deadline.take(now_s) is expected
+            taken_by_loop = loop.let_go(now_s)
+            assert (made[taken_by_loop] if taken_by_loop >= 0 else None) is expected
         else:
             write, place = step
             request = Request(write, place * PAGE_BYTES, (place + 1) * PAGE_BYTES, 0, True, now_s)
+            made.append(request)
+            assert loop.entered(int(write), request.start_byte, request.end_byte, now_s) == len(made) - 1
             deadline.insert(request)
             kernel.fifo_list[write].append(request)
 

@@ -62,6 +62,17 @@ def test_two_volumes_share_the_limits() -> None:
     assert begins == pytest.approx([0.0, 0.01, 0.02])
 
 
+@pytest.mark.parametrize("limit", ["bandwidth_limit_bytes_per_s=1M", "iops_limit=30"])
+@pytest.mark.parametrize("name", ["magni-imp-4k", "magni-exp", "rahn-full-scan", "oltp-nvme"])
+def test_a_limit_of_the_host_over_one_volume_is_that_of_the_volume(name: str, limit: str) -> None:
+    """Nothing passes it twice, and nothing passes by."""
+    limits = ([f"host.{limit}"], [f"disk.{limit.replace('bandwidth', 'throughput')}"], [])
+    asked = [load(name, ["instance.redo_disk=data", *settings]) for settings in limits]
+    of_host, of_volume, free = (calculate(one.system, one.workload).time.elapsed_s for one in asked)
+    assert of_host == pytest.approx(of_volume, rel=1e-9)
+    assert of_host >= free
+
+
 LOAD = ["disk.use=ebs-io2", "workload.transactions=1500"]
 
 

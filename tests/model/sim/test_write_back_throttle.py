@@ -32,6 +32,15 @@ def test_the_depth_follows_the_step_as_rq_depth_calc_max_depth_does() -> None:
     assert window_s(3) == pytest.approx(0.05)
 
 
+def test_sleepers_are_woken_as_wbt_rqw_done_does_at_every_depth() -> None:
+    for depth in range(1, 130):
+        normal, background = (depth, 1) if depth <= 2 else ((depth + 1) // 2, (depth + 3) // 4)
+        for drained, limit in ((False, normal), (True, 0)):
+            for inflight in range(depth + 1):
+                woken = not inflight or (inflight < limit and limit - inflight >= background // 2)
+                assert wakes_sleepers(inflight, depth, drained=drained) == woken
+
+
 def played(throttle: WriteBackThrottle, *, seconds: float, read_s: float = 0.0, sync: bool = False) -> float:
     """Mean requests in the second half of a time in which write-back never ends, and reads take *read_s* each."""
     now, sum_s, begin_s = 0.0, 0.0, seconds / 2

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
@@ -336,6 +337,22 @@ def test_damage_found_on_the_way_is_noted_and_the_work_goes_on(folder: Path) -> 
         put_many(store, points(0, 20))
     with Ledger(folder, "1") as store:
         assert (len(store), store.notes) == (20, [])
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("key", key(99)), ("engine", b"other"), ("crc", 1), ("numbers", kept(7).values.tobytes())],
+)
+def test_a_sum_covers_each_column_of_a_point(folder: Path, column: str, value: object) -> None:
+    """A point of which one column is another's, in a file that SQLite takes for whole."""
+    with Ledger(folder, "1") as store:
+        put_many(store, points(0, 3))
+    path = folder / "points.sqlite"
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute(f"UPDATE point SET {column} = ? WHERE key = ?", (value, key(1)))
+    with Ledger(folder, "1") as store:
+        assert get_many(store, [key(1), key(99)]) == {}
+        assert [note.partition(":")[0] for note in store.notes] == [f"the store {path} is damaged"]
 
 
 def test_a_folder_of_nothing_but_damage_is_refused(folder: Path) -> None:

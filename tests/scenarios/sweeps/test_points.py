@@ -129,6 +129,29 @@ def test_titles_and_names_are_not_part_of_the_digest_but_engine_and_seed_are_of_
     assert len({bytes(key) for (key,) in keys}) == 4
 
 
+@pytest.mark.parametrize("changed", [{"how": "assumed"}, {"range": {"table.rows": (1.0, 2.0)}}])
+def test_whence_a_constant_comes_is_part_of_the_digest(
+    changed: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer says where a constant was fitted, and warns outside."""
+    source = source_of("rahn-full-scan")
+    before, scenario = Points(source, []).base.digest, load("rahn-full-scan")
+    constants = {
+        path: constant.model_copy(update=changed) for path, constant in scenario.system.constants.items()
+    }
+    system = scenario.system.model_copy(update={"constants": constants})
+    other = scenario.model_copy(update={"system": system})
+    monkeypatch.setattr(Points, "scenario", lambda *_: other)
+    assert Points(source, []).base.digest != before
+
+
+def test_a_flag_is_no_number_whatever_came_before() -> None:
+    points = Points(source_of("rahn-full-scan"), ["table.initrans"])
+    points.point({"table.initrans": 1})
+    with pytest.raises(SpecError, match="True is not a number"):
+        points.point({"table.initrans": True})
+
+
 def test_the_version_covers_the_laws(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     import shutil
     from pathlib import Path

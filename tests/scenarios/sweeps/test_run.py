@@ -13,12 +13,14 @@ import pytest
 from model.errors import SpecError
 from model.measures import MEASURES, measures_of
 from scenarios import load, run
+from scenarios.load import source_of
+from scenarios.sweeps import answers as module_of_answers
 from scenarios.sweeps import run as module_of_run
 from scenarios.sweeps import sweep as module
 from scenarios.sweeps.executors import ThisProcess
 from scenarios.sweeps.ledger import Ledger
 from scenarios.sweeps.plan import Faults, Plan
-from scenarios.sweeps.points import version_of_model
+from scenarios.sweeps.points import Points, version_of_model
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.run import Running
 from scenarios.sweeps.sweep import Listener, SweepBackend, plan_of, sweep, sweeping, whole_table
@@ -27,6 +29,14 @@ QUEUE = (
     "disk.use=nvme", "host.scheduler=none", "workload.kind=read_stream", "workload.path=direct",
     "workload.pattern=random", "workload.count=300",
 )  # fmt: skip
+ALONE = (
+    *QUEUE[1:],
+    "disk.use=linear",
+    "disk.parallel_requests=1",
+    "host.max_request_bytes=8K",
+    "workload.block_size_bytes=8K",
+)
+"""A queue whose simulations are summed up together."""
 
 
 def planned(name: str, vary: Sequence[str], settings: Sequence[str] = (), **how: Any) -> Plan:
@@ -46,6 +56,23 @@ def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
         else one[name] == other[name]
         for name in one
     )
+
+
+def test_replications_by_column_are_those_one_by_one() -> None:
+    """Each has a seed of its own, the one that ``run`` has for it."""
+    asked = module_of_answers.Asked(
+        Points(source_of("rahn-full-scan", ALONE), ["workload.rate_per_s"]), "simulate", 5
+    )
+    places = np.arange(4)
+    items = module_of_answers.Items(
+        places // 2, places % 2, {"workload.rate_per_s": [900.0, 900.0, 2000.0, 2000.0]}
+    )
+    found = module_of_answers.answers(asked, items)
+    assert not found.errors
+    assert len({answer.row.tobytes() for answer in found}) == 4
+    for answer, item in zip(found, items, strict=True):
+        (alone,) = module_of_answers.answers(asked, [item])
+        assert (answer.row.tobytes(), answer.engine) == (alone.row.tobytes(), alone.engine)
 
 
 SCAN = ["tablespace.block_size_bytes=4K,8K,16K", "instance.db_file_multiblock_read_count=4,8"]

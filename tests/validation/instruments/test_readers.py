@@ -14,6 +14,7 @@ from tests.validation.instruments import made
 from tests.validation.instruments.made import packed, read_bytes, read_text
 from validation.instruments import Figure, Keep, NotReadable, OpenedFile, Reading, read
 from validation.instruments.awr_cells import unit_of
+from validation.instruments.sysstat import seconds_between
 
 
 def figures(reading: Reading) -> dict[tuple[str, str], Figure]:
@@ -219,6 +220,24 @@ def test_sar_over_midnight_counts_its_samples_on(tmp_path: Path) -> None:
     header, _, *noon_to_midnight = text.splitlines(keepends=True)
     [short] = read_text(tmp_path, header + "".join(noon_to_midnight))
     assert short.interval_s == 43200
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "seconds"),
+    [
+        ("10:00:00", "10:00:00", 0),
+        ("10:00:00", "10:10:01", 601),
+        ("23:59:00", "00:01:00", 120),
+        ("11:50:00 PM", "12:10:00 AM", 1200),
+        ("11/22/2026 11:59:59 PM", "11/23/2026 12:00:04 AM", 5),
+        ("31.12.2026 23:59:59", "01.01.2027 00:00:01", 2),
+        ("2026-11-22T10:00:00", "2026-11-23T10:00:01", 86_401),
+        ("2026-11-22T10:00:00+0000", "2026-11-22T10:00:00", None),
+        ("soon", "later", None),
+    ],
+)
+def test_seconds_between_two_time_stamps(earlier: str, later: str, seconds: float | None) -> None:
+    assert seconds_between(earlier, later) == seconds
 
 
 def test_the_interval_is_that_of_most_samples(tmp_path: Path) -> None:
@@ -529,18 +548,6 @@ def test_a_cell_of_awr_has_the_unit_of_its_column_or_row(
     column: str, subject: str, suffix: str, unit: tuple[str, float]
 ) -> None:
     assert unit_of(column, subject, suffix) == unit
-
-
-def test_columns_of_views_have_their_units(tmp_path: Path) -> None:
-    """V$ views count hundredths of a second, but for columns that say otherwise."""
-    text = 'EVENT,TOTAL_WAITS,TIME_WAITED,TIME_WAITED_MICRO,WAIT_TIME_MILLI,TIME_WAITED_FG\n"a read",7,300,2000,4,5\n'
-    [reading] = read_text(tmp_path, text)
-    found = {one.name: (one.value, one.unit) for one in reading.figures}
-    assert found["total_waits"] == (7, "count")
-    seconds = {name: value for name, (value, unit) in found.items() if unit == "s"}
-    assert seconds == pytest.approx(
-        {"time_waited": 3, "time_waited_micro": 0.002, "wait_time_milli": 0.004, "time_waited_fg": 0.05}
-    )
 
 
 def test_a_sum_of_a_trace_is_as_uncertain_as_its_ticks(tmp_path: Path) -> None:

@@ -1,0 +1,62 @@
+"""A scenario whose times are all twice as long has an answer twice as long, and the same counts.
+
+No law adds times to something else, or takes a rate for a time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import pytest
+from pydantic import BaseModel
+
+from model import calculate, simulate
+from scenarios import library, load
+from tests.whole import quick
+
+Part = TypeVar("Part", bound=BaseModel)
+RATES = ("_per_s", "_hz", "iops_limit", "burst_iops")
+STATED = [f"host.{name}=5us" for name in ("read_call_s", "write_call_s", "reap_call_s")]
+"""Fields whose default is a constant in seconds."""
+LOOKS = ("tpc-", "magni-tpc")
+"""Scenarios in which DBWR looks for dirty blocks once a second, a constant."""
+ESTIMATED = [name for name in library() if not name.startswith((*LOOKS, "two-updates", "batch-"))][
+    :: quick(2, 1)
+]
+"""Every second one in a quick run. Left out are one without an estimate and one that plays many rows."""
+PLAYED = ("full-scan-nvme", "index-range-scan", "magni-imp-4k", "rahn-pctfree-2k-10", "shallahamer-direct")
+
+
+def slower(part: Part, times: float) -> Part:
+    """The same with all times multiplied, and all rates divided, by a factor."""
+    changed: dict[str, Any] = {}
+    for name, value in part:
+        if isinstance(value, BaseModel):
+            changed[name] = slower(value, times)
+        elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
+            changed[name] = tuple(slower(inner, times) for inner in value)
+        elif type(value) in (int, float) and name.endswith(("_s", *RATES)):
+            changed[name] = value / times if name.endswith(RATES) else value * times
+    return part.model_copy(update=changed)
+
+
+def holds(engine: Any, name: str) -> None:
+    scenario = load(name, STATED)
+    before = engine(scenario.system, scenario.workload)
+    after = engine(slower(scenario.system, 2), slower(scenario.workload, 2))
+    assert after.time.elapsed_s == pytest.approx(2 * before.time.elapsed_s, rel=1e-9)
+    assert after.time.cpu == pytest.approx({cause: 2 * s for cause, s in before.time.cpu.items()}, rel=1e-9)
+    for event, wait in before.time.wait.items():
+        found = after.time.wait[event]
+        assert (found.waits, found.total_s) == pytest.approx((wait.waits, 2 * wait.total_s), rel=1e-9), event
+    assert after.physical_io.read_requests == pytest.approx(before.physical_io.read_requests, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ESTIMATED)
+def test_an_estimate_scales_with_its_times(name: str) -> None:
+    holds(calculate, name)
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_a_simulation_scales_with_its_times(name: str) -> None:
+    holds(simulate, name)

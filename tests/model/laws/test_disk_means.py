@@ -8,6 +8,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
+from model.catalog import entries
 from model.laws import disk_means as means
 from model.laws.disk import seek_s
 from model.laws.disk_geometry import geometry_of
@@ -148,6 +149,30 @@ def test_most_of_a_volume() -> None:
     assert means.sequential_bytes_per_s(volume, False, 8192) == 3000 * 8192
     assert means.sequential_bytes_per_s(volume, False) == 125 * MIB
     assert counted_requests(volume, 256 * KIB + 1) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "read_s", "write_s", "reads_per_s", "read_mb_per_s", "write_mb_per_s"),
+    [
+        ("intel-p4500", 85e-6, 20e-6, 490_000, 3200, 1050),
+        ("intel-s4500", 110e-6, 52e-6, 72_000, 500, 490),
+        ("samsung-pm983", 85e-6, 50e-6, 540_000, 3200, 2000),
+        ("samsung-970-evo", 1 / 15_000, 1 / 50_000, 370_000, 3400, 2300),
+        ("samsung-860-evo", None, None, 98_000, 550, 520),
+    ],
+)
+def test_flash_reads_and_writes_as_its_data_sheet_says(
+    name: str, read_s: float | None, write_s: float | None, reads_per_s: float, read_mb_per_s: float,
+    write_mb_per_s: float,
+) -> None:  # fmt: skip
+    """Latency at depth 1 and most reads a second, of 4K, and sequential rates; without garbage collection."""
+    sheet = {**entries("disk")[name].values(), "spare_fraction": None}
+    drive = Disk.model_validate(sheet)
+    for write, latency_s, mb_per_s in ((False, read_s, read_mb_per_s), (True, write_s, write_mb_per_s)):
+        if latency_s is not None:
+            assert means.random_service_s(drive, 4096, GIB, write) == pytest.approx(latency_s, rel=0.02)
+        assert means.sequential_bytes_per_s(drive, write) == pytest.approx(mb_per_s * 1e6, rel=0.02)
+    assert means.random_requests_per_s(drive, 4096, GIB, False) == pytest.approx(reads_per_s, rel=0.05)
 
 
 @pytest.mark.parametrize("stride_bytes", [8192, 100_000, 3_000_000])

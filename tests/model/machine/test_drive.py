@@ -273,6 +273,22 @@ def test_every_nth_read_is_a_hit() -> None:
     assert quick == 100
 
 
+@pytest.mark.parametrize("kind", ["rotating", "zones", "small buffer"])
+def test_a_disk_at_rest_is_as_new(kind: str) -> None:
+    """Whatever it did before: commands here and there, and in order."""
+    disk, chance = Disk(**KINDS[kind]), random.Random(kind)
+    used, now = drive_of(disk), 0.0
+    for run in range(8):
+        for place in [8192 * (1000 * run + rank) for rank in range(6)]:
+            now = used.submit(now, run % 3 == 0, place, 8192)
+        assert used.at_rest(disk.overhead_s)
+        first = 8192 * chance.choice([0, 1000 * run + 6, chance.randrange(10**6)])
+        new = drive_of(disk)
+        for place in (first, first + 8192, 8192 * chance.randrange(10**6)):
+            write = chance.random() < 0.3
+            assert used.submit(0.0, write, place, 8192) == new.submit(0.0, write, place, 8192)
+
+
 def test_burst_credits_run_out_at_the_computed_time() -> None:
     """1,000 credits last 1,000 / (3,000 - 300) s at 3,000 a second, then 300 a second come."""
     disk = Disk(**FLASH, iops_limit=300, burst_iops=3000, burst_credits=1000)

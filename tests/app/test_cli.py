@@ -7,14 +7,18 @@ import re
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
+from app.command import run_cli
 from app.command.cli import COMMANDS, commands, main
 from app.command.files import write_beside
 from app.command.list_text import LISTS, names_of
-from model.errors import BooksDoNotBalance
-from scenarios import library
+from model.errors import BooksDoNotBalance, SpecError
+from model.results import RunResult
+from scenarios import Scenario, library, load, run
+from scenarios.forecast import Budget
 from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]
@@ -50,6 +54,51 @@ def test_every_command_has_help() -> None:
         assert (
             done.output.startswith(f"Usage: blocktime {name}") or f" {name} " in done.output.splitlines()[0]
         )
+
+
+BUDGET = {"--max-est-exec-time": 120, "--max-est-memory": "4G"}
+DEFAULTS: dict[str, dict[str, object]] = {
+    "app": {"--browser": True},
+    "compare": {"--engine": "auto", **BUDGET},
+    "optimise": {"--limit": 100_000, **BUDGET},
+    "run": {"--engine": "auto", **BUDGET},
+    "sensitivity": {"--measure": "elapsed_s", "--samples": 256, "--limit": 100_000, **BUDGET},
+    "sweep": {"--limit": 100_000, **BUDGET},
+}
+"""Options that stand at something where nobody gives them: the others are off, or say what they do."""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_option_has_its_default(name: str) -> None:
+    command = commands.get_command(click.Context(commands), name)
+    assert command is not None
+    given = {option.opts[0]: option.default for option in command.params if isinstance(option, click.Option)}
+    plain = {word: value for word, value in given.items() if type(value) in (int, float, str, bool)}
+    assert {word: value for word, value in plain.items() if value is not False} == DEFAULTS.get(name, {})
+
+
+@pytest.mark.parametrize("command", ["run rahn-full-scan", "compare rahn-full-scan rahn-full-scan"])
+def test_what_is_asked_for_reaches_the_answer(
+    command: str, blocktime: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer, seen = run(load("rahn-full-scan"), "calculate"), set[tuple[object, ...]]()
+
+    def noted(
+        _: Scenario, engine: str, seed: object, times: object, progress: object, budget: Budget
+    ) -> RunResult:
+        seen.add((engine, seed, times, budget))
+        return answer
+
+    def propagated(asked: object, results: object, seed: int, engine: str, progress: object) -> None:
+        raise SpecError(f"intervals by {engine} with seed {seed}")
+
+    monkeypatch.setattr(run_cli, "run", noted)
+    monkeypatch.setattr(run_cli, "propagate", propagated)
+    how = "--engine simulate --seed 7 --replications 3 --max-est-exec-time 0 --max-est-memory 0 --uncertainty"
+    assert "intervals by simulate with seed 7" in blocktime.refuses(*command.split(), *how.split())
+    assert seen == {("simulate", 7, 3, Budget(None, None))}
+    blocktime.prints(*command.split(), "--max-est-exec-time", "9", "--max-est-memory", "3G")
+    assert ("auto", None, None, Budget(9, 3 * 2**30)) in seen
 
 
 def test_list_names_everything_with_where_it_comes_from(blocktime: CommandLine) -> None:

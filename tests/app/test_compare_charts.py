@@ -113,6 +113,22 @@ def reached(value: float, first_s: float, second_s: float) -> TimesAt:
     return TimesAt(value, first_s, second_s)
 
 
+@pytest.mark.parametrize(
+    ("longest_s", "per_s", "unit"), [(0.999, 1000, "milliseconds"), (1.0, 1, "seconds"), (90.0, 1, "seconds")]
+)
+@pytest.mark.parametrize("is_of_one", [True, False])
+def test_times_along_a_field_are_in_the_unit_of_their_axis(
+    longest_s: float, per_s: float, unit: str, is_of_one: bool
+) -> None:
+    line = (reached(1, longest_s, 0.5), reached(2, 0.5, 0.5))
+    along = Crossover("workload.users", line, (LeadChange(*line, at=line[1], is_whole=True),))
+    figure, _ = compare_charts.crossing(along, ("A", "B"), ("one", "other"), "Users", is_of_one)
+    one, other, equal = (trace["y"] for trace in figure["data"])
+    assert (one, other, equal) == ([per_s * longest_s, per_s * 0.5], [per_s * 0.5] * 2, [per_s * 0.5])
+    whose = "transaction" if is_of_one else "session"
+    assert figure["layout"]["yaxis"]["title"]["text"] == f"{unit} of one {whose}"
+
+
 def test_jumps_neighbours_and_stretches_are_told_apart() -> None:
     low, high = reached(1, 1.0, 2.0), reached(9, 2.0, 1.0)
     ends = (reached(4, 1.0, 1.5), reached(5, 1.5, 1.0))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from model.demand.host_limits import paces_slices
 from model.demand.transactions import DATA, REDO, ROUNDS_OF_USERS, run_transactions
@@ -26,8 +25,7 @@ ESTIMATE_FRACTION = 0.2
 """The same of a bound of 95 % of all such cases, where the table does not say how many lay far off."""
 
 
-@dataclass(frozen=True, slots=True)
-class EstimatedCase:
+class EstimatedCase(NamedTuple):
     """A scenario with its instant estimate."""
 
     system: System
@@ -113,8 +111,7 @@ class EstimatedCase:
         return bool(self.work.pattern != "random")
 
 
-@dataclass(frozen=True, slots=True)
-class Regime:
+class Regime(NamedTuple):
     """Scenarios that the closed form answers about equally well: a noun phrase, why, and which they are."""
 
     name: str
@@ -122,8 +119,7 @@ class Regime:
     holds: Callable[[EstimatedCase], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class RegimeResiduals:
+class RegimeResiduals(NamedTuple):
     """What random scenarios of one kind and regime showed: simulated time over estimated time, and bounds from it."""
 
     n: int

@@ -6,8 +6,7 @@ One projection serves a result, the figures of a simulation that nobody wants wh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from model.causes import DIRECT, PARALLEL, SCATTERED, SEQUENTIAL
 from model.laws.numeric import Number, is_array
@@ -17,8 +16,7 @@ from model.units import unit_of
 READ_EVENTS: Final = (DIRECT, PARALLEL, SCATTERED, SEQUENTIAL)
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(NamedTuple):
     """One number of a result: its name, what it says, and how a result gives it; None where it has no such number."""
 
     name: str

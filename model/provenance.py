@@ -1,7 +1,5 @@
 """Where a constant comes from, and in what range it was fitted."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import sys

@@ -1,7 +1,5 @@
 """What a run answers, in the words of TKPROF, iostat and DBA_SEGMENTS; times in seconds, sizes in bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import isnan
 from typing import Any, ParamSpec, TypeVar, cast
@@ -32,7 +30,7 @@ class EventTime(Frozen):
     max_s: float
     total_s: float
 
-    def plus(self, other: EventTime | None) -> EventTime:
+    def plus(self, other: "EventTime | None") -> "EventTime":
         """Both together; numbers or arrays."""
         if other is None:
             return self

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from model.engine import expected_engine
 from model.errors import BlocktimeError, OutsideLaw
@@ -17,8 +16,7 @@ CODE_BYTES: Final = 100e6
 """Of Python and what it loads."""
 
 
-@dataclass(frozen=True)
-class Forecast:
+class Forecast(NamedTuple):
     """What an answer is expected to take."""
 
     seconds: float
@@ -34,8 +32,7 @@ class Forecast:
         return f"about {show_duration(self.seconds)} for {_about(self.steps)} {self.what}"
 
 
-@dataclass(frozen=True)
-class Budget:
+class Budget(NamedTuple):
     """What an answer may take; None where there is no limit."""
 
     seconds: float | None = 120.0

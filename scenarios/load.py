@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -70,8 +69,7 @@ def library_data(name: str) -> dict[str, Any]:
     return tomllib.loads(files("scenarios").joinpath("library", f"{name}.toml").read_text("utf-8"))
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """A scenario as it was written: its layers, and what is laid over them before it is resolved."""
 
     name: str
@@ -92,7 +90,7 @@ class Source:
         for section, values in changes.items():
             differences = _overlay(differences, {section: values})
         layers, laid_over = (*self.layers, (name, changes)), (*self.laid_over, changes)
-        return replace(self, differences=differences, layers=layers, laid_over=laid_over)
+        return self._replace(differences=differences, layers=layers, laid_over=laid_over)
 
     def scenario(self) -> Scenario:
         """The scenario that it describes; raises :class:`SpecError` with one sentence for what is wrong."""

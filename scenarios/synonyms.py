@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from model.errors import UnknownName, cut
 from model.spec import WORKLOADS
@@ -69,8 +68,7 @@ NOTES: Final[dict[str, str]] = {
 """A DBA's word -> what is to be said of it, where the fields alone do not say it."""
 
 
-@dataclass(frozen=True)
-class Meaning:
+class Meaning(NamedTuple):
     """What a word of a DBA stands for."""
 
     fields: tuple[str, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from model.units import show_seconds
 
@@ -11,8 +11,7 @@ LEAST_COUNT_CHANGE = 0.01
 NOTHING_S = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class ComponentChange:
+class ComponentChange(NamedTuple):
     """One component of the response time, before and after."""
 
     name: str

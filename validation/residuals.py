@@ -8,7 +8,7 @@ import math
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import cast
@@ -222,7 +222,7 @@ def as_toml(table: dict[str, dict[str, RegimeResiduals]]) -> str:
     for kind, regimes in table.items():
         lines += ["", f"[{kind}]"]
         for regime, residual in regimes.items():
-            known = {name: value for name, value in asdict(residual).items() if value is not None}
+            known = {name: value for name, value in residual._asdict().items() if value is not None}
             fields = ", ".join(f"{name} = {value!r}" for name, value in known.items())
             lines.append(f'"{regime}" = {{ {fields} }}')
     return "\n".join(lines) + "\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -179,7 +178,7 @@ def _difference(results: Sequence[RunResult], asked: Sequence[Scenario], index: 
         "other_index": index,
         "elapsed_change_s": change_s,
         "elapsed_change_fraction": change_s / base.time.elapsed_s if base.time.elapsed_s else 0.0,
-        "components": [asdict(change) for change in changes(base, other)],
+        "components": [change._asdict() for change in changes(base, other)],
         "why": why(base, other, (asked[0], asked[index])),
     }
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from click import style
 
@@ -20,8 +20,7 @@ COUNTS = 26
 """Columns that the counts of a block take, where there is room for them."""
 
 
-@dataclass(frozen=True, slots=True)
-class BlockPart:
+class BlockPart(NamedTuple):
     """A kind of content: its name, its letter, the same in ASCII, its colour."""
 
     name: str

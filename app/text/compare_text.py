@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from click import style
 
@@ -23,8 +22,7 @@ from scenarios.uncertainty import Difference
 from scenarios.why_streams import overlapped
 
 
-@dataclass(frozen=True)
-class ScenarioComparison:
+class ScenarioComparison(NamedTuple):
     """Several answers against the first, with the scenarios that they answer where those are known."""
 
     results: Sequence[RunResult]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from click import style
 
@@ -30,8 +29,7 @@ from app.text.transaction_text import (
 from model.results import RunResult
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """What a place has room for."""
 
     width: int = 80

@@ -19,11 +19,14 @@ def spans(lines: Sequence[DeviceLine], most: int) -> list[tuple[int, int, bool]]
     if len(lines) <= most:
         return [(place, place + 1, True) for place in range(len(lines))]
     stretches = list(_stretches(lines))
-    kept = {0, len(stretches) - 1}
+    kept, full = {0, len(stretches) - 1}, False
     for candidates in _worth_it([lines[first] for first, _ in stretches]):
+        if full and any({place - 1, place + 1} - kept for place in candidates - kept):
+            continue  # only what fills a gap needs no room
         wider = kept | candidates
-        if len(list(_rows(stretches, wider))) <= most:
-            kept = wider
+        rows = len(list(_rows(stretches, wider)))
+        if rows <= most:
+            kept, full = wider, rows == most
     return list(_rows(stretches, kept))
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import isnan, nan
-from typing import Final
+from typing import Final, NamedTuple
 
 from click import style
 
@@ -64,8 +63,7 @@ GIVE_WAY: Final = (
 """Columns that a narrow terminal has no room for, the first to go first."""
 
 
-@dataclass(frozen=True, slots=True)
-class IostatLine:
+class IostatLine(NamedTuple):
     """One line of the table: the device, the seconds it covers, and what was measured; None for lines left out."""
 
     device: str

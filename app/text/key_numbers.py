@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from app.base.markdown import plain
@@ -113,7 +113,7 @@ def wholes(result: RunResult) -> list[Number]:
     ends = [] if interval is None else [show_seconds(interval.low_s), show_seconds(interval.high_s)]
     known = " to ".join(ends) if len(set(ends)) > 1 else ""
     label, says = ("Response", MEAN) if result.transactions else ("Elapsed", "")
-    whole = replace(QUANTITIES["elapsed_s"], label=label, says=says)
+    whole = QUANTITIES["elapsed_s"]._replace(label=label, says=says)
     first, *others = [of_program(program) for program in result.programs or ()] or [whole]
     return [Number(first, outside, known), *map(Number, others)]
 

@@ -18,8 +18,7 @@ WAIT_CLASSES: Final = (
 UNCHANGED_S: Final = 5e-7  # TKPROF itself resolves microseconds
 
 
-@dataclass(frozen=True, slots=True)
-class TimePart:
+class TimePart(NamedTuple):
     """One component of elapsed time."""
 
     name: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from click import style
 
@@ -21,8 +20,7 @@ MOST_BAR: Final = 40
 Cells = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class ProfileTable:
+class ProfileTable(NamedTuple):
     """Cells of the profile: component, time, share, how often, and what one takes."""
 
     title: str

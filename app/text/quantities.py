@@ -6,10 +6,9 @@ Cards, tables, the terminal and the files of a comparison take their figures fro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from app.base.lines import mean
 from app.text.profile import UNCHANGED_S, by_class, io_wait_s, largest_read_blocks, scale_of
@@ -28,8 +27,7 @@ NO_ESTIMATE: Final = "no estimate"
 NO_LIMIT: Final = "unknown: the disk has no known limit"
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(NamedTuple):
     """How a quantity is written: in words of a sentence, and as a bare number under a heading that has the unit."""
 
     show: Callable[[float], str]
@@ -72,8 +70,7 @@ SHARE: Final = Unit(lambda value: f"{value:.1%}", "%", 100)
 HIT_RATIO: Final = Unit(lambda value: f"{value:.2%}", "%", 100)
 
 
-@dataclass(frozen=True)
-class Quantity:
+class Quantity(NamedTuple):
     """One figure of an answer."""
 
     label: str
@@ -193,7 +190,7 @@ def _blocks_before(result: RunResult) -> float | None:
 
 
 QUANTITIES: Final[dict[str, Quantity]] = {
-    "elapsed_s": replace(_measure("elapsed_s", "Elapsed", SECONDS), is_whole=True),
+    "elapsed_s": _measure("elapsed_s", "Elapsed", SECONDS)._replace(is_whole=True),
     "last_session_s": _measure(
         "last_session_s", "Last session ends after", SECONDS, says="from the start of the first session"
     ),
@@ -267,7 +264,7 @@ def _per_transaction(key: str) -> Quantity:
         f"{'DBWR w' if quantity.label == 'Writes' else quantity.label[0]}{quantity.label[1:]} per transaction"
     )
     unit = EACH if quantity.unit is COUNT else quantity.unit
-    return replace(quantity, label=label, unit=unit, read=_where(quantity.read, of_transactions=True))
+    return quantity._replace(label=label, unit=unit, read=_where(quantity.read, of_transactions=True))
 
 
 def _where(read: Read, of_transactions: bool) -> Read:
@@ -278,7 +275,7 @@ def _where(read: Read, of_transactions: bool) -> Read:
 QUANTITIES.update(
     {f"{key}_per_transaction": _per_transaction(key) for key in PER_TRANSACTION}
     | {
-        key: replace(QUANTITIES[key], read=_where(QUANTITIES[key].read, of_transactions=False))
+        key: QUANTITIES[key]._replace(read=_where(QUANTITIES[key].read, of_transactions=False))
         for key in PER_TRANSACTION
     }
 )
@@ -327,11 +324,11 @@ def times(results: Sequence[RunResult]) -> list[Quantity]:
         for event in sorted(longest, key=lambda event: -longest[event])
     )
     quantities = [
-        replace(QUANTITIES["elapsed_s"], label=label), QUANTITIES["last_session_s"], cpu, *waits,
-        replace(QUANTITIES["unaccounted_s"], read=lambda result: _felt_s(result, result.time.unaccounted_s)),
+        QUANTITIES["elapsed_s"]._replace(label=label), QUANTITIES["last_session_s"], cpu, *waits,
+        QUANTITIES["unaccounted_s"]._replace(read=lambda result: _felt_s(result, result.time.unaccounted_s)),
     ]  # fmt: skip
     return [
-        replace(quantity, unit=unit)
+        quantity._replace(unit=unit)
         for quantity in quantities
         if any(quantity.of(result) for result in results)
     ]
@@ -358,7 +355,7 @@ def _further_streams(results: Sequence[RunResult]) -> Iterator[Quantity]:
         for key in (*fields, *(f"response_{share}_s" for share in ("p50", "p95", "p99"))):
             quantity = QUANTITIES[key]
             read = partial(_of_a_stream, place=place, field=key)
-            yield replace(quantity, label=f"{quantity.label}, stream {place + 1}", read=read)
+            yield quantity._replace(label=f"{quantity.label}, stream {place + 1}", read=read)
 
 
 def _of_a_stream(result: RunResult, place: int, field: str) -> float | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from model.errors import OutsideLaw
 from model.laws import block_layer
@@ -53,8 +52,7 @@ def largest_bytes_of(host: Any, path: str, *, writes: bool = False, call_bytes: 
     return block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments, segment)
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(NamedTuple):
     """One user's file: which stream it belongs to, where it begins, how long it is."""
 
     calls: Any

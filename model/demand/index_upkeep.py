@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from model.causes import INDEXES
 from model.demand.work import Demand
@@ -29,8 +28,7 @@ from model.results import IndexChanges, part
 from model.spec import MaintainedIndex, System
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(NamedTuple):
     """Keys that come or go, and how."""
 
     rows: Number
@@ -41,8 +39,7 @@ class Keys:
     """Whether rows come in the order of the table's blocks."""
 
 
-@dataclass(frozen=True, slots=True)
-class LeafChanges:
+class LeafChanges(NamedTuple):
     """Changes to leaves of one index by all sessions: of how many keys, and at how many leaves."""
 
     changes: Number
@@ -86,7 +83,7 @@ def upkeep_of(
     index_changeses: list[IndexChanges] = []
     where_changed: list[LeafChanges] = []
     for index in taking:
-        coming = [replace(batch, rows=entries_of(index, batch.rows)) for batch in keys]
+        coming = [batch._replace(rows=entries_of(index, batch.rows)) for batch in keys]
         index_changes, changed = _of_index(
             system, index, entries_of(index, rows_before), coming, larger(1, sum(leaves))
         )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import cast
+from typing import NamedTuple, cast
 
 from model.demand.segment import row_shape, segment_of
 from model.demand.transactions import classes_of_curve, room_of_cache, stated_classes, touch_rules
@@ -21,8 +20,7 @@ from model.units import show_bytes
 ROUNDING = 1e-3
 
 
-@dataclass(frozen=True, slots=True)
-class Popular:
+class Popular(NamedTuple):
     """Classes of equally popular blocks, and how much of each a buffer cache holds."""
 
     blocks: tuple[float, ...]

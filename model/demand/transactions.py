@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from model.causes import COPIES
 from model.demand.calls import goes_on
@@ -53,8 +52,7 @@ def run_transactions(work: Transactions) -> int:
     return int(max(FIRST_TRANSACTIONS, ROUNDS_OF_USERS * users))
 
 
-@dataclass(frozen=True, slots=True)
-class KindDemand:
+class KindDemand(NamedTuple):
     """One kind of transaction."""
 
     name: str
@@ -102,8 +100,7 @@ class KindDemand:
         return self.trips_s + self.stated_wait_s
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
+class Pool(NamedTuple):
     """A pool of buffers, and the groups of blocks that use it."""
 
     name: str
@@ -112,8 +109,7 @@ class Pool:
     """Which of the data's groups: 0 hot, 1 the others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Data:
+class Data(NamedTuple):
     """Blocks that the gets go to, by classes of popularity, the hot ones first; the hottest are left out."""
 
     block_size_bytes: int

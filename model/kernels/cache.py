@@ -67,13 +67,13 @@ def numbered(blocks: ArrayLike | Stream) -> Stream:
     for part in (number[:1_000], number):  # NOTE: the first tell mostly that all are in no one range
         low, high = int(part.min()), int(part.max())
         if high - low >= 2 * number.size:
-            return looked_up(number)
+            return looked_up(number)[0]
     ids = np.empty(number.size, np.uint32)
     return Stream(np.subtract(number, low, out=ids, casting="unsafe"), high - low + 1)
 
 
-def looked_up(number: Blocks) -> Stream:
-    """Any numbers by their order of first use, from a table that grows with them."""
+def looked_up(number: Blocks) -> tuple[Stream, Blocks]:
+    """Any numbers by their order of first use, from a table that grows with them; and the blocks in that order."""
     ids, known = np.empty(number.size, np.uint32), np.empty(number.size, np.int64)
     known[:1] = number[:1]
     known_row, ids_row, aside = map(row, (known, ids, np.empty(TOGETHER, np.uint32)))
@@ -82,7 +82,7 @@ def looked_up(number: Blocks) -> Stream:
         table = row(np.zeros(1 << bits, np.int32))
         done, kinds = by_first_use(row(number), bits, table, known_row, ids_row, aside, done, kinds)
         if done == number.size:
-            return Stream(ids, kinds)
+            return Stream(ids, kinds), known[:kinds]
         bits += 2
 
 

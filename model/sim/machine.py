@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from model.demand.calls import goes_on, largest_bytes_of, writes_at_once
 from model.demand.transactions import touch_rules
@@ -33,8 +33,7 @@ from model.spec import Host, System, Table
 SERVICE = "service"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """The place of a program on a machine, and its start time."""
 
     owner: int = 0

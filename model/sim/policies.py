@@ -7,7 +7,6 @@ by chance depend on the ratio alone. Touches that count once follow the rate at 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -51,8 +50,7 @@ def _holds_everything(data: Data) -> bool:
 def _replayed(kinds: Any, data: Data, rules: TouchRules, rate: float, seed: int) -> dict[str, float]:
     """Hits of the drawn gets, replayed on a sample; the first half of the references fills the cache."""
     one_of = max(1.0, sum(pool.room_blocks for pool in data.pools) / BUFFERS)
-    sample = replace(
-        data,
+    sample = data._replace(
         blocks=tuple(
             max(1, round(blocks_of_class / one_of)) if blocks_of_class else 0
             for blocks_of_class in data.blocks

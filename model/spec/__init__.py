@@ -1,7 +1,5 @@
 """Inputs: the system and the workload; a field has its unit in its name, its limits, and the source of its default."""
 
-from __future__ import annotations
-
 from pydantic import ValidationError, model_validator
 
 from model.laws import opened_files
@@ -102,7 +100,7 @@ class System(Frozen):
         )
 
     @model_validator(mode="after")
-    def _limits_are_of_volumes(self) -> System:
+    def _limits_are_of_volumes(self) -> "System":
         if self.host.limits_volumes and self.disk.reorder_age_s is not None:
             raise ValueError(
                 "host.iops_limit and host.bandwidth_limit_bytes_per_s go without disk.reorder_age_s "
@@ -111,7 +109,7 @@ class System(Frozen):
         return self
 
     @model_validator(mode="after")
-    def _the_log_may_vary(self) -> System:
+    def _the_log_may_vary(self) -> "System":
         varies = self.instance.redo_service_cv
         if varies and not self.disk.service_cv:
             try:
@@ -124,7 +122,7 @@ class System(Frozen):
         return self
 
     @model_validator(mode="after")
-    def _a_row_fits_somewhere(self) -> System:
+    def _a_row_fits_somewhere(self) -> "System":
         itl_bytes = 24 * max(self.table.initrans, 3)
         if 110 + itl_bytes + 11 > self.tablespace.block_size_bytes / 2:
             raise ValueError(

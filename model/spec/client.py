@@ -1,7 +1,5 @@
 """The client: its program and the network to it."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """What fields are made of: sizes, seconds and rates that also take a string with a unit, and a field's declaration."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field

@@ -1,7 +1,5 @@
 """The Oracle instance, and what its optimizer was told of the machine."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Literal
 
@@ -53,7 +51,7 @@ class Replacement(Frozen):
     )
 
     @model_validator(mode="after")
-    def _a_search_ends(self) -> Replacement:
+    def _a_search_ends(self) -> "Replacement":
         if max(self.stay_count, self.cool_count) >= self.hot_criteria + self.more_than:
             raise ValueError(
                 f"stay_count {self.stay_count} and cool_count {self.cool_count} must be below the "
@@ -98,7 +96,7 @@ class SystemStatistics(Frozen):
     )
 
     @model_validator(mode="after")
-    def _several_blocks_take_longer_than_one(self) -> SystemStatistics:
+    def _several_blocks_take_longer_than_one(self) -> "SystemStatistics":
         if self.sreadtim_s is not None and self.mreadtim_s is not None and self.mreadtim_s < self.sreadtim_s:
             raise ValueError(
                 f"mreadtim_s {self.mreadtim_s:g} is less than sreadtim_s {self.sreadtim_s:g}: the optimizer sets such "
@@ -232,7 +230,7 @@ class Instance(Frozen):
         return value
 
     @model_validator(mode="after")
-    def _a_limit_has_a_disk_of_its_own(self) -> Instance:
+    def _a_limit_has_a_disk_of_its_own(self) -> "Instance":
         if self.redo_service_cv is not None and self.redo_disk == "data":
             raise ValueError(
                 f"redo_service_cv {self.redo_service_cv:g} is that of a disk of the log's own, and redo_disk "
@@ -246,7 +244,7 @@ class Instance(Frozen):
         return self
 
     @model_validator(mode="after")
-    def _within_the_largest_read(self) -> Instance:
+    def _within_the_largest_read(self) -> "Instance":
         mbrc = self.db_file_multiblock_read_count
         if mbrc != "auto":
             most = self.max_io_bytes // self.db_block_size_bytes

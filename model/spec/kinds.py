@@ -1,7 +1,5 @@
 """A field of several kinds of work, of which pydantic learns one when such work comes: all of them take a while."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Annotated, Any, Union

@@ -1,7 +1,5 @@
 """Whole tables in and out through a client: the original imp and exp utilities."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The machine: its processors and the kernel's path of a request, the client, the storage, and what watches it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
@@ -270,7 +268,7 @@ class Host(Frozen):
         return self.iops_limit is not None or self.bandwidth_limit_bytes_per_s is not None
 
     @model_validator(mode="after")
-    def _bursts_go_beyond_limits(self) -> Host:
+    def _bursts_go_beyond_limits(self) -> "Host":
         for burst, limit in (
             ("burst_iops", "iops_limit"),
             ("burst_bandwidth_bytes_per_s", "bandwidth_limit_bytes_per_s"),
@@ -282,7 +280,7 @@ class Host(Frozen):
         return self
 
     @model_validator(mode="after")
-    def _journal_can_be_left_out(self) -> Host:
+    def _journal_can_be_left_out(self) -> "Host":
         if not self.journal and self.filesystem not in ("ext3", "ext4"):
             raise ValueError(
                 f"journal false is for filesystem ext3 and ext4; filesystem is {self.filesystem}"
@@ -290,7 +288,7 @@ class Host(Frozen):
         return self
 
     @model_validator(mode="after")
-    def _folios_are_in_the_kernel(self) -> Host:
+    def _folios_are_in_the_kernel(self) -> "Host":
         if self.folios and not has_folios(release_of(self.kernel), self.filesystem):
             first = {name: ".".join(map(str, release)) for name, release in FOLIOS.items()}
             raise ValueError(
@@ -480,7 +478,7 @@ class Disk(Frozen):
     )
 
     @model_validator(mode="after")
-    def _one_kind_of_device(self) -> Disk:
+    def _one_kind_of_device(self) -> "Disk":
         self._check_raid()
         self._check_kind()
         self._check_limits()

@@ -1,7 +1,5 @@
 """Where the data of transactions lie: table spaces, each with its share of the blocks, on several devices."""
 
-from __future__ import annotations
-
 from typing import Annotated, NamedTuple
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """How popular blocks are: classes, a measured miss curve, and what both may say."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Annotated, Self
 

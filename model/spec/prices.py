@@ -1,7 +1,5 @@
 """A price list: what licences, cores and storage cost. Without a currency there are no prices, and no money."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field, field_validator, model_validator
@@ -61,7 +59,7 @@ class Prices(Frozen):
         return value
 
     @model_validator(mode="after")
-    def _prices_have_a_currency(self) -> Prices:
+    def _prices_have_a_currency(self) -> "Prices":
         if self.currency is None:
             for name in PRICED:
                 price = getattr(self, name)

@@ -1,7 +1,5 @@
 """Where rows lie: tablespace, table, columns, index."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -36,7 +34,7 @@ class Tablespace(Frozen):
     uniform_extent_bytes: Size = setting(MIB, "Extent size under UNIFORM", ORACLE, ge=10 * KIB, le=2 * GIB)
 
     @model_validator(mode="after")
-    def _extent_of_whole_blocks(self) -> Tablespace:
+    def _extent_of_whole_blocks(self) -> "Tablespace":
         if self.extent_management == "uniform":
             if self.uniform_extent_bytes % self.block_size_bytes:
                 raise ValueError(
@@ -116,7 +114,7 @@ class IndexEntries(Frozen):
     )
 
     @model_validator(mode="after")
-    def _a_prefix_of_the_key(self) -> IndexEntries:
+    def _a_prefix_of_the_key(self) -> "IndexEntries":
         most = self.key_columns - self.unique
         if self.compress_columns > most:
             raise ValueError(
@@ -214,7 +212,7 @@ class Table(Frozen):
     )
 
     @model_validator(mode="after")
-    def _one_description_of_the_row(self) -> Table:
+    def _one_description_of_the_row(self) -> "Table":
         if self.columns and (self.row_bytes is not None or self.column_count is not None):
             given = "row_bytes" if self.row_bytes is not None else "column_count"
             raise ValueError(f"columns and {given} both describe the row; give one of them")

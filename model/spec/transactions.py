@@ -1,7 +1,5 @@
 """Transactions of many users: what each kind gets, changes and commits, over which data, how often."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -80,7 +78,7 @@ class Transaction(Frozen):
         return self.parallel_reads_percent / 100 if self.parallel_reads else 0.0
 
     @model_validator(mode="after")
-    def _several_at_once(self) -> Transaction:
+    def _several_at_once(self) -> "Transaction":
         if 0 < self.parallel_reads < LEAST_AT_ONCE:
             raise ValueError(
                 f"parallel_reads {self.parallel_reads:g} is not a batch: allowed are {LEAST_AT_ONCE} reads or more, "
@@ -199,7 +197,7 @@ class Transactions(PopularBlocks, Work):
         return any(one.scan_blocks for one in self.mix)
 
     @model_validator(mode="after")
-    def _closed_or_open(self) -> Transactions:
+    def _closed_or_open(self) -> "Transactions":
         if self.think_s > MOST_THINK_S:
             raise ValueError(
                 f"think_s {self.think_s:g} is more than a day, {MOST_THINK_S:,.0f} s; where transactions come on "
@@ -213,12 +211,12 @@ class Transactions(PopularBlocks, Work):
         return self
 
     @model_validator(mode="after")
-    def _table_spaces_hold_all_blocks(self) -> Transactions:
+    def _table_spaces_hold_all_blocks(self) -> "Transactions":
         check_placed(self.tablespaces)
         return self
 
     @model_validator(mode="after")
-    def _kinds_apart(self) -> Transactions:
+    def _kinds_apart(self) -> "Transactions":
         names = [one.name for one in self.mix]
         if len(set(names)) < len(names):
             twice = next(name for place, name in enumerate(names) if name in names[:place])

@@ -1,7 +1,5 @@
 """What is asked of the system: scans, statements that change rows, streams of reads and writes."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeVar, cast
 
 from pydantic import Field, model_validator
@@ -114,7 +112,7 @@ class IndexRangeScan(PopularBlocks, Work):
     users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
 
     @model_validator(mode="after")
-    def _index_alone(self) -> IndexRangeScan:
+    def _index_alone(self) -> "IndexRangeScan":
         if self.access == "fast_full" and not self.index_only:
             raise ValueError(
                 "access fast_full reads the blocks of the index in any order and no table: set index_only = true"
@@ -190,7 +188,7 @@ class Update(PopularBlocks, Changes):
         return whole_share(table_rows, self.rows_fraction) * self.repeats
 
     @model_validator(mode="after")
-    def _popular_rows_come_in_any_order(self) -> Update:
+    def _popular_rows_come_in_any_order(self) -> "Update":
         named = next((name for name in WAYS if getattr(self, name)), "")
         if named and not self.at_random:
             raise ValueError(
@@ -200,7 +198,7 @@ class Update(PopularBlocks, Changes):
         return self
 
     @model_validator(mode="after")
-    def _one_description_of_the_growth(self) -> Update:
+    def _one_description_of_the_growth(self) -> "Update":
         if self.sets and self.growth_bytes is not None:
             raise ValueError("sets and growth_bytes both say how rows grow; give one of them")
         names = [column.name.upper() for column in self.sets]
@@ -346,11 +344,11 @@ class Calls(Work):
         1, "Programs that do it at the same time, each with a file of its own", GENERAL, ge=1, le=1000
     )
 
-    def opened_as(self, system: System) -> str:
+    def opened_as(self, system: "System") -> str:
         """How its file is opened: it is none of the database's."""
         return self.path or system.host.io_path
 
-    def passes_page_cache(self, system: System) -> bool:
+    def passes_page_cache(self, system: "System") -> bool:
         """Whether its calls go past the page cache."""
         return self.opened_as(system) in UNBUFFERED
 

@@ -6,10 +6,9 @@ No other module asks for the kind of a workload. What the physics has to know of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 from model.demand import Demand, demand_of
 from model.laws.numeric import Number
@@ -70,8 +69,7 @@ class SummedUp(Processes, Protocol):
         """The simulation's numbers by seed; None for a workload that needs the whole answer."""
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(NamedTuple):
     """Kinds of workload that the same code answers: that of the folder with its name, loaded when it is first asked."""
 
     name: str
@@ -195,8 +193,7 @@ TRANSACTIONS: Final = Family("transactions", needs_events=True, endless=True)
 TOGETHER: Final = _Together("programs", needs_events=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """One kind of workload."""
 
     family: Family

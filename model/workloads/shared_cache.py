@@ -7,7 +7,7 @@ programs take, which follows from what they find. So the two are worked out in t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 from typing import Any, cast
@@ -122,7 +122,7 @@ def _mean(phases: Sequence[tuple[float, dict[int, Popular]]], rank: int) -> Popu
         )
         for group in range(len(mine[0][1].blocks))
     )
-    return replace(mine[0][1], held=held)
+    return mine[0][1]._replace(held=held)
 
 
 def seen_alone(every: Sequence[Asked], calculated: Sequence[Calculated]) -> list[RunResult]:

@@ -9,7 +9,6 @@ too.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, cast
 
@@ -119,7 +118,7 @@ class RepeatedProgram:
             self.past.append(self._machine.counted_apart(self._place.owner))
             del self._machine.disk.apart[self._place.owner // PROGRAM]
             self._machine.counted_apart(self._place.owner)
-            self._running = self._make(replace(self._place, begin_s=0.0))
+            self._running = self._make(self._place._replace(begin_s=0.0))
 
     def held_blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
         """Those of its first execution."""

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from struct import pack, unpack
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -44,8 +44,7 @@ def version_of_model() -> str:
     return f"{blocktime_version()}+{digest.hexdigest()}"
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """One resolved scenario of a sweep."""
 
     system: System

@@ -15,9 +15,9 @@ rounds off does not count as uncertainty.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log1p
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from model.catalog import correlations
 from model.results import Interval, RunResult, Uncertainty
@@ -43,8 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["Difference", "Propagated", "propagate"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(NamedTuple):
     """One scenario with its answer, and what will answer the draws of its constants."""
 
     scenario: Scenario
@@ -284,8 +283,8 @@ def _together(origins: Sequence[Origin]) -> list[Origin]:
         name = origin.mechanism if origin.constant is None else origin.constant.name
         before = origin_of.get(name, origin)
         known = {id(scores): scores for scores in (*before.scores, *origin.scores)}
-        origin_of[name] = replace(
-            before, scores=tuple(known.values()), extrapolated=before.extrapolated or origin.extrapolated
+        origin_of[name] = before._replace(
+            scores=tuple(known.values()), extrapolated=before.extrapolated or origin.extrapolated
         )
     return [origin_of[name] for name in sorted(origin_of)]
 

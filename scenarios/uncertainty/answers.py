@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from model.engine import calculate_many, engine_of_draws, simulate_measures
 from model.errors import SpecError
@@ -31,8 +30,7 @@ MIX: Final = "workload.mix."
 """Begin of the paths of fields of a kind of transaction."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answerer:
+class Answerer(NamedTuple):
     """An engine that answers one scenario with many values of its constants."""
 
     engine: str

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from model.catalog import constant_named
 from model.errors import SpecError
@@ -47,8 +47,7 @@ class Uncertain:
         return self.constant.name
 
 
-@dataclass(frozen=True, slots=True)
-class Knowledge:
+class Knowledge(NamedTuple):
     """How well the constants of a scenario are known."""
 
     uncertain: tuple[Uncertain, ...]

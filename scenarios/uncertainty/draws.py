@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zlib import crc32
 
 from model.catalog import CORRELATIONS
@@ -22,8 +21,7 @@ FIRST_BLOCK: Final = 64
 """Draws of the first Latin hypercube."""
 
 
-@dataclass(frozen=True, slots=True)
-class Draws:
+class Draws(NamedTuple):
     """Standard normal scores by name, one for each draw."""
 
     scores: dict[str, Reals]

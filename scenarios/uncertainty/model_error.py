@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import log1p
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from model.causes import MIGRATING, SEARCHING, SEQUENTIAL, UPDATING
 from model.results import RunResult
@@ -46,8 +45,7 @@ _OF_STATEMENTS: Final = {
 """What moves a component -> the mechanism that the published numbers are about."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelError:
+class ModelError(NamedTuple):
     """Standard deviations of the logarithm of measured over predicted times, and how they hang together."""
 
     source: str

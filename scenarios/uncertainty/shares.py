@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from model.provenance import Constant
 from model.results import Contribution
@@ -18,8 +17,7 @@ DRAWS_A_CONSTANT: Final = 16
 """So many are enough to tell a bend from chance."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """One origin of uncertainty, a constant or the model's own error for a mechanism, with its scores in each draw."""
 
     scores: tuple[Reals, ...]

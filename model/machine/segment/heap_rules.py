@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from operator import add, sub
+from typing import NamedTuple
 
 from model.laws.growth import slot_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class HeapRules:
+class HeapRules(NamedTuple):
     """Sizes and switches of a segment; all lengths are whole numbers of one unit, such as thousandths of a byte."""
 
     block: int
@@ -102,8 +102,7 @@ UNIT = 1000
 """Lengths are means, so the segment counts them in thousandths of a byte: whole numbers, whose sums stay exact."""
 
 
-@dataclass(frozen=True, slots=True)
-class BlockFill:
+class BlockFill(NamedTuple):
     """What one block holds: bytes and counts."""
 
     itl_entries: int
@@ -114,8 +113,7 @@ class BlockFill:
     moved_bytes: float
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """The segment at one moment."""
 
     blocks: int
@@ -124,8 +122,7 @@ class Snapshot:
     cells: str
 
 
-@dataclass(frozen=True, slots=True)
-class HeapOutcome:
+class HeapOutcome(NamedTuple):
     """A workload's counts, and the segment before and after."""
 
     counts: HeapCounts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -87,7 +86,7 @@ def measures(
     )
     record, responses, counters = sum_arriving(seen_system, seen_work, len(seeds), draws)
     _refuse_what_ends_late(largest(record.end_s))
-    files = [replace(files[0], calls=seen_work)]
+    files = [files[0]._replace(calls=seen_work)]
     figures = figures_of(seen_work, StreamRun(files, [record], counters, "", responses=responses))
     return row(seen_system, seen_work, figures)
 

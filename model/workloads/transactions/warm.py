@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from model.demand.transactions import Data, Pool
 from model.kernels.buffers import Buffers
+from model.kernels.cache import looked_up
 from model.laws import touch_count
 from model.laws.buffer_cache import TouchRules
 from model.sim.streams import stream
@@ -56,9 +57,7 @@ def some_of(blocks: int, count: int, draws: np.random.Generator) -> NDArray[np.i
     """*count* different blocks of the first *blocks*; of two counts the smaller is a part of the larger."""
     if 4 * count > blocks:
         return draws.permutation(blocks)[:count].astype(np.int64)
-    drawn = draws.integers(0, blocks, 2 * count + 64)
-    _, first = np.unique(drawn, return_index=True)
-    return drawn[np.sort(first)[:count]]
+    return looked_up(draws.integers(0, blocks, 2 * count + 64))[1][:count]
 
 
 def of_block(blocks: NDArray[np.int64], seed: int, what: str) -> NDArray[np.float64]:
@@ -71,10 +70,18 @@ def of_block(blocks: NDArray[np.int64], seed: int, what: str) -> NDArray[np.floa
 
 
 def in_order(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Places of values in their order, like ones as they stand; that seldom happens, and not to care is quicker."""
-    order = np.argsort(values)
-    arranged = values[order]
-    return np.argsort(values, kind="stable") if (arranged[1:] == arranged[:-1]).any() else order
+    """Places of values in their order, like ones as they stand.
+
+    NOTE: Values as whole numbers with their places behind them are sorted in a third of the time; nearly equal values
+    are seldom.
+    """
+    bits = values.size.bit_length()
+    lowest, span = (values.min(), np.ptp(values)) if values.size else (0.0, 0.0)
+    keys = ((values - lowest) * (2.0 ** (62 - bits) / max(span, 1e-200))).astype(np.int64) << bits
+    keys |= np.arange(values.size)
+    keys.sort()
+    nearly_equal = keys[1:] >> bits == keys[:-1] >> bits
+    return np.argsort(values, kind="stable") if nearly_equal.any() else keys & ((1 << bits) - 1)
 
 
 class Dirty(NamedTuple):

@@ -58,7 +58,7 @@ def segment_rules(random: Random, length: int) -> HeapRules:
         itl_full_demotes=random.random() < 0.3,
     )
     taken = itl_initial * rules.itl_entry + random.randint(1, 6) * rules.slot(length)
-    return replace(rules, used_low=min(taken, block - reserve)) if random.random() < 0.5 else rules
+    return rules._replace(used_low=min(taken, block - reserve)) if random.random() < 0.5 else rules
 
 
 def high_water(layout: Layout, assm: bool) -> Iterator[list[tuple[int, int]]]:

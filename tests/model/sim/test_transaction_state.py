@@ -19,7 +19,7 @@ from model.sim.references import BlockLayout, References
 from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from model.spec.instance import Replacement
 from model.units import MIB
-from model.workloads.transactions.warm import some_of
+from model.workloads.transactions.warm import in_order, some_of
 
 
 @given(st.integers(1, 50_000), st.sampled_from([2048, 8192, 32768]))
@@ -82,6 +82,11 @@ def test_some_of_many_are_different_ones(blocks: int, part: float) -> None:
     found = some_of(blocks, count, np.random.default_rng(1))
     assert len(set(found.tolist())) == count
     assert all(0 <= block < blocks for block in found.tolist())
+
+
+@given(st.lists(st.floats(-1e9, 1e9) | st.sampled_from([0.5, 0.5 + 2**-40, -3.0]), max_size=40))
+def test_places_come_in_the_order_of_their_values_and_like_ones_as_they_stand(values: list[float]) -> None:
+    assert in_order(np.array(values)).tolist() == sorted(range(len(values)), key=values.__getitem__)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(1e-3, 1)), max_size=40), st.integers(1, 4))

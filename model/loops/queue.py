@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from model.loops.rows import Bytes, GivenReals, Reals, Wholes, replace_first
+from model.loops.rows import FEW, GivenReals, Reals, Wholes, replace_first
 
 
 def one_server(arrival_s: GivenReals, service_s: GivenReals, begin_s: Reals, end_s: Reals) -> bool:
@@ -44,83 +44,93 @@ def several_servers(
     return in_order != 0
 
 
-def at_threads(
-    gap_s: GivenReals, took_s: GivenReals, arrival_s: Reals, left_s: Reals, worked_s: Reals
-) -> None:
-    """Calls of one length at hardware threads: when each arrived and left, in the order in which they leave.
-
-    What a call takes stands in *took_s* by how many run with it, from 0 to all threads; what it took stands in
-    *worked_s* in the order of arrival. Before the first that leaves there is a 0 in *left_s* for each thread.
-
-    NOTE: Where it matters, those that run are counted by halves, without a branch: no processor foresees how many.
-    """
-    threads = len(took_s) - 1
-    counted = threads if took_s[threads] != took_s[1] else 0
-    now = 0.0
-    for k in range(len(gap_s)):
-        now += gap_s[k]
-        begin = max(left_s[k], now)
-        place, among = k, counted
-        while among > 0:
-            half = (among + 1) >> 1
-            place += half * int(left_s[place + half - 1] <= begin)
-            among -= half
-        end = begin + took_s[k + counted - place + 1]
-        worked_s[k] = end - begin
-        place = k
-        while left_s[place + threads - 1] > end:
-            left_s[place + threads] = left_s[place + threads - 1]
-            arrival_s[place] = arrival_s[place - 1]
-            place -= 1
-        left_s[place + threads] = end
-        arrival_s[place] = now
-
-
 def on_their_way(  # noqa: PLR0913, PLR0917  (rows, one by one)
+    gaps: GivenReals,
+    gap_s: float,
+    services: GivenReals,
+    service_s: float,
+    took_s: GivenReals,
     room: int,
-    arrival_s: GivenReals,
-    reached_s: GivenReals,
-    service_s: GivenReals,
+    left_s: Reals,
+    worked_s: Reals,
     free_at: Reals,
     came_up_s: Reals,
+    arrival_s: Reals,
     response_s: Reals,
 ) -> tuple[float, float, float]:
-    """Responses; the last end, time held and time busy.
+    """Calls of one length at hardware threads, then at servers: responses; the last end, time held and time busy.
+
+    What a call takes of a thread stands in *took_s* by how many run with it, from 0 to all threads; what it took stands
+    in *worked_s*. Calls reach the servers as they leave the threads: by the time a thread is free for call k, the order
+    of those before is known. Before the first that leaves there is a 0 in *left_s* for each thread.
 
     Servers stand in a heap as in :func:`several_servers`. What comes up there are the ends in their order, after a 0
-    for each server: by the time call k takes the earliest server, all ends that its place in the queue may have waited
+    for each server: by the time a call takes the earliest server, all ends that its place in the queue may have waited
     for came up.
+
+    NOTE: Those that run are counted without a branch: no processor foresees how many.
     """
-    ahead = room - len(free_at) // 2
-    last_s = held_s = busy_s = 0.0
-    for k in range(len(arrival_s)):
-        queued = reached_s[k]
-        came_up_s[k] = free_at[0]
-        end = max(free_at[0], queued) + service_s[k]
-        replace_first(free_at, end)
-        if k >= room:
-            queued = max(queued, came_up_s[k - ahead])
-        held_s += end - queued
-        later_s = max(end, last_s)
-        busy_s += later_s - max(queued, last_s)
-        last_s = later_s
-        response_s[k] = end - arrival_s[k]
+    calls, threads, ahead = len(gaps), len(took_s) - 1, room - len(free_at) // 2
+    counted = threads if took_s[threads] != took_s[1] else 0
+    now = last_s = held_s = busy_s = 0.0
+    for k in range(calls + threads):
+        queued = left_s[k]
+        if k < calls:
+            now += gaps[k] * gap_s
+            begin = max(queued, now)
+            place, among = k, counted
+            while among > FEW:
+                half = (among + 1) >> 1
+                place += half * int(left_s[place + half - 1] <= begin)
+                among -= half
+            ended = place - k
+            for other in range(place, place + among):
+                ended += int(left_s[other] <= begin)
+            end = begin + took_s[counted - ended + 1]
+            worked_s[k] = end - begin
+            place = k + threads
+            while left_s[place - 1] > end:
+                left_s[place] = left_s[place - 1]
+                arrival_s[place] = arrival_s[place - 1]
+                place -= 1
+            left_s[place] = end
+            arrival_s[place] = now
+        if k >= threads:
+            number = k - threads
+            came_up_s[number] = free_at[0]
+            end = max(free_at[0], queued) + services[number] * service_s
+            replace_first(free_at, end)
+            if number >= room:
+                queued = max(queued, came_up_s[number - ahead])
+            held_s += end - queued
+            later_s = max(end, last_s)
+            busy_s += later_s - max(queued, last_s)
+            last_s = later_s
+            response_s[number] = end - arrival_s[k]
     return last_s, held_s, busy_s
 
 
-def piled(values: GivenReals, lowest: float, per_pile: float, piles: Wholes) -> None:
-    """Number of values in each pile; pile 0 is left out."""
-    for k in range(len(values)):
-        piles[int((values[k] - lowest) * per_pile) + 1] += 1
-
-
-def picked(values: GivenReals, lowest: float, per_pile: float, wanted: Bytes, few: Reals) -> int:
-    """The values of the piles wanted; how many.
+def picked(
+    values: GivenReals, lowest: float, per_pile: float, piles: Wholes, ranks: Wholes, few: Reals
+) -> int:
+    """The values of those piles that hold one of the ascending *ranks*, which become ranks among them; how many.
 
     Others are written too, and overwritten: no branch to foresee.
     """
+    for k in range(len(values)):
+        piles[int((values[k] - lowest) * per_pile)] += 1
+    before = left_out = rank = 0
+    for pile in range(len(piles)):
+        before += piles[pile]
+        first = rank
+        while rank < len(ranks) and ranks[rank] < before:
+            ranks[rank] -= left_out
+            rank += 1
+        if rank == first:
+            left_out += piles[pile]
+        piles[pile] = int(rank > first)
     count = 0
     for k in range(len(values)):
         few[count] = values[k]
-        count += int(wanted[int((values[k] - lowest) * per_pile)])
+        count += piles[int((values[k] - lowest) * per_pile)]
     return count

@@ -91,7 +91,7 @@ def sum_arriving(
     sums: Any = np.empty((4, scenarios))
     mean_response_s, percentiles_s = np.empty(scenarios), np.empty((scenarios, len(PERCENTILES)))
     for number, (gaps, services) in enumerate(draws):
-        summed = summed_queue(gaps * gap_s[number], services * mean_s[number], way)
+        summed = summed_queue(gaps, gap_s[number], services, mean_s[number], way)
         sums[:, number] = summed.end_s, summed.held_s, summed.busy_s, summed.cpu_s
         mean_response_s[number] = summed.response_s.mean()
         percentiles_s[number] = quantiles(summed.response_s, PERCENTILES.values())

@@ -91,7 +91,7 @@ def test_calls_summed_up_are_those_of_two_queues(
     arrival, queued = arrival[order], left[order]
     end = open_queue(queued, service, servers).end_s
     queued[room:] = np.maximum(queued[room:], np.sort(end)[: max(0, many - room)])
-    found = summed_queue(gap, service, CallPath(call_s, host.threads, speeds, servers, room))
+    found = summed_queue(gap, 1.0, service, 1.0, CallPath(call_s, host.threads, speeds, servers, room))
     assert list(found.response_s) == list(end - arrival)
     assert found.end_s == end.max()
     assert found.cpu_s == pytest.approx((left - begun).sum(), rel=1e-9)
@@ -101,7 +101,7 @@ def test_calls_summed_up_are_those_of_two_queues(
     inside = np.cumsum(np.where(order < many, 1, -1))[:-1]
     assert found.busy_s == pytest.approx(np.diff(at[order])[inside > 0].sum(), rel=1e-9)
     with plain_loops(kernel):
-        plain = summed_queue(gap, service, CallPath(call_s, host.threads, speeds, servers, room))
+        plain = summed_queue(gap, 1.0, service, 1.0, CallPath(call_s, host.threads, speeds, servers, room))
     assert list(plain[0]) == list(found[0])
     assert plain[1:] == found[1:]
 

@@ -82,13 +82,14 @@ class ByColumn:
         try:
             template = points.template(first)
             checks = self._checks_of(template, first)
-            if checks is None or not all(self._passes(check, template, columns, first) for check in checks):
+            columns = {key: _understood(template, key, columns[key]) for key in points.plain_keys}
+            if checks is None or not all(self._passes(check, checks, template, columns) for check in checks):
                 return None
             total = template.digest - sum(template.marks[key] for key in points.plain_keys)
             digests = np.empty((count, 2), np.uint64)
             digests[:] = _halves(total)
             for key in points.plain_keys:
-                digests = _sum(digests, _marks(key, _understood(template, key, columns[key])))
+                digests = _sum(digests, _marks(key, columns[key]))
         except (SpecError, ValidationError):
             return None
         return digests
@@ -100,7 +101,7 @@ class ByColumn:
             checks: list[_Check] | None = None
             system, work = template.scenario.system, template.scenario.workload
             if template.marks.keys() == set(self._points.plain_keys):
-                reads = [_reads(*model) for model in _models(system, work, self._points.plain_keys)]
+                reads = [_reads(*model, {}) for model in _models(system, work, self._points.plain_keys)]
                 if None not in reads:
                     axes = (self._read_axes(keys or ()) for keys in reads)
                     checks = [_Check(keys) for keys in dict.fromkeys(axes) if keys]
@@ -110,34 +111,30 @@ class ByColumn:
     def _read_axes(self, keys: Collection[str]) -> tuple[str, ...]:
         return tuple(key for key in self._points.plain_keys if key in keys)
 
-    def _passes(self, check: _Check, template: Template, columns: Columns, first: Mapping[str, Any]) -> bool:
-        """Whether all combinations of the values that a check reads are right, and it reads no other axis there.
-
-        Raises ValidationError for one that is not.
-        """
+    def _passes(self, check: _Check, checks: Sequence[_Check], template: Template, columns: Columns) -> bool:
+        """Whether all combinations of the values that a check reads are right, and it reads no other axis there."""
+        models = list(_models(template.scenario.system, template.scenario.workload, self._points.plain_keys))
         for combination in (
             set(zip(*(listed(columns[key]) for key in check.keys), strict=True)) - check.passed
         ):
-            values = {**first, **dict(zip(check.keys, combination, strict=True))}
-            point = self._points.changed(template, values)
-            for model in _models(point.system, point.workload, self._points.plain_keys):
-                reads = _reads(*model)
-                if reads is None or not self._is_checked(template, values, self._read_axes(reads)):
+            values = dict(zip(check.keys, combination, strict=True))
+            for model in models:
+                reads = _reads(*model, values)
+                if reads is None:
+                    return False
+                keys = set(self._read_axes(reads))
+                if keys and not any(keys <= set(each.keys) for each in checks):
                     return False
             if len(check.passed) < KEPT:
                 check.passed.add(combination)
         return True
 
-    def _is_checked(self, template: Template, values: Mapping[str, Any], keys: tuple[str, ...]) -> bool:
-        checks = self._checks_of(template, values) or ()
-        return not keys or any(set(keys) <= set(check.keys) for check in checks)
-
 
 class _Reader:
-    """A section of the inputs that notes which of its fields a check reads."""
+    """A section of the inputs, with other values by dotted key, that notes which of its fields a check reads."""
 
-    def __init__(self, model: BaseModel, where: str, reads: set[str]) -> None:
-        self._model, self._where, self._reads = model, where, reads
+    def __init__(self, model: BaseModel, where: str, reads: set[str], values: Mapping[str, Any]) -> None:
+        self._model, self._where, self._reads, self._values = model, where, reads, values
 
     def __getattr__(self, name: str) -> Any:
         kind = type(self._model)
@@ -150,9 +147,9 @@ class _Reader:
             return declared.__get__(self)
         value = getattr(self._model, name)
         if isinstance(value, BaseModel):
-            return _Reader(value, f"{self._where}{name}.", self._reads)
+            return _Reader(value, f"{self._where}{name}.", self._reads, self._values)
         self._reads.add(f"{self._where}{name}")
-        return value
+        return self._values.get(f"{self._where}{name}", value)
 
 
 def _models(system: System, work: Workload, keys: Sequence[str]) -> Iterator[tuple[BaseModel, str]]:
@@ -169,16 +166,19 @@ def _models(system: System, work: Workload, keys: Sequence[str]) -> Iterator[tup
     return ((section, where) for where, section in sections.items())
 
 
-def _reads(model: BaseModel, where: str) -> set[str] | None:
-    """The fields, by dotted key, that the checks of *model* read as a whole; None where that cannot be told."""
+def _reads(model: BaseModel, where: str, values: Mapping[str, Any]) -> set[str] | None:
+    """The fields, by dotted key, that the checks of *model* read as a whole; None where that cannot be told.
+
+    So it is where they refuse the other *values* that it is given.
+    """
     checks = type(model).__pydantic_decorators__
     reads: set[str] = set()
     for check in checks.model_validators.values():
         if check.info.mode != "after":
             return None
         try:
-            check.func(_Reader(model, where, reads))
-        except Exception:  # a check that asks for more than fields
+            check.func(_Reader(model, where, reads, values))
+        except Exception:  # a check that refuses, or asks for more than fields
             return None
     return reads
 

@@ -46,6 +46,7 @@ CALLED = (
 )
 OBJECTS = (
     "machine/device/servers.py",
+    "machine/device/drawn.py",
     "machine/device/flash.py",
     "machine/device/array_cache.py",
     "machine/device/array.py",

@@ -47,7 +47,7 @@ def test_every_loop_has_a_compiled_twin() -> None:
 
 def test_one_text_for_the_compiler() -> None:
     text = build.text()
-    assert text.count("cdef class ") == 89
+    assert text.count("cdef class ") == 90
     assert "cpdef bint one_server(const double[::1] arrival_s" in text
     assert "cdef inline double seek_s(" in text  # a law, as it stands
     assert "object seek" not in text
@@ -61,7 +61,7 @@ def test_an_old_compiled_module_is_never_used(elsewhere: Path, part: str) -> Non
     with (elsewhere / "model" / part).open("a") as file:
         file.write("\n# another text\n")
     assert said(elsewhere, "fastest(queue.one_server) is queue.one_server") == "True"
-    assert said(elsewhere, "fastest(queue.piled) and loops.why_slow()") == build.PLAIN
+    assert said(elsewhere, "fastest(queue.picked) and loops.why_slow()") == build.PLAIN
     old = next((elsewhere / "model" / "loops" / "compiled").iterdir())
     wanted = said(elsewhere, "loops.build.file()")
     old.rename(wanted)  # under the name of a new one it has another way in

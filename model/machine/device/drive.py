@@ -66,7 +66,7 @@ def drive_of(disk: Any, factors: Iterator[float] | None = None) -> BoundedDrive:
     """
     device: CommandDrive
     if disk.service_cv:
-        device = DrawnServers(disk, repeat(1.0) if factors is None else factors)
+        device = fastest(DrawnServers)(disk, repeat(1.0) if factors is None else factors)
     else:
         device = _set_of(disk) if disk.raid_level != "none" else _single(disk)
     cache = None

@@ -27,8 +27,10 @@ MOST_OWN_SHARE: Final = 0.5
 MOST_TIMES_LARGER: Final = 32
 """Than the last chunk."""
 MOST_IN_A_CHUNK: Final = 50_000
-CHUNKS_A_WORKER: Final = 4
-"""At least so many, of what is left, so that several workers end together."""
+CHUNKS_A_WORKER: Final = 2
+"""At least so many of what nobody has yet, so that several workers end together."""
+LEAST_CHUNK_S: Final = 0.01
+"""Below that, handing out costs more than waiting for the last one."""
 PILOTS: Final = (1, 1, 8, 64)
 PILOT_S: Final = 0.25
 MOST_STEPS: Final = 1_000
@@ -142,9 +144,8 @@ class Running:
             missing = self._missing()
             while len(missing):
                 of_base = int(np.count_nonzero(missing < self._each))
-                numbers, missing = np.split(
-                    missing, [min(of_base or len(missing), self._chunk(executor.workers))]
-                )
+                size = self._chunk(executor.workers, len(missing))
+                numbers, missing = np.split(missing, [min(of_base or len(missing), size)])
                 sent[len(sent)] = items = self._items(numbers)
                 yield items
 
@@ -162,8 +163,8 @@ class Running:
                 self.outcome.failed[place] = self.outcome.failed[first]
         return self.outcome
 
-    def _chunk(self, workers: int) -> int:
-        """Answers that are handed out together."""
+    def _chunk(self, workers: int, missing: int) -> int:
+        """Answers that are handed out together, of so many that nobody has yet."""
         size = MOST_IN_A_CHUNK if self.each_s else 1
         if self.each_s:
             least_s = self._own_s / MOST_OWN_SHARE
@@ -172,10 +173,11 @@ class Running:
                 2 if self._learned[0] == 1 else 1
             )  # of one answer alone it is not known what the chunk takes
             size = min(size, max(least, int((chunk_s - self._own_s) / self.each_s)))
+            if workers > 1:
+                share = -(-missing // (CHUNKS_A_WORKER * workers))
+                size = min(size, max(share, int(LEAST_CHUNK_S / self.each_s)))
         if self._learned[0]:
             size = min(size, MOST_TIMES_LARGER * self._learned[0])
-        if workers > 1:
-            size = min(size, max(1, -(-self.outcome.left // (CHUNKS_A_WORKER * workers))))
         return size
 
     def _learn(self, size: int, took_s: float) -> None:

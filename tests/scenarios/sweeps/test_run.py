@@ -137,10 +137,10 @@ def test_chunks_take_a_second_or_so_much_that_little_of_it_is_their_own(
     running._learn(1, own_s + each_s)
     chosen = []
     for _ in sizes:
-        chosen.append(running._chunk(1))
+        chosen.append(running._chunk(1, running.outcome.left))
         running._learn(chosen[-1], own_s + chosen[-1] * each_s)
     assert chosen == pytest.approx(sizes, rel=0.05)
-    assert running._chunk(3) <= -(-running.outcome.left // 12)
+    assert running._chunk(3, 120) <= max(20, 0.011 / each_s)
 
 
 def test_an_extended_sweep_reuses_what_it_has(tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def test_a_field_that_is_added_is_played_by_events(name: str) -> None:
         for asked, calls in added:
             assert has_fast_way(asked, calls) != off
             method = simulate_streams(asked, calls, seed=2, name="").method or ""
-            assert method.startswith("simulation" if off else "loop")
+            assert method.startswith("simulation of programs" if off else "simulation of all calls")
 
 
 def test_neutral_values_are_those_of_fields() -> None:

@@ -33,8 +33,33 @@ def test_parts_and_classes_sum_to_elapsed(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "settings", "word"),
+    [("rahn-full-scan", (), "seconds"), ("rahn-full-scan", ("table.rows=1000",), "ms"), ("tpc-b", (), "ms")],
+)
+def test_bars_are_in_the_unit_of_their_axis(name: str, settings: tuple[str, ...], word: str) -> None:
+    result = answer(name, *settings)
+    scale = profile.scale_of([result])
+    assert (scale.word, scale.per_s) == (word, {"ms": 1000, "seconds": 1}[word])
+    figure, _ = charts.waterfall(result, result)
+    assert figure["layout"]["xaxis"]["title"]["text"].startswith(f"{word} of ")
+    whole = [
+        trace["x"][0] + trace["base"][0]
+        for trace in figure["data"]
+        if trace["y"][0] in ("Elapsed", "Response")
+    ]
+    assert max(whole) == pytest.approx(scale.per_s * result.time.elapsed_s, rel=1e-6)
+
+
+@pytest.mark.parametrize(
     ("component", "wait_class"),
     [
+        ("read by other session", "User I/O"),
+        ("latch: cache buffers chains", "Concurrency"),
+        ("buffer busy waits", "Concurrency"),
+        ("enq: TX - row lock contention", "Concurrency"),
+        ("enq: TX - allocate ITL entry", "Concurrency"),
+        ("free buffer waits", "System I/O"),
+        ("log buffer space", "System I/O"),
         ("CPU: buffer gets", "CPU"),
         ("db file scattered read", "User I/O"),
         ("direct path read", "User I/O"),

@@ -164,7 +164,9 @@ def test_hits_rise_with_the_cache_and_the_present_size_is_marked(law: Answered) 
     nearest = min(range(len(touched["x"])), key=lambda place: abs(touched["x"][place] - now["x"][0]))
     assert now["y"][0] == pytest.approx(touched["y"][nearest], abs=1)
     assert (touched["name"], lru["name"]) == ("touch count", "LRU")
-    assert touched["y"] == sorted(touched["y"])
+    assert touched["y"] == [100 * point.hit_fraction for point in points] == sorted(touched["y"])
+    assert lru["y"] == [100 * point.lru_fraction for point in points]
+    assert touched["x"] == lru["x"] == [point.size_bytes / 2**20 for point in points]
     assert now["x"] == [size / 2**20]
     assert figure["layout"]["xaxis"]["title"]["text"] == "buffer cache (MB)"
     assert "which holds all data" in said

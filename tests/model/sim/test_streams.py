@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from model.results import RunResult
 from model.spec import Disk, Host, Instance, Iostat, ReadStream, System, WriteStream
 from model.units import MIB
 from model.workloads.streams.processes import simulate as simulate_streams
+from scenarios import from_mapping, run
 from tests.leaves import floats_of
 
 FLASH = Disk(
@@ -417,3 +419,22 @@ def test_a_device_that_ends_no_request_while_its_program_runs() -> None:
     device = simulate(system, WriteStream(count=200)).device["disk"]
     assert 0 < device.utilisation_fraction < 1
     assert (device.writes_per_s, device.service_s) == (0, 0)
+
+
+@pytest.mark.parametrize(("expire_s", "look_s"), [(29, 5), (11, 2), (11, 5)])
+def test_old_pages_are_written_at_the_first_look_that_finds_them(expire_s: float, look_s: float) -> None:
+    """A page a second from the first second on, with which looks begin."""
+    scenario = {
+        "host": {
+            "kernel": "5.15", "io_path": "buffered", "filesystem": "xfs", "scheduler": "none",
+            "dirty_expire_s": expire_s, "dirty_writeback_s": look_s,
+        },
+        "disk": {"use": "linear"},
+        "iostat": {"interval_s": 1.0},
+        "workload": {
+            "kind": "write_stream", "block_size_bytes": "4K", "count": 60, "rate_per_s": 1.0, "arrivals": "regular",
+        },
+    }  # fmt: skip
+    lines = run(from_mapping(scenario), "simulate").device["disk"].lines
+    first = next(line for line in lines if line.writes_per_s)
+    assert first.begin_s == 1 + ceil(expire_s / look_s) * look_s

@@ -228,6 +228,7 @@ def test_compare_json_has_results_and_differences(blocktime: CommandLine) -> Non
     (difference,) = compared["differences"]
     change = second["time"]["elapsed_s"] - first["time"]["elapsed_s"]
     assert difference["elapsed_change_s"] == pytest.approx(change)
+    assert difference["elapsed_change_fraction"] == pytest.approx(change / first["time"]["elapsed_s"])
     assert sum(one["change_s"] for one in difference["components"]) == pytest.approx(change)
     assert difference["why"]
 

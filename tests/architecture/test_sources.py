@@ -14,6 +14,8 @@ from pydantic import BaseModel
 from model import money_books, spec
 from model.catalog import KINDS, entries
 from model.spec import WORKLOADS
+from model.spec.instance import Replacement
+from model.units import KIB, MIB
 from model.workloads.streams import books as stream_books
 from scenarios import library
 
@@ -148,6 +150,33 @@ def test_a_field_of_the_spec_says_what_it_is_and_whence(known: set[str]) -> None
         assert (info.description or "").strip(), where
         assert isinstance(info.json_schema_extra, dict), f"{where} has no source"
         assert str(info.json_schema_extra["source"]).split(":")[0] in known, where
+
+
+DOCUMENTED: dict[type[BaseModel], dict[str, object]] = {
+    spec.Tablespace: {"block_size_bytes": 8 * KIB, "space_management": "assm", "extent_management": "system"},
+    spec.Table: {"pctfree_percent": 10, "initrans": 1, "created_by": "insert"},
+    spec.Index: {"pctfree_percent": 10, "table_cached_blocks": 1},
+    Replacement: {"percent_hot": 50, "touch_time_s": 3, "hot_criteria": 2, "stay_count": 0, "cool_count": 1},
+    spec.SystemStatistics: {"kind": "noworkload", "ioseektim_s": 0.01, "iotfrspeed_bytes_per_s": 4_096_000},
+    spec.Instance: {
+        "db_block_size_bytes": 8 * KIB, "db_keep_cache_bytes": 0, "db_recycle_cache_bytes": 0, "max_io_bytes": MIB,
+        "db_writer_processes": 1, "disk_asynch_io": True, "serial_direct_read": "auto", "direct_read_slots": 2,
+    },
+    spec.Host: {
+        "read_ahead_bytes": 128 * KIB, "max_request_bytes": 512 * KIB, "max_segments": 128, "nr_requests": 128,
+        "nomerges": "0", "journal": True, "journal_commit_s": 5, "journal_data": "ordered", "dirty_writeback_s": 5,
+        "dirty_expire_s": 30, "dirty_background_ratio_percent": 10, "dirty_ratio_percent": 20,
+    },
+    spec.Client: {"sdu_bytes": 8 * KIB},
+    spec.Disk: {"limit_io_bytes": 256 * KIB, "raid_level": "none", "raid_disks": 1, "write_cache_bytes": 0},
+}  # fmt: skip
+"""What Oracle, Linux and AWS have where nobody sets anything, by their documentation."""
+
+
+@pytest.mark.parametrize("section", DOCUMENTED)
+def test_a_default_is_the_documented_one(section: type[BaseModel]) -> None:
+    fields = section.model_fields
+    assert {name: fields[name].default for name in DOCUMENTED[section]} == DOCUMENTED[section]
 
 
 def test_every_section_of_the_system_is_looked_at() -> None:

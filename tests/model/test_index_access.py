@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from model import calculate, simulate
+from model.causes import MORE_DATA
 from model.demand.index_statistics import index_statistics
 from model.demand.segment import row_shape, segment_of
 from model.errors import BlocktimeError, OutsideLaw
@@ -314,3 +315,19 @@ def test_costs_of_five_plans_by_hand(work: dict[str, Any], cost: float) -> None:
     The optimizer knows no size of an index but LEAF_BLOCKS: a fast full scan costs as a scan of so many blocks.
     """
     assert answer(scan({"unique": True}, **work)).optimizer.io_cost == pytest.approx(cost, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("key_bytes", "columns", "more"), [(8, 1, True), (7, 1, False), (7, 2, True), (2, 6, False)]
+)
+def test_of_an_entry_its_columns_are_sent_with_a_byte_of_length_each(
+    key_bytes: int, columns: int, more: bool
+) -> None:
+    """1,000 of them are more than the 8,192 bytes of a message, or not."""
+    settings = [
+        f"index.key_bytes={key_bytes}",
+        f"index.key_columns={columns}",
+        "workload.arraysize_rows=1000",
+    ]
+    asked = load("index-only-scan", settings)
+    assert (MORE_DATA in calculate(asked.system, asked.workload).time.wait) == more

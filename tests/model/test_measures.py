@@ -15,7 +15,7 @@ ANSWERS = {
     "scan": ("savvinov-lio-priced", ("workload.users=2",), "calculate"),
     "update": ("rahn-pctfree-2k-10", ("table.rows=500",), "calculate"),
     "transactions": ("tpc-b", (), "calculate"),
-    "writes": ("magni-dd-fs-100", ("workload.count=100",), "simulate"),
+    "reads": ("random-read-depth", ("workload.count=200",), "simulate"),
 }
 RENAMED = {
     "device_request_bytes": "average_request_bytes", "segment_blocks": "blocks_before", "optimizer_cost": "cost",

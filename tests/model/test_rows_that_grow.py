@@ -18,6 +18,7 @@ from model import (
 )
 from model.demand import demand_of
 from model.spec import Column, Delete, Insert, Instance, Table, Tablespace, Update
+from scenarios import load
 from tests.whole import quick
 
 N_BYTES = 4.9899
@@ -429,3 +430,14 @@ def test_visits_at_random_read_again_what_the_cache_has_lost() -> None:
     blocks = calculate(System(table=table), work).segment.blocks_before
     assert reads[0] == pytest.approx(blocks, rel=0.01)
     assert reads[0] < reads[1] < reads[2] < table.rows
+
+
+@pytest.mark.parametrize("engine", [calculate, simulate])
+@pytest.mark.parametrize("name", ["rahn-pctfree-2k-10", "rahn-pctfree-8k-10", "rahn-pctfree-8k-35"])
+def test_an_update_gets_each_row_twice_more_where_it_migrates(engine: Any, name: str) -> None:
+    """Its own block; where it moves to and the bitmap block that says so; and each block that has no room."""
+    asked = load(name, ["table.rows=1000"])
+    result = engine(asked.system, asked.workload)
+    changes = result.changes
+    wanted = 1000 + 2 * changes.migrated + result.segment.rejected_probes
+    assert result.logical_io.current_gets == wanted

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
+import simpy
 
 from model import calculate, simulate
+from model.laws.block_layer import PAGE_BYTES
+from model.loops import as_written
+from model.machine.device.request import Request
+from model.sim.write_back import JOURNAL_BYTES, PageCache
 from model.spec import Disk, Host, System, WriteStream
 
 FLASH = Disk(rotation_s=0.0, average_seek_s=0.0)
@@ -20,3 +29,39 @@ def test_a_growing_file_commits_each_time(disk: Disk, nomerges: str, requests: i
         assert one.physical_io.write_requests == 100 * requests
         assert one.device["disk"].merged_writes == 100 * merges
     assert found[0].time.elapsed_s == pytest.approx(found[1].time.elapsed_s, rel=0.02)
+
+
+@pytest.mark.parametrize(("journal", "blocks"), [(True, 5), (False, 1)])
+def test_commits_go_on_in_the_journal_until_it_is_full(journal: bool, blocks: int) -> None:
+    """Without a journal each writes the same block of the inode."""
+    env, places, waiting = simpy.Environment(), list[int](), list[Request]()
+
+    def bio(write: bool, start_byte: int, size_bytes: int, _: object) -> Request:
+        request = Request(write, start_byte, start_byte + size_bytes, 0, True, 0.0)
+        places.append(start_byte)
+        waiting.append(request)
+        return request
+
+    def unplug() -> None:
+        for request in waiting:
+            for done in request.waiting:
+                done(request)
+        waiting.clear()
+
+    device: Any = SimpleNamespace(
+        bio=bio, unplug=unplug, submitter=lambda owner: owner, flush=lambda: iter(()), throttle=None
+    )
+    with as_written():
+        cache = PageCache(env, Host(filesystem="ext3", journal=journal), device, 10 * JOURNAL_BYTES)
+    commits = JOURNAL_BYTES // PAGE_BYTES // 5 + 3
+    for _ in range(commits):
+        env.run(env.process(cache.commit_record(0)))
+    steps = {after - before for before, after in pairwise(places)}
+    assert len(places) == commits * blocks
+    assert min(places) == 10 * JOURNAL_BYTES
+    if journal:
+        assert PAGE_BYTES in steps
+        assert len(steps) == 2
+        assert JOURNAL_BYTES <= max(places) - min(places) < JOURNAL_BYTES + 2 * 5 * PAGE_BYTES
+    else:
+        assert steps == {0}

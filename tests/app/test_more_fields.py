@@ -107,7 +107,7 @@ scenario = load("rahn-full-scan", ["workload.kind={kind}"])
 for path in declared_fields("{kind}"):
     control = forms.control_of(path, "{kind}")
     field = control.facts("{kind}")
-    widgets.draw(control, widgets.look(control, field, scenario, scenario, False), print)
+    widgets.draw(control, widgets.look(control, field, scenario, scenario, False, False), print)
 """
     app = AppTest.from_string(script, default_timeout=LIMIT_S).run()
     assert not app.exception

@@ -44,7 +44,7 @@ def answered(page: Page) -> Locator:
     go = button(page, "Run")
     chart = page.get_by_test_id("stPlotlyChart").first
     expect(go.or_(chart).first).to_be_visible(timeout=LIMIT_MS)
-    page.get_by_text(re.compile(r"points.*(answered|about)")).first.wait_for()
+    page.get_by_text(re.compile(r"points.*(stored|about)")).first.wait_for()
     if not chart.is_visible() and go.is_enabled():
         go.click()
     chart.wait_for()

@@ -17,7 +17,7 @@ from model.errors import SpecError, shown
 from model.kernels.arguments import positive
 from model.laws.processors import Cores, thread_speed
 from model.loops import fastest, queue
-from model.loops.rows import row
+from model.loops.rows import free_servers, row
 
 Times = NDArray[np.float64]
 Ranks = NDArray[np.int64]
@@ -81,7 +81,7 @@ def open_queue(arrival_s: ArrayLike, service_s: ArrayLike, servers: int = 1) -> 
     if servers == 1 or not arrival.size:
         in_order = one_server(*map(row, rows))
     else:
-        in_order = several_servers(*map(row, (*rows, _heap(min(servers, arrival.size)))))
+        in_order = several_servers(*map(row, (*rows, free_servers(min(servers, arrival.size)))))
     if not in_order:
         _refuse(arrival, service)
     return served
@@ -104,7 +104,7 @@ def summed_queue(gaps: Times, gap_s: float, services: Times, service_s: float, w
     took_s = way.call_s / np.array(way.speeds or (1.0,) * (way.processors + 1))
     left_s, arrival_s = np.zeros((2, way.processors + calls))
     worked_s, came_up_s, response_s = np.empty((3, calls))
-    rows = (left_s, worked_s, _heap(min(way.servers, calls)), came_up_s, arrival_s, response_s)
+    rows = (left_s, worked_s, free_servers(min(way.servers, calls)), came_up_s, arrival_s, response_s)
     sums = on_their_way(row(gaps), gap_s, row(services), service_s, row(took_s), way.room, *map(row, rows))
     cpu_s = float(worked_s.sum()) if way.speeds else way.call_s * calls
     return Summed(response_s, *sums, cpu_s)
@@ -139,13 +139,6 @@ def at_ranks(values: Times, ranks: Ranks) -> Times:
     few.sort()
     ranked: Times = few[places]
     return ranked
-
-
-def _heap(servers: int) -> Times:
-    """Servers free from the begin on; what lies below the heap never gets free."""
-    free_at = np.full(2 * servers + 1, np.inf)
-    free_at[:servers] = 0.0
-    return free_at
 
 
 def _times(name: str, given: ArrayLike) -> Times:

@@ -6,6 +6,7 @@ Callers hand in ``row(array)``.
 from __future__ import annotations
 
 from array import array
+from math import inf
 from typing import Any
 
 Reals = Any
@@ -79,6 +80,14 @@ def longer(row: Reals) -> Reals:
     for k in range(len(row)):
         doubled[k] = row[k]
     return doubled
+
+
+def free_servers(count: int) -> Reals:
+    """A heap of the moments at which servers get free; what lies below it never does."""
+    heap = reals(2 * count + 1, inf)
+    for server in range(count):
+        heap[server] = 0.0
+    return heap
 
 
 def replace_first(heap: Reals, value: float) -> None:

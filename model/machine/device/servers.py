@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from model.laws.device import continues
 from model.laws.processors import Cores, thread_speed
-from model.loops.rows import Reals, longer, reals, replace_first
-
-
-def free_servers(count: int) -> Reals:
-    """A heap of the moments at which servers get free; what lies below it never does."""
-    heap = reals(2 * count + 1, inf)
-    for server in range(count):
-        heap[server] = 0.0
-    return heap
+from model.loops.rows import Reals, free_servers, longer, reals, replace_first
 
 
 class Processors:

@@ -6,18 +6,32 @@ Steps and their order are those of :class:`model.machine.device.block_queue.Bloc
 
 from __future__ import annotations
 
-import math
-
+from model.loops.places import Places
 from model.loops.rows import Reals, Wholes, wholes
 
 ENDS = 2
 NOBODY = -1
+FREE = 2
+"""The line of the rows that no request has; before it, the lines of requests that wait to read and to write."""
+
+
+def gap_opened(row: Wholes, at: int, end: int) -> None:
+    """Make a gap in a row, whose values behind it move up."""
+    for place in range(end, at, -1):
+        row[place] = row[place - 1]
+
+
+def gap_closed(row: Wholes, at: int, end: int) -> None:
+    """Close a gap in a row."""
+    for place in range(at, end):
+        row[place] = row[place + 1]
 
 
 class ElevatorLoop:
     """A queue that merges, and a scheduler that lets go; of what each request is, its rows tell.
 
-    A request that comes to an empty queue is set aside, and entered only where another comes before it goes.
+    A request that comes to an empty queue is set aside, and entered only where another comes before it goes. Its number
+    is its place in the rows; of the free ones, it takes that which has been so longest.
     """
 
     in_order: bool
@@ -32,14 +46,14 @@ class ElevatorLoop:
     """Age from which on a read begins the next batch."""
     write_expire_s: float
     of_write: Wholes
-    """For each request: 1 if it is a write."""
+    """For each request: 1 if it is a write. Rows have room for one more than those of both directions, or for all."""
     begins: Wholes
     ends: Wholes
     queued_s: Reals
     begin_s: Reals
     """When it was sent to the device."""
     made: int
-    """How many there are."""
+    """How many there have been."""
     in_queue: int
     """Those that wait."""
     places: Wholes
@@ -48,14 +62,14 @@ class ElevatorLoop:
     """Their requests."""
     waiting: Wholes
     """How many there are of each direction."""
-    keys: Wholes
-    """A hash table of the begins and ends of requests, by byte, direction and begin or end."""
-    holders: Wholes
-    """The requests with these begins and ends."""
+    holders: Places
+    """The latest requests with these begins and ends, by byte, direction and begin or end."""
     count: Wholes
     waits: Wholes
     sweep_byte: Wholes
-    oldest: Wholes
+    before: Wholes
+    after: Wholes
+    """The neighbours of each request in its line, which is a ring; the lines' own entries follow those of requests."""
     aside: int
     """The only request, which is in no table."""
     taken: int
@@ -87,14 +101,17 @@ class ElevatorLoop:
         self.write_expire_s = write_expire_s
         self.of_write, self.begins, self.ends = of_write, begins, ends
         self.queued_s, self.begin_s = queued_s, begin_s
-        room = min(len(of_write), nr_requests)
+        rows = len(of_write)
+        room = min(rows, nr_requests)
         self.places, self.placed = wholes(2 * room, 0), wholes(2 * room, 0)
         self.waiting, self.count, self.waits = wholes(2, 0), wholes(2, 0), wholes(2, 0)
-        self.sweep_byte, self.oldest = wholes(2, 0), wholes(2, 0)
-        entries = 16
-        while entries < 32 * room:
-            entries *= 2
-        self.keys, self.holders = wholes(entries, NOBODY), wholes(entries, NOBODY)
+        self.sweep_byte = wholes(2, 0)
+        self.before, self.after = wholes(rows + FREE + 1, 0), wholes(rows + FREE + 1, 0)
+        for line in range(rows, rows + FREE + 1):
+            self.before[line] = self.after[line] = line
+        for number in range(rows):
+            self._stand(FREE, number)
+        self.holders = Places(32 * room)
         self.made = self.in_queue = self.taken = self.direction = self.passed_over = 0
         self.aside = NOBODY
 
@@ -104,9 +121,10 @@ class ElevatorLoop:
 
     def entered(self, write: int, begin: int, end: int, now: float) -> int:
         """Create a new request; return its number."""
-        number = self.made
-        self.made = number + 1
-        self.of_write[number], self.queued_s[number], self.begin_s[number] = write, now, math.inf
+        number = self._first(FREE)
+        self._step_out(number)
+        self.made += 1
+        self.of_write[number], self.queued_s[number] = write, now
         self.begins[number], self.ends[number] = begin, end
         self.waits[write] += 1
         self.count[write] += 1
@@ -122,8 +140,9 @@ class ElevatorLoop:
 
     def _enter(self, number: int) -> None:
         direction, begin = self.of_write[number], self.begins[number]
-        self._hold(4 * begin + direction, number)
-        self._hold(4 * self.ends[number] + ENDS + direction, number)
+        self.holders.put(4 * begin + direction, number)
+        self.holders.put(4 * self.ends[number] + ENDS + direction, number)
+        self._stand(0 if self.in_order else direction, number)
         if not self.in_order:
             self._put(direction, begin, number)
 
@@ -134,8 +153,7 @@ class ElevatorLoop:
         number, straight = self.aside, self.aside >= 0
         if self.in_order:
             if not straight:
-                number = self.oldest[0]
-            self.oldest[0] = number + 1
+                number = self._first(0)
         else:
             number = self._chosen(straight, now)
             self.sweep_byte[self.direction] = self.ends[number]
@@ -145,6 +163,7 @@ class ElevatorLoop:
         self.in_queue -= 1
         self.aside = NOBODY
         if not straight:
+            self._step_out(number)
             self._leave(4 * self.begins[number] + direction, number)
             self._leave(4 * self.ends[number] + ENDS + direction, number)
         self.begin_s[number] = now
@@ -153,6 +172,23 @@ class ElevatorLoop:
     def done(self, number: int) -> None:
         """Handle the completion of a request at the device."""
         self.count[self.of_write[number]] -= 1
+        self._stand(FREE, number)
+
+    def _first(self, line: int) -> int:
+        """The first of a line."""
+        return int(self.after[len(self.of_write) + line])
+
+    def _stand(self, line: int, number: int) -> None:
+        """To the end of a line."""
+        line += len(self.of_write)
+        last = self.before[line]
+        self.before[number], self.after[number] = last, line
+        self.after[last] = self.before[line] = number
+
+    def _step_out(self, number: int) -> None:
+        """Leave the line."""
+        before, after = self.before[number], self.after[number]
+        self.after[before], self.before[after] = after, before
 
     def joined(self, write: int, begin: int, end: int) -> int:
         """The waiting request that the bytes merge into, at its back or front; -1 if none has room."""
@@ -171,51 +207,47 @@ class ElevatorLoop:
                 self.begins[number] = begin
                 return number
             return NOBODY
-        number = self._holder(4 * begin + ENDS + write)
+        number = self.holders.at(4 * begin + ENDS + write)
         if number >= 0 and end - self.begins[number] <= self.largest_bytes:
             self._leave(4 * begin + ENDS + write, number)
             self.ends[number] = end
-            self._hold(4 * end + ENDS + write, number)
+            self.holders.put(4 * end + ENDS + write, number)
             return number
-        number = self._holder(4 * end + write)
+        number = self.holders.at(4 * end + write)
         if number >= 0 and self.ends[number] - begin <= self.largest_bytes:
             self._leave(4 * end + write, number)
             self.begins[number] = begin
-            self._hold(4 * begin + write, number)
+            self.holders.put(4 * begin + write, number)
             if not self.in_order:
-                self._remove(write, end, number)
+                self._remove(write, self._place_of(write, end, number))
                 self._put(write, begin, number)
             return number
         return NOBODY
 
     def _chosen(self, straight: bool, now: float) -> int:
         """The request that a scheduler with sweeps dispatches; if *straight*, the only request."""
-        number = self.aside
-        goes_on = 0 < self.taken < self.longest_batch
+        at, goes_on = NOBODY, 0 < self.taken < self.longest_batch
         if straight:
             along = (
-                self.of_write[number] == self.direction
-                and self.begins[number] >= self.sweep_byte[self.direction]
+                self.of_write[self.aside] == self.direction
+                and self.begins[self.aside] >= self.sweep_byte[self.direction]
             )
             goes_on = goes_on and along
         elif goes_on:
-            number = self._upwards()
-            goes_on = number >= 0
+            at = self._upwards()
+            goes_on = at >= 0
         if not goes_on:
             self._begin_batch()
         if straight:
-            return number
+            return self.aside
+        direction = self.direction
         if not goes_on:
-            direction = self.direction
-            oldest: int = self.oldest[direction]
-            while self.of_write[oldest] != direction or self.begin_s[oldest] < math.inf:
-                oldest += 1
-            self.oldest[direction] = oldest
-            number = self._upwards()
+            at, oldest = self._upwards(), self._first(direction)
             expire_s = self.write_expire_s if direction else self.read_expire_s
-            if number < 0 or now - self.queued_s[oldest] >= expire_s:
-                number = oldest
-        self._remove(self.direction, self.begins[number], number)
+            if at < 0 or now - self.queued_s[oldest] >= expire_s:
+                at = self._place_of(direction, self.begins[oldest], oldest)
+        number: int = self.placed[at]
+        self._remove(direction, at)
         return number
 
     def _begin_batch(self) -> None:
@@ -230,9 +262,9 @@ class ElevatorLoop:
             self.passed_over = 0
 
     def _upwards(self) -> int:
-        """The next request at or above a byte; -1 if there is none."""
+        """The place of the next request of the sweep; -1 if there is none."""
         at, end = self._left(self.direction, self.sweep_byte[self.direction]), self._end(self.direction)
-        return int(self.placed[at]) if at < end else NOBODY
+        return at if at < end else NOBODY
 
     def _end(self, direction: int) -> int:
         """The end of a direction's places."""
@@ -249,52 +281,27 @@ class ElevatorLoop:
 
     def _put(self, direction: int, byte: int, request: int) -> None:
         """Insert a request at its place, after those of the same byte."""
-        at, place = self._left(direction, byte + 1), self._end(direction)
-        while place > at:
-            self.places[place], self.placed[place] = self.places[place - 1], self.placed[place - 1]
-            place -= 1
+        at, end = self._left(direction, byte + 1), self._end(direction)
+        gap_opened(self.places, at, end)
+        gap_opened(self.placed, at, end)
         self.places[at], self.placed[at] = byte, request
         self.waiting[direction] += 1
 
-    def _remove(self, direction: int, byte: int, request: int) -> None:
-        """Remove a request from its place."""
+    def _place_of(self, direction: int, byte: int, request: int) -> int:
+        """The place of a request."""
         at = self._left(direction, byte)
         while self.placed[at] != request:
             at += 1
-        self.waiting[direction] -= 1
-        for place in range(at, self._end(direction)):
-            self.places[place], self.placed[place] = self.places[place + 1], self.placed[place + 1]
-
-    def _home(self, key: int) -> int:
-        """The table entry that a key hashes to: most keys are multiples of a power of two."""
-        return (key ^ (key >> 9) ^ (key >> 15)) & (len(self.keys) - 1)
-
-    def _entry(self, key: int) -> int:
-        """The table entry of a key, or the first free entry after the one that it hashes to."""
-        at = self._home(key)
-        while self.keys[at] != key and self.holders[at] != NOBODY:
-            at = (at + 1) & (len(self.keys) - 1)
         return at
 
-    def _holder(self, key: int) -> int:
-        """The latest request with a begin or end at this byte; -1 if there is none or it has left."""
-        return int(self.holders[self._entry(key)])
-
-    def _hold(self, key: int, request: int) -> None:
-        """Note that a request begins or ends at this byte."""
-        at = self._entry(key)
-        self.keys[at], self.holders[at] = key, request
+    def _remove(self, direction: int, at: int) -> None:
+        """Remove a request from its place."""
+        self.waiting[direction] -= 1
+        end = self._end(direction)
+        gap_closed(self.places, at, end)
+        gap_closed(self.placed, at, end)
 
     def _leave(self, key: int, request: int) -> None:
-        """Note that a request no longer begins or ends at this byte; displaced entries move up."""
-        gap = self._entry(key)
-        if self.holders[gap] != request:
-            return
-        last = len(self.keys) - 1
-        at = (gap + 1) & last
-        while self.holders[at] != NOBODY:
-            if (at - self._home(self.keys[at])) & last >= (at - gap) & last:
-                self.keys[gap], self.holders[gap] = self.keys[at], self.holders[at]
-                gap = at
-            at = (at + 1) & last
-        self.keys[gap], self.holders[gap] = NOBODY, NOBODY
+        """Note that a request no longer begins or ends at this byte, where no other one is noted there."""
+        if self.holders.at(key) == request:
+            self.holders.drop(key)

@@ -17,9 +17,13 @@ class Places:
     _values: Wholes
     _shift: int
 
-    def __init__(self) -> None:
-        self.used, self._shift = 0, SPREAD_BITS - 6
-        self._keys, self._values = wholes(64, NOBODY), wholes(64, NOBODY)
+    def __init__(self, least: int = 64) -> None:
+        """A table of at least so many entries."""
+        entries, self._shift, self.used = 64, SPREAD_BITS - 6, 0
+        while entries < least:
+            entries *= 2
+            self._shift -= 1
+        self._keys, self._values = wholes(entries, NOBODY), wholes(entries, NOBODY)
 
     def at(self, key: int) -> int:
         """The value of a key; -1 if there is none."""

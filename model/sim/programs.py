@@ -22,13 +22,13 @@ from model.loops.rows import (
 )
 from model.machine.device.drive import BoundedDrive
 from model.machine.device.iostat import Counters
-from model.machine.device.servers import Servers, Threads
+from model.machine.device.servers import Processors
 
 NOBODY = -1
-SOON = 2
-"""The row of events of the present time; before it, the rows of callers that wait for room to read and to write."""
-DONE = 3
-"""The first of the rows of calls that are done and that their programs have not asked for yet."""
+DONE = 2
+"""The first of the rows of calls that are done and that their programs have not asked for yet; before it, the rows of
+callers that wait for room to read and to write.
+"""
 CPU, RUN_QUEUE, DEVICE, ROOM, THINKING = 0, 1, 2, 3, 4
 CAUSES = 5
 """Components of a program's time, side by side."""
@@ -44,8 +44,7 @@ class Programs:
     queue: ElevatorLoop
     server: BoundedDrive
     counters: Counters
-    servers: Servers | None
-    threads: Threads | None
+    processors: Processors
     depth: int
     plugs: bool
     """Whether the queue is plugged when it was empty, as up to 2.6.38."""
@@ -95,7 +94,11 @@ class Programs:
     _carried: Halves
     """The first call that a request carries."""
     _carried_last: Halves
+    _soon_node: Wholes
+    """What happens at the present time, in its order, and when each was planned."""
     _soon_order: Wholes
+    _soon_first: int
+    _soon_end: int
     _planned: Moments
     _node: Wholes
     """Planned events, by their place."""
@@ -109,26 +112,27 @@ class Programs:
     _ring_last_s: float
     _outstanding: int
 
-    def __init__(  # noqa: PLR0913, PLR0917  (the machine, part by part)
+    def __init__(
         self,
         queue: ElevatorLoop,
         server: BoundedDrive,
         counters: Counters,
-        servers: Servers | None,
-        threads: Threads | None,
+        processors: Processors,
         depth: int,
         plugs: bool,
     ) -> None:
         self.queue = queue
         self.server = server
         self.counters = counters
-        self.servers, self.threads = servers, threads
+        self.processors = processors
         self.depth = depth
         self.plugs = plugs
         self.now = self._ring_last_s = 0.0
         self.stages = []
         self._plugged = False
         self._planned, self._node = Moments(), wholes(ROOM_PLANNED, 0)
+        self._soon_node, self._soon_order = wholes(ROOM_PLANNED, 0), wholes(ROOM_PLANNED, 0)
+        self._soon_first = self._soon_end = 0
         self._ring, self._ring_order = wholes(depth, 0), wholes(depth, 0)
         self._number = self._ring_first = self._ring_count = self._outstanding = 0
 
@@ -147,14 +151,13 @@ class Programs:
         whose: Halves,
         place: GivenWholes,
         pause_s: GivenReals,
-        request: Halves,
-        begun_s: Reals,
-        done_s: Reals,
         response_s: Reals,
         since_s: Reals,
         ran_s: Reals,
-        soon_order: Wholes,
+        request: Halves,
+        begun_s: Reals,
         behind: Halves,
+        done_s: Reals,
         carried: Halves,
         carried_last: Halves,
         answered: Wholes,
@@ -167,8 +170,8 @@ class Programs:
     ) -> None:
         """All calls of all programs. *in_flight* is 0 where calls arrive, *waits_for* a cause.
 
-        It fills the rows from *request* on, each with room for all calls and programs. Responses are in the order in
-        which the programs heard of them.
+        It fills the rows from *response_s* on, up to *behind* each with room for all calls and programs. Responses are
+        in the order in which the programs heard of them.
         """
         self._first, self._write, self._size, self._in_flight = first, write, size, in_flight
         self._batch, self._sample, self._waits_for, self._thinks = batch, sample, waits_for, thinks
@@ -176,7 +179,7 @@ class Programs:
         self._pause_s, self._request, self._begun_s, self._response_s = pause_s, request, begun_s, response_s
         self._answered, self._most, self._end_s, self._done_s = answered, most, end_s, done_s
         self._seconds, self._times, self._longest_s = seconds, times, longest_s
-        self._since_s, self._ran_s, self._soon_order = since_s, ran_s, soon_order
+        self._since_s, self._ran_s = since_s, ran_s
         self._behind, self._carried, self._carried_last = behind, carried, carried_last
         programs = len(write)
         self._calls, self._programs = first[programs], programs
@@ -201,12 +204,12 @@ class Programs:
         if self._ring_count:
             ending, ends = self._ring[self._ring_first], self._ring_order[self._ring_first]
             ends_s = self._done_s[ending]
-        node = self._firsts[SOON]
-        if node >= 0:
-            order = self._soon_order[node]
+        soon = self._soon_first
+        if soon < self._soon_end:
+            order = self._soon_order[soon]
             if (comes_s > self.now or comes > order) and (ends_s > self.now or ends > order):
-                self._firsts[SOON] = self._behind[node]
-                self._wakes(node)
+                self._soon_first = soon + 1
+                self._wakes(self._soon_node[soon])
                 return True
         if ends_s < comes_s or (ends_s == comes_s and ending >= 0 and ends < comes):
             self.now = ends_s
@@ -359,18 +362,10 @@ class Programs:
         """Whether there is work for a processor, which is planned then."""
         if work_s <= 0:
             return False
-        ran_s = work_s
-        if self.threads is None:
-            servers = self.servers
-            assert servers is not None
-            begin_s = servers.begins_s(self.now, work_s)
-            end_s = servers.end_s
-        else:
-            threads = self.threads
-            slowed_s = threads.slowed_s
-            begin_s = threads.begins_s(self.now, work_s)
-            end_s = threads.end_s
-            ran_s += threads.slowed_s - slowed_s
+        processors = self.processors
+        slowed_s = processors.slowed_s
+        begin_s = processors.begins_s(self.now, work_s)
+        end_s, ran_s = processors.end_s, work_s + (processors.slowed_s - slowed_s)
         self._since_s[node], self._ran_s[node] = begin_s - self.now, ran_s
         self._plan(self.now + (end_s - self.now), node)
         return True
@@ -483,9 +478,14 @@ class Programs:
 
     def _soon(self, node: int) -> None:
         """Wake a caller at the present time, after everything planned before."""
-        self._soon_order[node] = self._number
+        if self._soon_first == self._soon_end:
+            self._soon_first = self._soon_end = 0
+        end = self._soon_end
+        if end == len(self._soon_node):
+            self._soon_node, self._soon_order = more_wholes(self._soon_node), more_wholes(self._soon_order)
+        self._soon_node[end], self._soon_order[end] = node, self._number
         self._number += 1
-        self._stand(SOON, node)
+        self._soon_end = end + 1
 
     def _stand(self, row: int, node: int) -> None:
         """To the end of a row."""

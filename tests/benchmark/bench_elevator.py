@@ -158,8 +158,8 @@ def elevator(what: str) -> list[Figure]:
     more: Any = {"pattern": "random", "block_size_bytes": SIZE_BYTES, "start_byte": 0}
     random, shares = np.random.default_rng(1), (0.7, 0.3)
 
-    def loop(calls: Any) -> Any:
-        return play_queued(system, files, calls, server_of(system, 1), counters_of(system))
+    def loop(calls: Any, keeps: bool = False) -> Any:
+        return play_queued(system, files, calls, server_of(system, 1), counters_of(system), keeps=keeps)
 
     drawn = [
         CallDraws(
@@ -180,7 +180,7 @@ def elevator(what: str) -> list[Figure]:
     comes_s = np.concatenate([np.cumsum(own.pauses_s) for own in few])
     order = np.argsort(comes_s, kind="stable")
     arrival_s, places = comes_s[order], np.concatenate([own.places for own in few])[order]
-    _, carried = loop(few)
+    _, carried = loop(few, keeps=True)
     mine = carried.request[order]
     calls = Calls(arrival_s, order >= reads, places, service_of(carried)[mine])
     lean = partial(by_lean_events, calls, scheduler in IN_BATCHES, int(host.nr_requests), disk.queue_depth)

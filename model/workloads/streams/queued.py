@@ -27,7 +27,7 @@ from model.machine.device.elevator import (
     WRITES_STARVED,
 )
 from model.machine.device.iostat import Counters
-from model.machine.device.servers import Servers, Threads
+from model.machine.device.servers import Processors, Servers, Threads
 from model.sim import programs
 from model.sim.caller import Record
 from model.sim.fast import UNBUFFERED_CALLS, reads_all
@@ -51,11 +51,10 @@ Times = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 
-ROWS = (
-    *(np.int32, np.int64, float),  # of calls: whose, where, and the pause
-    *(np.int32, float, *[np.int64] * 3, *[float] * 3),  # CallOutcomes
-    *(float, float, float, np.int64, np.int32, np.int32, np.int32),  # responses, and what only the loop reads
-)
+CALL_ROWS = (np.int32, np.int64, *[float] * 4, np.int32, float, np.int32)
+"""Whose, where, and the pause; responses, and what only the loop reads; of CallOutcomes; what stands behind."""
+REQUEST_ROWS = (*[np.int64] * 3, *[float] * 3, np.int32, np.int32)
+"""Of CallOutcomes, and the calls that a request carries."""
 
 
 class CallDraws(NamedTuple):
@@ -68,10 +67,12 @@ class CallDraws(NamedTuple):
 
 
 class CallOutcomes(NamedTuple):
-    """What became of the calls, in the order of their programs, and of the requests, in the order of their making."""
+    """What became of the calls, in the order of their programs, and of the requests, in the order of their making, if
+    all are kept.
+    """
 
     request: NDArray[np.int32]
-    """The request that carried the call."""
+    """The request that carried the call; -1 where it was not made."""
     begun_s: Times
     """When the program made the call."""
     write: Whole
@@ -83,12 +84,6 @@ class CallOutcomes(NamedTuple):
     done_s: Times
     next_calls: Whole
     """The first call of each program that it has not made."""
-
-    def of(self, calls: int, made: int) -> CallOutcomes:
-        """The same of so many calls and requests."""
-        rows: list[Any] = [*(column[:calls] for column in self[:2]), *(column[:made] for column in self[2:8])]
-        rows.append(self.next_calls)
-        return CallOutcomes(*rows)
 
 
 def is_queued(system: System, files: list[File]) -> bool:
@@ -106,33 +101,43 @@ def is_queued(system: System, files: list[File]) -> bool:
 
 
 def play_queued(
-    system: System, files: Sequence[File], drawn: Sequence[CallDraws], server: Any, counters: Counters
+    system: System,
+    files: Sequence[File],
+    drawn: Sequence[CallDraws],
+    server: Any,
+    counters: Counters,
+    *,
+    keeps: bool = False,
 ) -> tuple[list[Record], CallOutcomes]:
-    """The record of each program's calls, and what became of them; *counters* are brought to their end."""
+    """The record of each program's calls, and what became of them; *counters* are brought to their end.
+
+    Of requests only those under way have rows, unless it *keeps* all.
+    """
     programs_count, first = len(files), np.cumsum([0, *(len(draw.places) for draw in drawn)])
     calls = int(first[-1])
-    rows: list[Any] = in_one_piece(calls + programs_count, ROWS)
+    rows: list[Any] = in_one_piece(calls + programs_count, CALL_ROWS)
+    under_way = calls if keeps else min(calls, 2 * int(system.host.nr_requests))
+    of_requests: list[Any] = in_one_piece(under_way + 1, REQUEST_ROWS)
     for rank, draw in enumerate(drawn):
         own = slice(first[rank], first[rank + 1])
         for column, value in zip(rows[:3], (rank, draw.places, draw.pauses_s), strict=True):
             column[own] = 0 if value is None else value
-    carried = CallOutcomes(*[*rows[3:11], np.zeros(programs_count, np.int64)])
-    for column in carried[:2]:
-        column.fill(programs.NOBODY)
-    queue = fastest(elevator.ElevatorLoop)(*_rules(system.host), *map(row, carried[2:7]))
-    parties = fastest(programs.Programs)(queue, server, counters, *_processors(system.host), *_device(system))
+    next_calls = np.zeros(programs_count, np.int64)
+    rows[6].fill(programs.NOBODY)
+    queue = fastest(elevator.ElevatorLoop)(*_rules(system.host), *map(row, of_requests[:5]))
+    parties = fastest(programs.Programs)(queue, server, counters, _processors(system.host), *_device(system))
     answered, most = np.zeros(programs_count, np.int64), np.zeros(programs_count, np.int64)
     end_s = np.zeros(programs_count)
     caused = [np.zeros((programs_count, programs.CAUSES), kind) for kind in (float, np.int64, float)]
-    told = [answered, most, end_s, *(columns.ravel() for columns in caused), carried.next_calls]
+    told = [answered, most, end_s, *(columns.ravel() for columns in caused), next_calls]
     asked = [first, *_asked(system, files, drawn)]
-    parties.play(*map(row, [*asked, *rows[:5], carried.done_s, *rows[11:], *told]))
+    parties.play(*map(row, [*asked, *rows, *of_requests[5:], *told]))
     counters.programs_ended(float(end_s.max()))
     counters.finish(counters.last_s)
     records = []
     for rank in range(programs_count):
         record = Record(end_s=float(end_s[rank]), in_flight_most=int(most[rank]))
-        heard_s = rows[11][first[rank] : first[rank] + answered[rank]]
+        heard_s = rows[3][first[rank] : first[rank] + answered[rank]]
         record.responses_s.frombytes(row(heard_s.view(np.uint8)))
         for cause, place in CAUSES.items():
             if caused[1][rank, place]:
@@ -142,7 +147,9 @@ def play_queued(
         records.append(record)
     for call, queued_s, begin_s, done_s in parties.stages:
         _show(records[int(np.searchsorted(first, call, side="right")) - 1], queued_s, begin_s, done_s)
-    return records, carried.of(calls, queue.made)
+    outcomes: list[Any] = [column[:calls] for column in rows[6:8]]
+    outcomes += [*(column[: queue.made] for column in of_requests[:6]), next_calls]
+    return records, CallOutcomes(*outcomes)
 
 
 def _asked(system: System, files: Sequence[File], drawn: Sequence[CallDraws]) -> list[Any]:
@@ -179,11 +186,10 @@ def _rules(host: Host) -> tuple[Any, ...]:
     return (in_order, *limits, FIFO_BATCH, WRITES_STARVED, READ_EXPIRE_S, WRITE_EXPIRE_S)
 
 
-def _processors(host: Host) -> tuple[Servers | None, Threads | None]:
+def _processors(host: Host) -> Processors:
     """Processors that are all alike, or threads of cores that share what they have."""
-    if speeds_of(host.cores) is None:
-        return fastest(Servers)(host.cores.threads), None
-    return None, fastest(Threads)(host.cores)
+    alike = speeds_of(host.cores) is None
+    return fastest(Servers)(host.cores.threads) if alike else fastest(Threads)(host.cores)
 
 
 def _device(system: System) -> tuple[int, bool]:

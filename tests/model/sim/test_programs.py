@@ -240,7 +240,7 @@ def test_the_requests_carry_the_calls(disk: Disk, scheduler: Any, how: dict[str,
     work = ReadStream(**random, **how, beside=(beside,), users=3)
     files = files_of(system, work, capacity_of(system.disk))
     drawn = [_drawn(file, rank, 3, file.calls.count) for rank, file in enumerate(files)]
-    _, found = play_queued(system, files, drawn, server_of(system, 3), counters_of(system))
+    _, found = play_queued(system, files, drawn, server_of(system, 3), counters_of(system), keeps=True)
     write, size = (
         np.repeat(column, 500)
         for column in zip(*((file.write, file.calls.block_size_bytes) for file in files), strict=True)

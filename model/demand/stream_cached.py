@@ -609,19 +609,12 @@ def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:
     played = int(larger(1, smaller(calls.count, MOST_PAGES * block_layer.PAGE_BYTES // whole)))
     windows, asked, pages_read, wanted = 0, 0, 0, 0
     for number in range(played):
-        start = number * step
-        pages = page_cache.pages_of(int(start), int(size), block_layer.PAGE_BYTES)
-        page = has = pages.start
-        while page < pages.stop:
-            holding, fresh = reader.wanted(page, pages, page < has)
+        read = reader.call(int(number * step), int(size))
+        while (fresh := read.asked()) is not None:
             windows += sum(block_layer.requests_of_run(len(window.pages), largest) for window in fresh)
             asked += len(fresh)
             pages_read += sum(len(window.pages) for window in fresh)
-            wanted += holding in fresh
-            if holding is not None:
-                has = max(has, holding.pages.stop)
-            page = page + 1 if holding is None else reader.quiet_until(page, holding)
-        reader.passed(int((start + size) // block_layer.PAGE_BYTES))
+            wanted += read.window in fresh
     mean = pages_read / windows * block_layer.PAGE_BYTES
     if calls.pattern == "sequential":
         return size / mean, mean, True

@@ -10,9 +10,9 @@ import simpy
 from model.causes import DEVICE, ROOM
 from model.laws import block_layer
 from model.laws.opened_files import UNBUFFERED
-from model.laws.page_cache import next_address_block, pages_of, place_of_page
+from model.laws.page_cache import next_address_block, place_of_page
 from model.machine.device.request import Request
-from model.machine.host.read_ahead import ReadAhead, Window
+from model.machine.host.read_ahead import PagedRead, ReadAhead, Window
 from model.sim.device import BlockDevice, Pieces, Submitter
 
 if TYPE_CHECKING:
@@ -98,20 +98,14 @@ class OpenFile:
 
     def read_pages(self, place: int, size: int, passed: Passed | None = None) -> Step:
         """Wait for the pages of a call, those read ahead among them; the copy is left to the caller."""
-        pages = pages_of(place - self.first_byte, size, block_layer.PAGE_BYTES)
-        page = has = pages.start  # pages below it are there, or on their way to another call
-        while page < pages.stop:
-            holding, fresh = self._ahead.wanted(page, pages, page < has)
+        read: PagedRead = self._ahead.call(place - self.first_byte, size)
+        while (fresh := read.asked()) is not None:
             for window in fresh:
                 window.arrived = self.env.event()
             for window in fresh:
                 yield from self._read_window(window, passed)
-            if holding is not None:
-                has = max(has, holding.pages.stop)
-                if not holding.arrived.processed:
-                    yield from self.wait(holding.arrived)
-            page = page + 1 if holding is None else self._ahead.quiet_until(page, holding)
-        self._ahead.passed((place - self.first_byte + size) // block_layer.PAGE_BYTES)
+            if read.window is not None and not read.window.arrived.processed:
+                yield from self.wait(read.window.arrived)
 
     def _bio(self, write: bool, start_byte: int, size_bytes: int, call: Passed) -> Step:
         while True:

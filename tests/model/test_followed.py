@@ -10,7 +10,7 @@ import pytest
 
 from model import calculate, calculate_many, loops
 from model.spec import Disk, FullScan, Host, Instance, System, Table
-from model.workloads.statements import followed, followed_alone
+from model.workloads.statements import followed
 from model.workloads.statements.closed_form import asked_of
 from scenarios import load
 
@@ -37,17 +37,17 @@ def test_many_users_take_what_as_many_would_that_are_followed(
 
 
 def test_ten_thousand_users_are_followed_no_longer_than_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    replayed: list[int] = []
-    init = followed._Replay.__init__
+    sessions: list[int] = []
+    replayed = followed._replayed
 
-    def counted(self: followed._Replay, system: System, work: FullScan, *more: Any) -> None:
-        replayed.append(work.sessions)
-        init(self, system, work, *more)
+    def counted(system: System, work: FullScan, *more: Any) -> followed.SessionMeans:
+        sessions.append(work.sessions)
+        return replayed(system, work, *more)
 
-    monkeypatch.setattr(followed._Replay, "__init__", counted)
+    monkeypatch.setattr(followed, "_replayed", counted)
     scenario = load("rahn-full-scan", ["workload.users=10000"])
     calculate(scenario.system, scenario.workload)
-    assert replayed == [followed.MOST_SESSIONS]
+    assert sessions == [followed.MOST_SESSIONS]
 
 
 def test_a_file_system_reads_all_of_a_segment_in_large_extents() -> None:
@@ -80,11 +80,11 @@ ALONE = [
 def test_a_session_that_is_alone_does_what_it_does_among_others(
     monkeypatch: pytest.MonkeyPatch, name: str, settings: tuple[str, ...]
 ) -> None:
-    """The compiled loop, the same as it is written, and the turns that sessions take, of which there is one."""
+    """To the last bit as it is written; its work on blocks in one go, and in turns at a processor."""
     scenario = load(name, settings)
     system, work = scenario.system, scenario.workload
     demand = asked_of(system, work)
-    assert followed_alone.is_alone(work, demand)
+    assert followed.is_alone(work, demand)
     compiled = followed.followed(system, work, demand)
     with loops.as_written():
         written = followed.followed(system, work, demand)

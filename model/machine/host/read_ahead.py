@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from model.laws.block_layer import PAGE_BYTES, optimal_pages, release_of
-from model.laws.page_cache import advised_bytes, first_window_pages, most_window_pages, next_window_pages
+from model.laws.page_cache import (
+    advised_bytes,
+    first_window_pages,
+    most_window_pages,
+    next_window_pages,
+    pages_of,
+)
 from model.loops import fastest
 
 
@@ -79,6 +85,10 @@ class ReadAhead:
                 windows.append(following)
         return window, windows
 
+    def call(self, start_byte: int, size_bytes: int) -> PagedRead:
+        """The read of a call."""
+        return PagedRead(self, start_byte, size_bytes)
+
     def quiet_until(self, page: int, window: Window) -> int:
         """The first page behind *page*, which *window* holds, that may be wanted in any other way than it was."""
         known = False
@@ -118,6 +128,38 @@ class ReadAhead:
 
     def _until_end(self, start: int, window_pages: int) -> int:
         return window_pages if self.end_page is None else max(0, min(window_pages, self.end_page - start))
+
+
+class PagedRead:
+    """The pages of one call of a reader, in the order in which it waits for them."""
+
+    window: Window | None
+    """The pages that it waits for next."""
+    _ahead: ReadAhead
+    _pages: range
+    _page: int
+    _has_page: int
+    """Pages before it are there, or on their way to another call."""
+    _end_byte: int
+
+    def __init__(self, ahead: ReadAhead, start_byte: int, size_bytes: int) -> None:
+        self._ahead, self._pages = ahead, pages_of(start_byte, size_bytes, PAGE_BYTES)
+        self._page = self._has_page = self._pages.start
+        self.window, self._end_byte = None, start_byte + size_bytes
+
+    def asked(self) -> list[Window] | None:
+        """The windows to hand down before it waits once more, often none; None where it has all its pages."""
+        if self.window is not None:
+            self._page = self._ahead.quiet_until(self._page, self.window)
+        if self._page >= self._pages.stop:
+            self._ahead.passed(self._end_byte // PAGE_BYTES)
+            return None
+        self.window, fresh = self._ahead.wanted(self._page, self._pages, self._page < self._has_page)
+        if self.window is None:
+            self._page += 1
+        else:
+            self._has_page = max(self._has_page, self.window.pages.stop)
+        return fresh
 
 
 def read_ahead_of(host: Any, fadvise: str = "normal") -> ReadAhead:

@@ -9,45 +9,46 @@ long as the later half of these.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from heapq import heappop, heappush
-from itertools import islice, repeat
+from functools import cache, partial
+from itertools import accumulate, islice, repeat
+from math import inf
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from model.demand.calls import largest_bytes_of
 from model.demand.device_calls import idles
-from model.demand.of_many import each_of
+from model.demand.of_many import Overlay, each_of
 from model.demand.reading import one_for_all, reaps_are_waits
 from model.demand.turns import first_step_s, pace_of, stretch_blocks
-from model.demand.work import Demand
-from model.laws import block_layer, page_cache
-from model.laws.device import copy_time_s
-from model.laws.numeric import some, where
+from model.demand.work import RANGE_SCAN, Demand
+from model.laws.block_layer import PAGE_BYTES
+from model.laws.numeric import Number, ceil_div, is_array, larger, largest, some, where
 from model.laws.read_slots import LOOK_EVERY_S
-from model.laws.turns import stretches_of
-from model.machine.device.drive import drive_of
-from model.machine.device.elevator import IDLE_S, NEAR_BYTES, SYNC_SLICE_S
+from model.loops import fastest
+from model.loops.rows import reals, row
+from model.machine.device.drive import BoundedDrive, drive_of
 from model.machine.device.servers import Servers
-from model.machine.host.read_ahead import Window, read_ahead_of
-from model.machine.host.read_slots import ReadSlots
+from model.machine.host.read_ahead import ReadAhead, read_ahead_of
+from model.machine.segment.extent_map import Extent, reads_of
 from model.spec import Statement, System
-from model.workloads.statements.followed_alone import (
-    LEAST_ASYNCHRONOUS,
-    MOST_BLOCKS,
-    MOST_READS,
-    Alone,
-    is_alone,
-    reads_follow,
+from model.workloads.statements.followed_session import (
+    MEANS,
+    MOST_BEYOND,
+    NUMBERS,
+    FollowedMachine,
+    FollowedSession,
 )
 from model.workloads.statements.placed_reads import (
     Draws,
     Leaves,
     Read,
     extents_of,
+    header_and_map,
     reads_by_session,
     single_reads,
 )
@@ -55,23 +56,23 @@ from model.workloads.statements.placed_reads import (
 if TYPE_CHECKING:
     import numpy as np
 
+MOST_READS = 320
+"""Reads that are followed, of all sessions; each has its share of them."""
+LEAST_ASYNCHRONOUS = 448
+"""Of a session with asynchronous reads, whose slots grow within them."""
+LEAST_OF_SESSION = 40
+MOST_BLOCKS = 1 << 20
+"""Blocks of a segment that are laid out extent by extent; those of a larger one behind them count as one extent."""
+MOST_GIVEN = 1 << 62
+"""Blocks of reads that a session is given one by one, none of which is cut."""
 MOST_REPLAYS = 16
 """Times that few reads are followed where chance decides where they lie."""
-LEAST_OF_SESSION = 40
-HIT_ROUNDING = 1e-12
 ANYWHERE = 0.5
 """Share of reads that do not go on where the last one ended, above which reads lie here and there."""
-MOST_BEYOND = 3
-"""Times its share that a session reads at most while others are behind."""
 MOST_SESSIONS = 100
 """Sessions that are followed; without pauses, so many keep the device or the processors busy."""
 SELDOM = 0.02
 """Share of a segment that drives hold, below which a read elsewhere seldom finds its block there."""
-MOST_TURNS = 64
-"""Turns at a processor for blocks that need no read."""
-
-Steps = Generator[float, None, float]
-"""Moments at which a session goes on; returns the last one."""
 
 
 @dataclass(slots=True)
@@ -118,15 +119,27 @@ def is_followed(system: System, work: Statement, demand: Demand) -> bool:
     return one_for_all(where(demand.reads + plan.single_reads > 0, places, False))
 
 
+def is_alone(work: Statement, demand: Demand) -> bool:
+    """Whether nobody takes turns with the session, and its reads go to the device one by one."""
+    plan, shared = demand.plan, some(work.sessions != 1) or some(demand.servers > 1)
+    return not (shared or some(plan.batched_reads) or some(demand.leaf_reads))
+
+
+def reads_follow(demand: Demand) -> bool:
+    """Whether no chance has a part in where the reads of a session that is alone lie."""
+    plan = demand.plan
+    drawn = some(plan.uneven) or some(plan.positioned_fraction > 0) or some(plan.cached_fraction > 0)
+    return bool(plan.pieces) and not drawn and demand.access_path != RANGE_SCAN
+
+
 def followed(system: System, work: Statement, demand: Demand) -> SessionMeans:
     """The mean session of a statement, whose reads are followed; a statement of few reads several times.
 
     Of many scenarios each is followed by itself.
     """
-    if is_alone(work, demand) and reads_follow(demand):
-        sums = Alone(system, demand).of_each()
-        if sums is not None:
-            return SessionMeans(*sums)
+    each = _each_alone(system, work, demand) if is_alone(work, demand) and reads_follow(demand) else None
+    if each is not None:
+        return each
     shape = demand.segment.shape
     where_reads_lie = replace(  # in its extents, whatever sizes of reads and runs the laws count
         demand,
@@ -146,10 +159,7 @@ def _followed(system: System, work: Statement, demand: Demand) -> SessionMeans:
     by_chance = demand.plan.uneven or demand.plan.positioned_fraction > 0 or not demand.plan.pieces
     replays = MOST_REPLAYS if work.sessions > 1 or by_chance else 1
     replays = max(1, min(replays, round(MOST_READS / (work.sessions * reads))))
-    if is_alone(work, demand):
-        alone = Alone(system, demand)
-        return _mean([SessionMeans(*alone.drawn(work, _draws(replay))) for replay in range(replays)])
-    return _mean([_Replay(system, work, demand, replay).played() for replay in range(replays)])
+    return _mean([_replayed(system, work, demand, replay) for replay in range(replays)])
 
 
 def _of_many(system: System, work: Statement, demand: Demand, users: int) -> SessionMeans:
@@ -193,362 +203,165 @@ def _draws(replay: int) -> Draws:
     return generator
 
 
-class _Replay:
-    """All sessions of a statement on one device."""
-
-    def __init__(self, system: System, work: Statement, demand: Demand, replay: int) -> None:
-        disk, users, draws = system.disk, int(work.sessions), _draws(replay)
-        self.system, self.demand = system, demand
-        self.server = drive_of(disk)
-        self.largest_bytes = int(largest_bytes_of(system.host, system.database_path))
-        self.processors = Servers(int(system.host.cores.threads))
-        self.keeper = _Keeper() if idles(system) else None
-        self.busy_s = self._busy_until_s = 0.0
-        self.behind = users
-        """Sessions that have not made their share of the reads yet."""
-        extents = extents_of(system, demand.segment.blocks, MOST_BLOCKS)
-        self.blocks = extents[-1].first + extents[-1].blocks
-        singles, reads_of = (
-            single_reads(work, demand, extents),
-            reads_by_session(system, work, demand, extents, draws),
-        )
-        begins = draws("session start").uniform(0, 1, users) * first_step_s(system, demand, work.sessions)
-        most = max(LEAST_OF_SESSION, MOST_READS // users)
-        if demand.plan.asynchronous and not demand.plan.through_page_cache:
-            most = max(most, LEAST_ASYNCHRONOUS)
-        self.stretch = float(stretch_blocks(system, demand, work.sessions))
-        self.sessions = [
-            _Session(
-                self,
-                (singles[rank], Leaves(demand, extents, rank, draws), reads_of(rank)),
-                float(begins[rank]) if users > 1 else 0.0,
-                most,
-            )
-            for rank in range(users)
-        ]
-
-    def played(self) -> SessionMeans:
-        """The mean of all sessions, when they are done."""
-        self._take_turns()
-        of_sessions = [session.whole() for session in self.sessions]
-        mean = _mean(of_sessions)
-        first_s = min(session.begin_s for session in self.sessions)
-        ends = [
-            followed.elapsed_s + session.begin_s
-            for followed, session in zip(of_sessions, self.sessions, strict=True)
-        ]
-        mean.last_s = max(ends) - first_s
-        played_s = max(session.count.elapsed_s + session.begin_s for session in self.sessions) - first_s
-        mean.busy_s = min(mean.last_s, self.busy_s * mean.last_s / max(played_s, 1e-300))
-        return mean
-
-    def _take_turns(self) -> None:
-        """Let the session that is ready first go on, until all are done."""
-        ready = [(session.begin_s, rank, session.steps()) for rank, session in enumerate(self.sessions)]
-        waiting: list[tuple[float, float, int, Iterator[float]]] = []
-        for begin_s, rank, steps in ready:
-            heappush(waiting, (begin_s, begin_s, rank, steps))
-        while waiting:
-            now_s, _, rank, steps = heappop(waiting)
-            following_s = next(steps, None)
-            if following_s is not None:
-                heappush(waiting, (following_s, now_s, rank, steps))
-
-    def submit(self, now_s: float, place: int, size: int) -> float:
-        """When a request is done."""
-        done_s = self.server.submit(now_s, False, place, size)
-        if done_s > self._busy_until_s:
-            self.busy_s += done_s - max(now_s, self._busy_until_s)
-            self._busy_until_s = done_s
-        return done_s
+def _machine_of(system: System, work: Statement, demand: Demand) -> FollowedMachine:
+    """The machine of a scenario, or of each of an array of them, without its drive."""
+    host, plan, instance, alone = system.host, demand.plan, system.instance, is_alone(work, demand)
+    most = max(LEAST_OF_SESSION, MOST_READS // (1 if alone else int(work.sessions)))
+    overlaps, slots, limit = plan.asynchronous and not plan.through_page_cache, 1, 1
+    if overlaps:
+        most, slots = max(most, LEAST_ASYNCHRONOUS), int(instance.direct_read_slots)
+        limit = max(slots, int(instance.direct_read_slots_limit))
+    largest_bytes = int(largest_bytes_of(host, system.database_path))
+    machine = fastest(FollowedMachine)(
+        int(demand.block_size_bytes), largest_bytes, most, slots, limit, overlaps
+    )
+    machine.alone, machine.idles = alone and not plan.through_page_cache, not alone and idles(system)
+    if plan.through_page_cache:
+        machine.through_page_cache, machine.copies_later = True, plan.asynchronous
+        machine.ext3 = host.filesystem == "ext3"
+    return machine
 
 
-class _Keeper:
-    """A scheduler that keeps the device for a process that goes on near where it was [linux-cfq]."""
-
-    def __init__(self) -> None:
-        self._process: Any = None
-        self._until_s = 0.0
-        self._slice_ends_s = 0.0
-        self._near = True
-
-    def free_s(self, process: Any, now_s: float) -> float:
-        """From when on the process may have the device."""
-        if (
-            self._process is None
-            or (process is self._process and now_s < self._slice_ends_s)
-            or not self._near
-        ):
-            return now_s
-        return max(now_s, min(self._until_s, self._slice_ends_s))
-
-    def took(self, process: Any, now_s: float, done_s: float, near: bool) -> None:
-        """The process has had a request served."""
-        if process is not self._process or now_s >= self._slice_ends_s:
-            process.turns += process is not self._process
-            self._process, self._slice_ends_s = process, now_s + SYNC_SLICE_S
-        self._near = near
-        self._until_s = done_s + IDLE_S
+def _numbers_of(
+    system: System, work: Statement, demand: Demand, most: int, given: Number
+) -> tuple[Number, ...]:
+    """Those of a session; who is alone past the page cache works on its blocks in one go."""
+    host, pace, plan, alone = system.host, pace_of(system, demand), demand.plan, is_alone(work, demand)
+    alone = alone and not plan.through_page_cache
+    wanted, blocks = demand.blocks_wanted, demand.read_blocks
+    turns: tuple[Number, ...] = (pace.cpu_s, pace.other_s, stretch_blocks(system, demand, work.sessions))
+    reap_s = host.reap_call_s if plan.asynchronous else 0.0
+    posts = not plan.through_page_cache and (alone or reaps_are_waits(system))
+    return (
+        *(wanted, larger(1.0, wanted / larger(1.0, blocks)), blocks),
+        *((0.0, pace.cpu_s + pace.other_s, inf) if alone else turns),
+        LOOK_EVERY_S * (most - most // 2) / larger(most, demand.reads),
+        *((0.0, reap_s) if posts else (reap_s, 0.0)),
+        *(host.copy_bytes_per_s, host.page_cache_hit_fraction, given, system.disk.overhead_s),
+    )
 
 
-class _ReadGroup:
-    """Parts of the disk that are read together, and when they are there."""
+def _replayed(system: System, work: Statement, demand: Demand, replay: int) -> SessionMeans:
+    """The mean of all sessions of a statement on one machine."""
+    users, draws, plan = int(work.sessions), _draws(replay), demand.plan
+    machine = _machine_of(system, work, demand)
+    machine.begin(drive_of(system.disk), fastest(Servers)(int(system.host.cores.threads)), users)
+    extents = extents_of(system, demand.segment.blocks, MOST_BLOCKS)
+    numbers = row(array("d", _numbers_of(system, work, demand, machine.most_reads, MOST_GIVEN)))
+    singles, reads_of = (
+        single_reads(work, demand, extents),
+        reads_by_session(system, work, demand, extents, draws),
+    )
+    beyond = 1 if users == 1 or machine.idles else MOST_BEYOND
+    most = machine.most_reads * beyond + machine.slots_limit + int(plan.at_once) + 1
+    begins, sessions = [0.0], []
+    if users > 1:
+        begins = draws("session start").uniform(0, 1, users) * first_step_s(system, demand, users)
+    for rank in range(users):
+        session = fastest(FollowedSession)(machine, rank)
+        session.together = plan.handed_over(round(float(demand.reads))) if plan.batched_reads else None
+        session.leaves = Leaves(demand, extents, rank, draws) if demand.leaf_reads else None
+        session.ahead = _read_ahead(system, extents) if plan.through_page_cache else None
+        session.begin(float(begins[rank]), numbers, singles[rank], *_rows(islice(reads_of(rank), most)))
+        sessions.append(session)
+    means = reals(MEANS, 0.0)
+    machine.play(sessions, means)
+    return SessionMeans(*means)
 
-    __slots__ = ("done_s", "parts")
 
-    def __init__(self, parts: list[tuple[int, int]]) -> None:
-        self.parts = parts
-        self.done_s: float | None = None
+def _read_ahead(system: System, extents: list[Extent]) -> ReadAhead:
+    """What the host reads ahead in a segment of those extents."""
+    ahead = read_ahead_of(system.host)
+    end_byte = (extents[-1].first + extents[-1].blocks) * int(system.tablespace.block_size_bytes)
+    ahead.end_page = int(ceil_div(end_byte, PAGE_BYTES))
+    return ahead
 
 
-class _Session:
-    """One session, as :class:`model.workloads.statements.session.Session` has it, without a queue."""
+def _each_alone(system: System, work: Statement, demand: Demand) -> SessionMeans | None:
+    """Sessions of an array, each alone on a machine; None where what is laid out is an array too."""
+    plan, instance, host = demand.plan, system.instance, system.host
+    slots = (instance.direct_read_slots, instance.direct_read_slots_limit) if plan.asynchronous else ()
+    cut = demand.block_size_bytes, largest_bytes_of(host, system.database_path)
+    if any(map(is_array, (*cut, *slots, host.read_ahead_bytes))):
+        return None
+    machine = _machine_of(system, work, demand)
+    given = where(demand.reads > 0, demand.segment.blocks, 0)
+    numbers = _numbers_of(system, work, demand, machine.most_reads, given)
+    laid = (demand.segment.blocks, plan.single_reads, plan.mbrc, plan.window_blocks)
+    drives = _drives(system.disk)
+    lengths = {len(column) for column in (*laid, *numbers) if is_array(column)} | ({len(drives)} - {0, 1})
+    (length,) = lengths or {1}
+    scan = _Scan(
+        extents_of(system, largest(demand.segment.blocks), MOST_BLOCKS),
+        machine.most_reads + machine.slots_limit + 1,
+    )
+    columns: list[Any] = list(laid)
+    columns = [column.tolist() if is_array(column) else repeat(column, length) for column in columns]
+    laid_out = cache(partial(extents_of, system, most_blocks=MOST_BLOCKS))
+    singles, firsts, sizes, aheads = [], [], [], []
+    for blocks, count, mbrc, window in zip(*columns, strict=True):
+        singles.append(scan.singles(int(blocks), round(count)))
+        its_firsts, its_sizes = scan.reads(int(mbrc), None if window is None else int(window))
+        firsts.append(its_firsts)
+        sizes.append(its_sizes)
+        if plan.through_page_cache:
+            aheads.append(_read_ahead(system, laid_out(blocks)))
+    drives = drives or [drive_of(system.disk) for _ in range(length)]
+    parts, means = (drives, aheads, singles, firsts, sizes), reals(length * MEANS, 0.0)
+    if not lengths:
+        machine.play_each(*parts, row(array("d", numbers)), means)
+        return SessionMeans(*means)
+    import numpy as np  # noqa: PLC0415  (who asks one scenario waits for no numpy)
 
-    def __init__(
-        self, replay: _Replay, asks: tuple[list[int], Leaves, Iterator[Read]], begin_s: float, most: int
-    ) -> None:
-        demand, host = replay.demand, replay.system.host
-        self.begin_s, self.most = begin_s, most
-        self.count, self.half = SessionMeans(), SessionMeans()
-        self.done = 0.0
-        self._replay, self._demand, self._host, self._plan = replay, demand, host, demand.plan
-        self._singles, self._leaves, self._reads = asks
-        self._pace = pace_of(replay.system, demand)
-        self._size = int(demand.block_size_bytes)
-        self._number = self._blocks = self._half_blocks = 0
-        self._each = max(1.0, float(demand.blocks_wanted) / max(1.0, float(demand.read_blocks)))
-        self._ahead = read_ahead_of(host)
-        self._ahead.end_page = -(-replay.blocks * self._size // block_layer.PAGE_BYTES)
-        self._hits = 0.0
-        self.turns = 0
-        """Times that the scheduler has given it the device after another."""
-        self._half_turns = 0
-        self._half_number: int | None = None
-        """Reads at the half of those that are followed."""
-        self._pending: deque[_ReadGroup] = deque()
-        self._last_end: int | None = None
+    rows = np.empty((length, NUMBERS))
+    for place, column in enumerate(numbers):
+        rows[:, place] = column
+    machine.play_each(*parts, row(rows.reshape(-1)), means)
+    return SessionMeans(*np.array(means).reshape(length, MEANS).T)
 
-    def whole(self) -> SessionMeans:
-        """All of its reads: blocks of those that were not followed take as long as those of the later half."""
-        left = max(0.0, float(self._demand.read_blocks) - self._blocks) if self._number >= self.most else 0.0
-        times = left / max(1, self._blocks - self._half_blocks)
-        values = ((getattr(self.count, name), getattr(self.half, name)) for name in FIELDS)
-        followed = SessionMeans(*(value + times * (value - half) for value, half in values))
-        followed.first_s = self.count.first_s
-        if (
-            self.turns == self._half_turns and self._replay.keeper is not None
-        ):  # all of these in one slice of time
-            others = len(self._replay.sessions) - 1
-            others_s = others * (followed.elapsed_s - self.count.elapsed_s)
-            followed.elapsed_s += others_s
-            followed.read_wait_s += others_s
-        return followed
 
-    def steps(self) -> Iterator[float]:
-        """Moments at which it goes on."""
-        now_s = self.begin_s
-        now_s = yield from self._one_block_each(now_s, self._singles)
-        if self._plan.asynchronous and not self._plan.through_page_cache:
-            now_s = yield from self._asynchronously(now_s)
-        else:
-            now_s = yield from self._one_by_one(now_s)
-        self.count.elapsed_s = now_s - self.begin_s
-        self._replay.behind -= self._number < self.most
+def _drives(disk: Any) -> list[BoundedDrive]:
+    """One disk for all scenarios where they differ in its overhead alone, which they tell it; else one for each.
 
-    def _one_block_each(self, now_s: float, blocks: list[int]) -> Steps:
-        for block in blocks:
-            waited_s = now_s
-            now_s = yield from self._read(now_s, (block, 1), copies=True)
-            self.count.single_wait_s += now_s - waited_s
-        return now_s
+    None where each needs one that is described alike.
+    """
+    resting = Overlay(disk, {"overhead_s": 0.0})
+    if each_of(resting) is None:
+        drive = drive_of(resting)
+        if drive.at_rest(0.0):
+            return [drive]
+    disks = each_of(disk)  # one after another: so many at once keep the garbage collector busy
+    return [] if disks is None else [drive_of(disk) for disk in disks]
 
-    def _one_by_one(self, now_s: float) -> Steps:
-        wanted = float(self._demand.blocks_wanted)
-        together, read = self._plan.handed_over(round(float(self._demand.reads))), next(self._reads, None)
-        while read is not None and self._goes_on():
-            waited_s, group = now_s, [read, *islice(self._reads, next(together) - 1)]
-            if len(group) > 1:
-                now_s = yield from self._read_together(now_s, group)
-            else:
-                now_s = yield from self._read(now_s, read, copies=not self._plan.asynchronous)
-            size = sum(blocks for _, blocks in group)
-            self._counted(now_s - waited_s, size, len(group))
-            step = min(size * self._each, wanted - self.done)
-            read = next(self._reads, None)
-            if read is None:
-                step = wanted - self.done
-            copied_s = self._host.reap_call_s + self._copy_s(size) if self._plan.asynchronous else 0.0
-            now_s = yield from self._work(now_s, step, copied_s)
-            self._halved(now_s)
-        if not self.done:
-            now_s = yield from self._work(now_s, wanted)
-        return now_s
 
-    def _asynchronously(self, now_s: float) -> Steps:
-        instance, reap_s = self._replay.system.instance, self._host.reap_call_s
-        fixed = slots = ReadSlots(instance.direct_read_slots, instance.direct_read_slots_limit, now_s)
-        wanted = float(self._demand.blocks_wanted)
-        posted = reaps_are_waits(self._replay.system)
-        in_flight: deque[tuple[_ReadGroup, int]] = deque()
-        while self._goes_on():
-            while len(in_flight) < slots.count and (read := next(self._reads, None)) is not None:
-                in_flight.append((_ReadGroup([(read[0] * self._size, read[1] * self._size)]), read[1]))
-                self._hand_down(now_s, in_flight[-1][0])
-            if not in_flight:
-                break
-            asked, blocks = in_flight.popleft()
-            waited_s = now_s
-            now_s = yield from self._wait(now_s, asked)
-            self._counted(now_s - waited_s, blocks)
-            if self._number >= self.most // 2 and slots is fixed:  # the later half stands for all reads
-                every_s = (
-                    LOOK_EVERY_S * (self.most - self.most // 2) / max(self.most, float(self._demand.reads))
-                )
-                slots = ReadSlots(slots.count, instance.direct_read_slots_limit, now_s, every_s)
-            elif slots is not fixed:
-                slots.reaped(now_s, now_s - waited_s)
-            step = min(blocks * self._each, wanted - self.done)
-            now_s = yield from self._work(now_s, step, 0.0 if posted else reap_s)
-            now_s += reap_s if posted else 0.0
-            self._halved(now_s)
-        if not in_flight:
-            now_s = yield from self._work(now_s, wanted - self.done)
-        return now_s
+class _Scan:
+    """Reads of scans of segments in one tablespace: each begins as that of the largest of them does."""
 
-    def _goes_on(self) -> bool:
-        """Whether its next read is followed: the others should not go on without it, except in slices of time."""
-        if self._number < self.most:
-            return True
-        return (
-            self._replay.keeper is None and self._replay.behind > 0 and self._number < MOST_BEYOND * self.most
-        )
+    def __init__(self, extents: list[Extent], most: int) -> None:
+        self._extents, self._most = extents, most
+        self._hold = list(accumulate(extent.data for extent in extents))
+        self._by_sizes: dict[tuple[int, int | None], tuple[Any, Any]] = {}
+        self._by_extents: dict[tuple[int, int], list[int]] = {}
 
-    def _counted(self, waited_s: float, blocks: int, reads: int = 1) -> None:
-        self._replay.behind -= self._number < self.most <= self._number + reads
-        self._number += reads
-        self._blocks += blocks
-        self.count.read_wait_s += waited_s
-        if self._number == reads:
-            self.count.first_s = waited_s
+    def reads(self, mbrc: int, window_blocks: int | None) -> tuple[Any, Any]:
+        """First blocks and sizes of the first reads of the largest scan."""
+        if (mbrc, window_blocks) not in self._by_sizes:
+            reads = reads_of(self._extents, mbrc=mbrc, window_blocks=window_blocks)
+            self._by_sizes[mbrc, window_blocks] = _rows(islice(reads, self._most))
+        return self._by_sizes[mbrc, window_blocks]
 
-    def _halved(self, now_s: float) -> None:
-        if self._half_number is None and self._number >= self.most // 2:
-            self.count.elapsed_s = now_s - self.begin_s
-            self.half, self._half_number = replace(self.count), self._number
-            self._half_blocks = self._blocks
-            self._half_turns = self.turns
+    def singles(self, blocks: int, count: int) -> list[int]:
+        """Blocks that are read before the scan of a segment of *blocks* blocks."""
+        used = bisect_left(self._hold, blocks, 0, len(self._hold) - 1) + 1
+        if (used, count) not in self._by_extents:
+            self._by_extents[used, count] = header_and_map(self._extents, used, count)
+        return self._by_extents[used, count]
 
-    def _work(self, now_s: float, blocks: float, extra_s: float = 0.0) -> Steps:
-        """Process blocks: leaves of indexes, a processor for the CPU, then the client's turn."""
-        self.done += blocks
-        turns = 1
-        if blocks > self._replay.stretch:
-            turns = min(MOST_TURNS, stretches_of(blocks, self._replay.stretch))
-        for _ in repeat(None, turns):
-            now_s = yield from self._one_block_each(now_s, self._leaves.wanted(blocks / turns))
-            begin_s, end_s = self._replay.processors.serve(
-                now_s, (blocks * self._pace.cpu_s + extra_s) / turns
-            )
-            self.count.run_queue_s += begin_s - now_s
-            now_s = end_s + blocks * self._pace.other_s / turns
-            yield now_s
-        return now_s
 
-    def _read(self, now_s: float, read: Read, *, copies: bool) -> Steps:
-        """Wait for a read; *copies*: and for the copy of its pages, which is CPU time elsewhere."""
-        place, size = read[0] * self._size, read[1] * self._size
-        if self._plan.through_page_cache:
-            now_s = yield from self._pages(now_s, place, size)
-            now_s += self._copy_s(read[1]) if copies else 0.0
-        else:
-            asked = _ReadGroup([(place, size)])
-            self._hand_down(now_s, asked)
-            now_s = yield from self._wait(now_s, asked)
-        yield now_s
-        return now_s
-
-    def _read_together(self, now_s: float, group: list[Read]) -> Steps:
-        """Wait for several reads, which the scheduler has sorted."""
-        asked = _ReadGroup(sorted((first * self._size, blocks * self._size) for first, blocks in group))
-        self._hand_down(now_s, asked)
-        now_s = yield from self._wait(now_s, asked)
-        yield now_s
-        return now_s
-
-    def _copy_s(self, blocks: int) -> float:
-        return float(copy_time_s(blocks * self._size, self._host.copy_bytes_per_s))
-
-    def _hand_down(self, now_s: float, asked: _ReadGroup) -> None:
-        """Requests go to the device, or wait with those before them until the scheduler gives it to the session."""
-        self._pending.append(asked)
-        self._send(now_s)
-
-    def _send(self, now_s: float) -> None:
-        keeper = self._replay.keeper
-        while self._pending and (keeper is None or keeper.free_s(self, now_s) <= now_s):
-            asked = self._pending.popleft()
-            asked.done_s = max(self._request(now_s, place, size) for place, size in asked.parts)
-
-    def _wait(self, now_s: float, asked: _ReadGroup) -> Steps:
-        """Wait for what was handed down."""
-        while asked.done_s is None:
-            assert self._replay.keeper is not None
-            now_s = self._replay.keeper.free_s(self, now_s)
-            yield now_s
-            self._send(now_s)
-        if asked.done_s > now_s:
-            now_s = asked.done_s
-            yield now_s
-        self._send(now_s)
-        return now_s
-
-    def _request(self, now_s: float, place: int, size: int) -> float:
-        """When bytes are read, which the block layer cuts."""
-        done_s, largest = now_s, self._replay.largest_bytes
-        for begin in range(place, place + size, largest):
-            done_s = max(done_s, self._replay.submit(now_s, begin, min(largest, place + size - begin)))
-            self.count.requests += 1
-        self.count.bytes += size
-        self.count.device_s += done_s - now_s
-        if self._replay.keeper is not None:
-            near = self._last_end is None or abs(place - self._last_end) <= NEAR_BYTES
-            self._replay.keeper.took(self, now_s, done_s, near)
-        self._last_end = place + size
-        return done_s
-
-    def _pages(self, now_s: float, place: int, size: int) -> Steps:
-        """Wait for pages, those read ahead among them."""
-        pages = page_cache.pages_of(place, size, block_layer.PAGE_BYTES)
-        page = has = pages.start
-        while page < pages.stop:
-            holding, fresh = self._ahead.wanted(page, pages, page < has)
-            for window in fresh:
-                window.arrived = _ReadGroup(self._runs(window))
-                if window.arrived.parts:
-                    self._hand_down(now_s, window.arrived)
-                else:
-                    window.arrived.done_s = now_s
-            if holding is None:
-                page += 1
-                continue
-            has = max(has, holding.pages.stop)
-            now_s = yield from self._wait(now_s, holding.arrived)
-            page = self._ahead.quiet_until(page, holding)
-        self._ahead.passed((place + size) // block_layer.PAGE_BYTES)
-        return now_s
-
-    def _runs(self, window: Window) -> list[tuple[int, int]]:
-        """Places and sizes of a window of pages; none where its share of hits is in the page cache already."""
-        self._hits += self._host.page_cache_hit_fraction
-        if self._hits >= 1 - HIT_ROUNDING:
-            self._hits -= 1
-            return []
-        size, page, stop = block_layer.PAGE_BYTES, window.pages.start, window.pages.stop
-        if self._host.filesystem != "ext3":
-            return [(page * size, (stop - page) * size)]
-        runs: list[tuple[int, int]] = []
-        while page < stop:
-            end = min(stop, page_cache.next_address_block(page))
-            runs.append((page_cache.place_of_page(page) * size, (end - page) * size))
-            page = end
-        return runs
+def _rows(reads: Iterable[Read]) -> tuple[Any, Any]:
+    """First blocks and sizes of reads."""
+    firsts, sizes = array("q"), array("q")
+    for first, blocks in reads:
+        firsts.append(first)
+        sizes.append(blocks)
+    return row(firsts), row(sizes)

@@ -23,7 +23,10 @@ class DrawnServers:
 
     def __init__(self, disk: Any, factors: Iterator[float]) -> None:
         self._servers = Servers(int(disk.parallel_requests))
-        self._overhead_s, self._write_overhead_s = float(overhead_s(disk, False)), float(overhead_s(disk, True))
+        self._overhead_s, self._write_overhead_s = (
+            float(overhead_s(disk, False)),
+            float(overhead_s(disk, True)),
+        )
         self._rate_bytes_per_s = float(rate_bytes_per_s(disk, False))
         self._write_rate_bytes_per_s = float(rate_bytes_per_s(disk, True))
         self._factors = factors

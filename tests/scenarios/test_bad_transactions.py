@@ -109,7 +109,9 @@ def test_a_field_that_decides_nothing_is_named(setting: str) -> None:
 
 def test_a_field_that_another_makes_idle_is_named_with_the_reason() -> None:
     setting = "host.page_cache_hit_fraction=0.5"
-    assert "host.page_cache_hit_fraction has no effect here: used only for files opened buffered" in notes(setting)
+    assert "host.page_cache_hit_fraction has no effect here: used only for files opened buffered" in notes(
+        setting
+    )
     assert "no effect" not in notes(setting, "host.io_path=buffered")
     assert "host.cpus has no effect here: a single session uses one processor" in " ".join(
         run(load("rahn-full-scan", ["host.cpus=4"]), "calculate").warnings

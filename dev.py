@@ -355,7 +355,7 @@ TESTS: Steps = {"tests": lambda: call(PYTHON, "-m", "pytest", *BY_TWO)}
 # Tests wait for browsers and processes now and then; these fill the gaps.
 BESIDE: Steps = QUICK | {
     "measured numbers": lambda: quietly(PYTHON, "-m", "app", "validate", "--check"),
-    "licences": lambda: quietly(PYTHON, "licences.py", "--check"),
+    "licences": lambda: quietly(PYTHON, "-m", "tools.licences", "--check"),
     "wheel": wheel_works,
 }
 
@@ -421,12 +421,12 @@ COMMANDS: dict[str, Callable[..., bool]] = {
     "test": test,
     "check": lambda *_: report(QUICK),
     "benchmark": lambda *options: call(PYTHON, "-m", "pytest", "-m", "benchmark", "-s", *options),
-    "docs": lambda *options: call(PYTHON, "-m", "validation.documents", *options),
+    "docs": lambda *options: call(PYTHON, "-m", "tools.documents", *options),
     "residuals": lambda *options: call(PYTHON, "-m", "validation.residuals", *options),
-    "bars": lambda *options: call(PYTHON, "-m", "validation.bars", *options),
+    "bars": lambda *options: call(PYTHON, "-m", "tools.bars", *options),
     "screenshots": screenshots,
     "lock": lock,
-    "licences": lambda *options: call(PYTHON, "licences.py", *options),
+    "licences": lambda *options: call(PYTHON, "-m", "tools.licences", *options),
 }
 
 

@@ -22,14 +22,9 @@ def main() -> int:
             signal.signal(signal.SIGINT, _interrupt)
         # ``blocktime`` starts Python with SIGINT blocked: one that came since then arrives here.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        from app.base.finished import printed_again  # from here on an interrupt has its handler
+        from app.command.cli import main as run  # from here on an interrupt has its handler
 
-        if printed_again(sys.argv[1:]):
-            code = 0
-        else:
-            from app.command.cli import main as run  # which takes its time
-
-            code = run()
+        code = run()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done, and Python's own end takes a moment
         gc.freeze()  # which is shorter where Python looks for no cycles among what the system frees anyway
         return code

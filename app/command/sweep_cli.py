@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from app.base.finished import inputs_of, keep_printed
 from app.base.lines import parted
 from app.base.output import json_text, print_lines, width_of_terminal
 from app.command.files import write_beside
@@ -80,8 +79,6 @@ def sweep(
 
     Answers are stored: a sweep that was stopped continues, and a larger one reuses them.
     """
-    words = click.get_current_context().obj or ()
-    began = inputs_of(words)
     out, force = asked.pop("out"), asked.pop("force")
     _check_places(out, html, force)
     with telling(quiet, aloud=not as_json, keep=at.keep) as listener:
@@ -101,12 +98,7 @@ def sweep(
             lines = _lines(rows, summaries, as_json, quiet)
             written = f"wrote {out}: {len(plan):,} rows, {len(rows.columns)} columns"
             print_lines([*lines, written] if out is not None and not (quiet or as_json) else lines)
-        failed = rows.outcome.failed
-        kept = at.keep and at.cluster is None and not (failed or html or out)
-        if words and kept and listener.again is not None and rows.reference:
-            store = None if at.store is None else str(at.store)
-            keep_printed(words, began, store, [*listener.again, *lines])
-        return SOME_FAILED if failed else DONE
+        return SOME_FAILED if rows.outcome.failed else DONE
 
 
 def _check_places(out: Path | None, html: Path | None, force: bool) -> None:

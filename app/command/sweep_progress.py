@@ -46,8 +46,6 @@ class TerminalProgress(Listener):
         """When the line began, and how many were done then."""
         self._shown_s = 0.0
         self.outcome: Outcome | None = None
-        self.again: list[str] | None = None
-        """What the same command will say first once all is known; None where the store has a note of its own."""
 
     def end(self) -> None:
         """Take the line away."""
@@ -67,8 +65,6 @@ class TerminalProgress(Listener):
         for note in notes:
             self._say(note, err=True)
         self._say(_begins(running, running.outcome.reused))
-        if not notes:
-            self.again = [_begins(running, running.outcome.wanted)] * self._aloud
 
     def expects(self, running: Running, seconds: float, workers: int) -> None:
         """About how long it will take."""

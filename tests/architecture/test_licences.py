@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import licences
+from tools import licences
 
 
 @pytest.fixture

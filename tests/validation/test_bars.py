@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from validation.bars import CHECKS, Bar, Samples, main
+from tools.bars import CHECKS, Bar, Samples, main
 
 FOLDER = os.environ.get("BLOCKTIME_SAMPLES")
 UNMET = {

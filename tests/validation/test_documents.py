@@ -12,11 +12,9 @@ import pytest
 
 from model.catalog import KINDS, constant_named, entries
 from model.errors import SpecError
-from validation import Comparison, Validation, load_case, numbers_of
-from validation.case import Mechanism
-from validation.constant_tables import amount_text, catalog_tables, interval_text
-from validation.differences import disagreements, disagrees, numbers_table, problems, sections_of
-from validation.documents import (
+from tools.constant_tables import amount_text, catalog_tables, interval_text
+from tools.differences import disagreements, disagrees, numbers_table, problems, sections_of
+from tools.documents import (
     DIFFERENCES,
     MODEL,
     filled,
@@ -24,9 +22,11 @@ from validation.documents import (
     main,
     parts_of,
 )
-from validation.law_tables import law_modules, law_tables
+from tools.law_tables import law_modules, law_tables
+from tools.markdown import WIDTH, anchor, item, table, together
+from validation import Comparison, Validation, load_case, numbers_of
+from validation.case import Mechanism
 from validation.left_out import LeftOut
-from validation.markdown import WIDTH, anchor, item, table, together
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]

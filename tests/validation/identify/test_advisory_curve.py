@@ -13,7 +13,7 @@ from model.causes import SEQUENTIAL
 from scenarios import from_mapping, load, run
 from scenarios.measured import READ_REQUESTS, TRANSACTIONS
 from tests.validation.instruments.made import read_text
-from validation.bars import offs
+from tools.bars import offs
 from validation.identify.found import IdentifiedScenario
 from validation.identify.system import identify
 

@@ -13,7 +13,7 @@ from scenarios import from_mapping, run
 from scenarios.measured import READ_LATENCY, READS_A_SECOND
 from tests.command_line import CommandLine
 from tests.validation.instruments.made import read_text
-from validation.bars import offs
+from tools.bars import offs
 from validation.identify.found import NotIdentified
 from validation.identify.system import identify
 

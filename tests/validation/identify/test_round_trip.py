@@ -25,7 +25,7 @@ from scenarios.measured import (
 )
 from tests.command_line import CommandLine
 from tests.validation.instruments.made import read_text
-from validation.bars import offs
+from tools.bars import offs
 from validation.identify.found import IdentifiedScenario, RefusedReport
 from validation.identify.system import identify
 from validation.instruments.figures import NotReadable

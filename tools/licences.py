@@ -21,7 +21,7 @@ from cyclonedx.output import make_outputter
 from cyclonedx.schema import OutputFormat, SchemaVersion
 from packageurl import PackageURL
 
-ROOT: Final = Path(__file__).resolve().parent
+ROOT: Final = Path(__file__).resolve().parents[1]
 LIST: Final = ROOT / "docs" / "licences.md"
 BILL: Final = ROOT / ".dev" / "blocktime.cdx.json"
 USER, TESTS, TOOL, ZIG = (ROOT / f"requirements{what}.lock" for what in ("", "-test", "-uv", "-zig"))

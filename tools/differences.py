@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Final
 
+from tools.markdown import anchor, paragraph, table, together
 from validation.case import Cell
 from validation.compare import Comparison
 from validation.fit import ClosedForms
-from validation.markdown import anchor, paragraph, table, together
 from validation.tally import by_mechanism, case_of, groups, is_as_printed
 from validation.validate import Validation
 from validation.words import (

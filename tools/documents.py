@@ -14,8 +14,8 @@ from typing import Final
 
 from model.errors import SpecError
 from scenarios.uncertainty.model_error import path_of_model_error
-from validation.constant_tables import catalog_tables, correlation_table, fitted_table, prior_table
-from validation.differences import (
+from tools.constant_tables import catalog_tables, correlation_table, fitted_table, prior_table
+from tools.differences import (
     closed_form_table,
     contents,
     doubts_table,
@@ -25,8 +25,8 @@ from validation.differences import (
     problems,
     summary,
 )
-from validation.law_tables import law_tables
-from validation.model_error import text_of as model_error_text
+from tools.law_tables import law_tables
+from tools.model_error import text_of as model_error_text
 from validation.validate import Validation, validate
 
 Maker = Callable[[str], str]

@@ -9,8 +9,8 @@ from typing import Final
 from model import catalog
 from model.provenance import Constant
 from model.units import show_number, show_seconds, unit_of
+from tools.markdown import code, paragraph, table
 from validation.fitted import FittedConstant
-from validation.markdown import code, paragraph, table
 from validation.tally import mechanism_of
 from validation.validate import Validation
 from validation.words import NOTHING, number_text

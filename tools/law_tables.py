@@ -11,7 +11,7 @@ from typing import Final
 
 from model import laws
 from model.errors import SpecError
-from validation.markdown import code, item, paragraph
+from tools.markdown import code, item, paragraph
 
 FOLDER: Final = Path(laws.__file__).parent
 PLAIN: Final = frozenset({"__init__", "numeric"})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from model.causes import (
-    AT_ONCE,
     BETWEEN_CALLS,
     COPIED,
     COPIES,
@@ -28,7 +27,6 @@ from model.causes import (
     SEARCHING,
     SENT_TWICE,
     SEQUENTIAL,
-    SLOWEST,
     SUBMIT_BLOCKED,
     TO_CLIENT,
     UPDATING,
@@ -41,28 +39,25 @@ from scenarios.why_device import Asked, another_disk, awaited, busy
 from scenarios.why_words import NOTHING_S, ComponentChange, differs, effect, from_to, plural, takes
 
 CPU = "CPU: "
-UNACCOUNTED = "unaccounted: "
-NAMED_ITSELF = (AT_ONCE, SLOWEST)
-"""Causes beside CPU and waits that are nothing left over: they say what the time is."""
 
 GETS = "consistent gets"
-WALK = "walking rows"
-FETCH = "fetching rows"
+WALK = "row access"
+FETCH = "projecting rows"
 CLIENT = "the client"
 SENDS = "sending to the client"
 CALLS = "database calls"
 READS = "reads"
-PROCESSOR = "waiting for a processor"
+PROCESSOR = "waiting in the run queue"
 SERVERS = "CPU shared by parallel servers"
-BETWEEN = "time between calls (mostly writing the trace)"
+BETWEEN = "time outside calls (tracing of the measured system)"
 
 MECHANISM = {
     CPU + "buffer gets": GETS,
-    CPU + "walking rows": WALK,
-    CPU + "fetching rows": FETCH,
+    CPU + "row access": WALK,
+    CPU + "projecting rows": FETCH,
     CPU + "calls": CALLS,
     CPU + "read calls": READS,
-    CPU + "filling the buffer cache": READS,
+    CPU + "reading blocks into buffers": READS,
     CPU + COPIED: READS,
     CPU + COPIES: READS,
     FROM_CLIENT: CLIENT,
@@ -78,10 +73,10 @@ MECHANISM = {
     LOG_FILE_SYNC: LOG_FILE_SYNC,
     LOG_SPACE: LOG_SPACE,
     FREE_BUFFERS: FREE_BUFFERS,
-    UNACCOUNTED + SENT_TWICE: SENDS,
-    UNACCOUNTED + BETWEEN_CALLS: BETWEEN,
-    UNACCOUNTED + RUN_QUEUE: PROCESSOR,
-    UNACCOUNTED + SUBMIT_BLOCKED: READS,
+    SENT_TWICE: SENDS,
+    BETWEEN_CALLS: BETWEEN,
+    RUN_QUEUE: PROCESSOR,
+    SUBMIT_BLOCKED: READS,
 }
 """Component -> the mechanism that moves it; a component not named here is its own mechanism."""
 
@@ -98,15 +93,11 @@ LEAST_OF_A_TRANSACTION_S = 1e-7
 
 
 def components(result: RunResult) -> dict[str, float]:
-    """Seconds by component: CPU by cause, each wait event, each unaccounted cause; they sum to the elapsed time."""
+    """Seconds by component: CPU by cause, each wait event, each cause in no event; they sum to the elapsed time."""
     time = result.time
     seconds_of = {CPU + cause: seconds for cause, seconds in time.cpu.items() if seconds}
     seconds_of |= {event: waited.total_s for event, waited in time.wait.items()}
-    seconds_of |= {
-        cause if cause in NAMED_ITSELF else UNACCOUNTED + cause: seconds
-        for cause, seconds in time.unaccounted.items()
-        if seconds
-    }
+    seconds_of |= {cause: seconds for cause, seconds in time.unaccounted.items() if seconds}
     return seconds_of
 
 

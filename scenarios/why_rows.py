@@ -92,22 +92,22 @@ def _searching(change: ComponentChange, base: RunResult, other: RunResult) -> st
     probes = _rejected(base), _rejected(other)
     time = from_to(change.before_s, change.after_s, show_seconds)
     if not differs(*probes):
-        return f"searching for space {time} at {plural(probes[1], 'rejected probe')}"
+        return f"the space search {time} at {plural(probes[1], 'rejected probe')}"
     told = f"rejected probes {from_to(*probes)}"
     if probes[0] > probes[1]:
         reason = _reason(base, other)
         because = f" because {reason}" if reason else _shared(base, other)
-        return f"searching for space {time}{because}: {told}"
+        return f"the space search {time}{because}: {told}"
     if other.segment is None or not stay_on_offer(other):
-        return f"searching for space {time}{_shared(base, other)}: {told}"
+        return f"the space search {time}{_shared(base, other)}: {told}"
     more = _pieces(base, other)
     if stay_on_offer(base):
-        return f"searching for space {time}{f' because {more}' if more else ''}: {told}"
+        return f"the space search {time}{f' because {more}' if more else ''}: {told}"
     full = plural(other.segment.itl_full_blocks or 0.0, "block")
     because = f"{full} with a full ITL list remain candidates and are probed again and again (bug 6918210)"
     reason = _reason(other, base)
     before = f"; before, it was fast because {reason}" if reason else ""
-    return f"searching for space {time} because {because}: {told}{before}"
+    return f"the space search {time} because {because}: {told}{before}"
 
 
 def _reason(dear: RunResult, cheap: RunResult) -> str:

@@ -52,7 +52,7 @@ def mechanism(component: str) -> str:
     """The mechanism that moves a component of a stream's time."""
     if component.startswith("CPU: "):
         return CPU
-    return component.removeprefix("unaccounted: ")
+    return component
 
 
 def mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:

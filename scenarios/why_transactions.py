@@ -34,9 +34,9 @@ MECHANISM = {
     SCATTERED: READS,
     OTHER_SESSION: READS,
     "CPU: read calls": READS,
-    "CPU: filling the buffer cache": READS,
+    "CPU: reading blocks into buffers": READS,
     f"CPU: {COPIES}": READS,
-    "unaccounted: waiting for a processor": PROCESSOR,
+    "run queue (CPU wait)": PROCESSOR,
     FROM_CLIENT: CLIENT,
 }
 """Component -> the mechanism that moves it; what is not named here is CPU, or its own mechanism."""

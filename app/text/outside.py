@@ -12,7 +12,8 @@ from model.demand.transactions import READS
 from model.provenance import Extrapolation, show_times, worst_first
 from model.results import RunResult
 from model.units import show_quantity
-from scenarios.compare import CPU, UNACCOUNTED, components, next_to_nothing
+from scenarios.compare import CPU, components, next_to_nothing
+from scenarios.why_words import listed
 
 MARK: Final = "~"
 """Behind the name of a number in plain text."""
@@ -59,9 +60,7 @@ def components_on(extrapolation: Extrapolation, result: RunResult) -> list[str]:
     return [
         name
         for name, seconds in components(result).items()
-        if seconds
-        and name.removeprefix(CPU).removeprefix(UNACCOUNTED) in times
-        and not next_to_nothing(result, seconds)
+        if seconds and name.removeprefix(CPU) in times and not next_to_nothing(result, seconds)
     ]
 
 
@@ -145,15 +144,33 @@ def what_the_mark_says(results: Sequence[RunResult]) -> str:
 
 
 def lines_of(results: Sequence[RunResult], letters: Sequence[str] = ()) -> list[str]:
-    """A sentence for each constant and quantity, the farthest beyond first, with the letters of the answers."""
+    """A sentence for each condition beyond a fitted range, the farthest first, with the letters of the answers.
+
+    Constants that share the range and the value used share a sentence.
+    """
     every = [
-        (extrapolation, letter)
+        (extrapolations, letter)
         for result, letter in zip(results, letters or [""] * len(results), strict=True)
-        for extrapolation in result.extrapolated
+        for extrapolations in _of_one_range(result)
     ]
-    every.sort(key=lambda pair: -(pair[0].times or 0.0))
-    told = ((str(extrapolation), letter) for extrapolation, letter in every)
+    every.sort(key=lambda pair: -(pair[0][0].times or 0.0))
+    told = ((_beyond(extrapolations), letter) for extrapolations, letter in every)
     return lettered(told, len(results)) if letters else list(dict.fromkeys(text for text, _ in told))
+
+
+def _of_one_range(result: RunResult) -> list[list[Extrapolation]]:
+    groups: dict[tuple[str, float, float, float], list[Extrapolation]] = {}
+    for one in result.extrapolated:
+        groups.setdefault((one.quantity, one.used, one.low, one.high), []).append(one)
+    return list(groups.values())
+
+
+def _beyond(extrapolations: Sequence[Extrapolation]) -> str:
+    first, *more = extrapolations
+    if not more:
+        return str(first)
+    names = listed([extrapolation.constant for extrapolation in extrapolations])
+    return str(first).replace(f"{first.constant} was", f"{names} were", 1)
 
 
 def lettered(sentences: Iterable[tuple[str, str]], count: int) -> list[str]:

@@ -10,7 +10,7 @@ from app.text.segment_text import times_of_a_session
 from model import causes
 from model.results import RunResult
 from model.units import show_seconds
-from scenarios.compare import CPU, UNACCOUNTED, components, next_to_nothing
+from scenarios.compare import CPU, components, next_to_nothing
 
 WAIT_CLASSES: Final = (
     "CPU", "CPU: search", "User I/O", "System I/O", "Commit", "Concurrency", "Network", "Idle", "Other",
@@ -57,7 +57,7 @@ _CLASSES: Final = {
 
 
 def parts(result: RunResult) -> list[TimePart]:
-    """Elapsed time by component: CPU by cause, waits by event, and what stays unaccounted; they sum to elapsed."""
+    """Elapsed time by component: CPU by cause, waits by event, and what no event names; they sum to elapsed."""
     return [TimePart(name, wait_class(name), seconds) for name, seconds in components(result).items()]
 
 
@@ -163,14 +163,14 @@ def _counts(result: RunResult) -> dict[str, float]:
         every = gets.consistent_gets + (0 if result.changes else gets.current_gets)
         counts[f"{CPU}buffer gets"] = every / servers
     counts[f"{CPU}read calls"] = result.physical_io.read_requests / servers
-    for cause in ("filling the buffer cache", causes.COPIES):
+    for cause in ("reading blocks into buffers", causes.COPIES):
         counts[f"{CPU}{cause}"] = result.physical_io.read_blocks / servers
     if result.transactions is None:
         counts[f"{CPU}calls"] = sum(call.count for call in result.calls.values()) / servers
     elif causes.FROM_CLIENT in counts:
         counts[f"{CPU}calls"] = counts[causes.FROM_CLIENT]
     if fetch is not None:
-        counts[f"{CPU}fetching rows"] = fetch.rows / servers
+        counts[f"{CPU}projecting rows"] = fetch.rows / servers
     return counts | {f"{CPU}{cause}": times for cause, times in times_of_a_session(result).items()}
 
 
@@ -180,4 +180,4 @@ def colour(name: str) -> str:
         return "green"
     if name.startswith("SQL*Net"):
         return "yellow"
-    return "white" if name.startswith(UNACCOUNTED) else "blue"
+    return "white" if name in causes.IN_NO_EVENT else "blue"

@@ -112,8 +112,9 @@ def row_lines(result: RunResult) -> Iterator[str]:
     yield f"written   {megabytes(changed.undo_bytes)} of undo, {megabytes(changed.redo_bytes)} of redo"
     if changed.dirty_blocks:
         of_indexes = sum(index.written_blocks for index in changed.indexes)
-        among = f", {of_indexes:,.0f} of them of indexes" if of_indexes else ""
-        yield f"dirty     {changed.dirty_blocks:,.0f} blocks for DBWR{among}"
+        among = f" and {of_indexes:,.0f} index blocks" if of_indexes else ""
+        of_table = f"{changed.dirty_blocks - of_indexes:,.0f} table blocks"
+        yield f"dirtied   {of_table}{among} (undo blocks not counted)"
     for rank, index in enumerate(changed.indexes, 1):
         grown = f"{index.leaf_blocks_before:,.0f} to {index.leaf_blocks_after:,.0f} leaf blocks"
         yield f"{f'index {rank}':<10}{index.keys:,.0f} keys, {grown}, BLEVEL {index.blevel:.0f}"
@@ -198,8 +199,8 @@ def search_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     yield f"placed    {search.placed:,.0f} row pieces in {search.searches:,.0f} searches"
     reasons = {
         "ITL list full": search.rejected_itl,
-        "not enough space": search.rejected_space,
-        "space not committed by another session": search.rejected_held,
+        "not enough space, then marked full": search.rejected_space,
+        "space of rows deleted in an active transaction": search.rejected_held,
     }
     rejections = {reason: f"{times:,.0f}" for reason, times in reasons.items() if times}
     total = f"{sum(reasons.values()):,.0f}"

@@ -19,11 +19,13 @@ from scenarios.why_words import listed
 
 MOST_SLOTS = 6
 MOST_READ_SIZES = 8
+SMALL_COST = 100
+"""Cost from which on no decimals of its parts are printed."""
 
 WAITING = {
     causes.FROM_CLIENT: "waiting for the client",
     causes.TO_CLIENT: "sending to the client",
-    causes.STATED: "a stated wait, not modelled",
+    causes.STATED: "other waits, as stated",
     causes.MORE_DATA: "sending to the client",
     causes.DIRECT: "waiting for reads",
     causes.PARALLEL: "waiting for reads",
@@ -66,11 +68,8 @@ def _within(result: RunResult) -> str:
 def _where(result: RunResult) -> list[str]:
     """The three largest parts of the elapsed time, in words."""
     elapsed = result.time.elapsed_s
-    on_rows = work_on_rows(result)
-    rest = "other CPU" if any(seconds >= 0.01 * elapsed for seconds in on_rows.values()) else "CPU"
-    parts: dict[str, float] = {**on_rows, rest: result.time.cpu_s - sum(on_rows.values())}
-    if rest == "CPU":
-        parts = {rest: result.time.cpu_s}
+    changes_rows = any(seconds >= 0.01 * elapsed for seconds in work_on_rows(result).values())
+    parts = dict(result.time.cpu) if changes_rows else {"CPU": result.time.cpu_s}
     for event, waited in result.time.wait.items():
         words = WAITING.get(event, event)
         parts[words] = parts.get(words, 0.0) + waited.total_s
@@ -129,13 +128,13 @@ def io_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     yield from wrapped(result.access, width, first="access    ")
     yield from _cache_lines(result, width)
     if io.read_requests or not result.streams:
-        blocks = "" if result.streams else f" for {io.read_blocks:,.0f} blocks"
+        blocks = "" if result.streams else f" requests, {io.read_blocks:,.0f} blocks"
         yield f"reads     {io.read_requests:,.0f}{blocks} ({megabytes(io.read_bytes)})"
     if io.direct_read_slots:
         first, *later = io.direct_read_slots.items()
         grown = "".join(f", {slots:,.0f} from {show_seconds(at_s)} on" for at_s, slots in later[:MOST_SLOTS])
         yield from wrapped(
-            f"{first[1]:,.0f} direct reads in flight at first{grown}", width, first="slots     "
+            f"{first[1]:,.0f} asynchronous direct reads at first{grown}", width, first="slots     "
         )
     if io.write_requests:
         yield f"writes    {io.write_requests:,.0f} ({megabytes(io.write_bytes)})"
@@ -180,14 +179,15 @@ def optimizer_lines(result: RunResult) -> Iterator[str]:
         return
     mark = f" {MARK}" if by_number(result)["cost"] else ""
     yield head("Optimizer")
+    digits = 2 if cost.cost < SMALL_COST else 0
+    several = "" if cost.mbrc == 1 else f", with an MBRC of {cost.mbrc:,.4g}"
     yield (
-        f"cost      {cost.cost:,.0f}{mark} = {cost.io_cost:,.0f} I/O + {cost.cpu_cost:,.0f} CPU, "
-        f"with an MBRC of {cost.mbrc:,.4g}"
+        f"cost      {cost.cost:,.0f}{mark} = {cost.io_cost:,.{digits}f} I/O + {cost.cpu_cost:,.{digits}f} CPU{several}"
     )
     if cost.sreadtim_s is not None and cost.cpuspeed_hz is not None:
         several = "" if cost.mreadtim_s is None else f"MREADTIM {1000 * cost.mreadtim_s:,.4g} ms, "
         text = f"SREADTIM {1000 * cost.sreadtim_s:,.4g} ms"
-        yield f"used      {text}, {several}CPUSPEED {cost.cpuspeed_hz / 1e6:,.0f} MHz"
+        yield f"with      {text}, {several}CPUSPEED {cost.cpuspeed_hz / 1e6:,.0f} MHz"
 
 
 def note_lines(result: RunResult, width: int = 80) -> Iterator[str]:

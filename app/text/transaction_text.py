@@ -144,7 +144,7 @@ def load_lines(result: RunResult) -> Iterator[str]:
     logs = stats.log_writes_per_s / stats.per_s if stats.per_s else 0.0
     for name, each in (
         ("transactions", 1.0),
-        ("logical reads (gets)", gets.consistent_gets + gets.current_gets),
+        ("logical reads (buffer gets)", gets.consistent_gets + gets.current_gets),
         ("  consistent gets", gets.consistent_gets),
         ("  current gets", gets.current_gets),
         ("blocks read", io.read_blocks),
@@ -156,7 +156,7 @@ def load_lines(result: RunResult) -> Iterator[str]:
             yield from aligned((name, mean(each * stats.per_s), mean(each)), widths)
     means: dict[str, str] = {}
     if result.cache is not None:
-        means["buffer hit %"] = f"{100 * result.cache.hit_fraction:.2f}"
+        means["cache hit ratio, % of gets"] = f"{100 * result.cache.hit_fraction:.2f}"
     if stats.commits_per_log_write > 0:
         means["commits per redo write"] = f"{stats.commits_per_log_write:.2f}"
     if io.read_requests and io.read_blocks > io.read_requests * 1.0001:

@@ -24,7 +24,7 @@ from model.demand.writing import room_of, writing_of
 from model.laws import block, buffer_cache, scan_reads
 from model.laws.change import block_changes_of_arrays
 from model.laws.logical_io import distinct_blocks
-from model.laws.numeric import Number, ceiling, larger, nearest, smaller, some, where
+from model.laws.numeric import Number, ceiling, is_array, larger, nearest, smaller, some, where
 from model.spec import Delete, Dml, Insert, System, Update
 
 
@@ -68,9 +68,16 @@ def insert_demand(system: System, work: Insert, change: Change | None = None) ->
     """Demands of one session: its share of the rows that are inserted, one by one, in arrays or by direct path."""
     change, users = change or change_of(system, work), work.users
     filled = ceiling(change.rows / change.segment.rows_per_block)
-    demand = planned(system, change.segment, no_reads(), 0, larger(1, filled / users), change=change)
+    demand = planned(
+        system,
+        change.segment,
+        no_reads(by_direct_path=work.by_direct_path),
+        0,
+        larger(1, filled / users),
+        change=change,
+    )
     demand.access_path = NO_SCAN
-    demand.cpu = {"buffer gets": 0.0, "walking rows": 0.0, "read calls": 0.0}
+    demand.cpu = {"buffer gets": 0.0, "row access": 0.0, "read calls": 0.0}
     rows, arrays = change.rows / users, _arrays_of(work, change.rows)
     touched = filled if work.by_direct_path else block_changes_of_arrays(change.rows, arrays, filled)
     demand.cpu[INSERTING] = inserting_s(system.host, rows, demand.row.columns, touched / users)
@@ -139,7 +146,11 @@ def _scan(system: System, work: Dml, change: Change) -> Demand:
     """The full scan that finds the rows, through the buffer cache; or single blocks in any order."""
     users, blocks = work.users, change.segment.blocks
     at_random = work.at_random
-    plan = no_reads() if at_random else scan_plan(system, change.segment, change_rows=True)
+    plan = (
+        ReadPlan(SEQUENTIAL, "single-block reads: an index gives the rows")
+        if at_random
+        else scan_plan(system, change.segment, change_rows=True)
+    )
     repeats = work.passes
     gets = change.rows if at_random else blocks * repeats
     if at_random:
@@ -162,9 +173,13 @@ def _scan(system: System, work: Dml, change: Change) -> Demand:
     return demand
 
 
-def no_reads() -> ReadPlan:
-    """A statement that reads nothing."""
-    return ReadPlan(event=SEQUENTIAL, why="rows go into blocks of the buffer cache")
+def no_reads(by_direct_path: Any = False) -> ReadPlan:
+    """A load that reads nothing: a conventional one, or one *by_direct_path*."""
+    direct = "direct path: blocks are formatted in the PGA and go above the high-water mark"
+    conventional = "conventional insert: rows go into blocks in the buffer cache"
+    return ReadPlan(
+        event=SEQUENTIAL, why="" if is_array(by_direct_path) else direct if by_direct_path else conventional
+    )
 
 
 def _with_statements(demand: Demand, system: System, work: Dml, change: Change) -> Demand:

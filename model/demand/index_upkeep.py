@@ -68,7 +68,10 @@ def keep_indexes(
     demand.plan.single_reads = demand.plan.single_reads + demand.leaf_reads
     demand.cpu[INDEXES] = _upkeep_s(system, demand.upkeep) / users
     host = system.host
-    each_s = {"read calls": stated_call_s(host.read_call_s), "filling the buffer cache": host.buffer_block_s}
+    each_s = {
+        "read calls": stated_call_s(host.read_call_s),
+        "reading blocks into buffers": host.buffer_block_s,
+    }
     for cause, seconds in each_s.items():
         demand.cpu[cause] = demand.cpu.get(cause, 0.0) + demand.leaf_reads * seconds
 

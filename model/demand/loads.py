@@ -45,7 +45,7 @@ def import_demand(system: System, work: Import) -> Demand:
     demand.current_gets = (touched + changed.search_gets) / users
     demand.cpu = {
         "buffer gets": 0.0,
-        "walking rows": 0.0,
+        "row access": 0.0,
         "read calls": 0.0,
         INSERTING: inserting_s(host, changed.rows / users, row.columns, touched / users),
         SEARCHING: filled / users * host.logical_io_s,

@@ -99,7 +99,7 @@ def scan_plan(
     if parallel:
         why = "direct path reads: parallel servers bypass the buffer cache"
     elif change_rows and not bug:
-        why = "buffered reads: the statement changes rows in the buffer cache"
+        why = "buffered reads: DML reads blocks through the buffer cache"
     single = not getattr(mbrc, "ndim", 0) and mbrc == 1
     pieces = _pieces(segment, window if direct else None, mbrc, table.cached_fraction)
     return ReadPlan(

@@ -22,13 +22,13 @@ from model.spec.popularity import PopularBlocks
 from model.units import show_bytes
 
 GETS = "buffer gets"
-ROWS = "walking rows"
+ROWS = "row access"
 CHANGES = "changing blocks"
 CALLS = "calls"
 SQL = "SQL and PL/SQL"
 COMMITS = "commits"
 READS = "read calls"
-FILLS = "filling the buffer cache"
+FILLS = "reading blocks into buffers"
 UNDO = "consistent reads of changed blocks"
 SPINS = "spinning for latches"
 DATA, REDO, DBWR = "data disk", "redo disk", "database writer"

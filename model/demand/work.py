@@ -262,10 +262,10 @@ def cpu_of_scan(
     buffered = 0 if plan.direct else 1
     return {
         "buffer gets": demand.gets * host.logical_io_s,
-        "walking rows": walking_s,
+        "row access": walking_s,
         **(fetching or {}),
         "read calls": (demand.reads + plan.single_reads) * stated_call_s(host.read_call_s),
-        "filling the buffer cache": buffered * demand.read_blocks * host.buffer_block_s,
+        "reading blocks into buffers": buffered * demand.read_blocks * host.buffer_block_s,
     }
 
 

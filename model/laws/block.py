@@ -33,6 +33,7 @@ TAIL_BYTES = 4
 ROW_DIRECTORY_ENTRY_BYTES = 2
 
 ROW_HEADER_BYTES = 3
+PIECE_COLUMNS = 255  # a longer row is chained within its block [oracle-concepts]
 LONG_COLUMN_BYTES = 250
 MINIMUM_ROW_BYTES = 9
 

@@ -378,7 +378,7 @@ def _because(
     causes.append(
         (
             here.run_queue_s - alone.run_queue_s,
-            f"waiting for a processor takes {show_seconds(here.run_queue_s)}, alone {show_seconds(alone.run_queue_s)}",
+            f"the run queue takes {show_seconds(here.run_queue_s)}, alone {show_seconds(alone.run_queue_s)}",
         )
     )
     if here.hit_fraction is not None and alone.hit_fraction is not None:

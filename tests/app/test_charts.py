@@ -6,6 +6,7 @@ import pytest
 
 from app.charts import charts
 from app.text import profile
+from model import causes
 from model.results import RunResult
 from model.units import show_seconds
 from tests.answered import as_shown as answer
@@ -64,11 +65,11 @@ def test_bars_are_in_the_unit_of_their_axis(name: str, settings: tuple[str, ...]
         ("db file scattered read", "User I/O"),
         ("direct path read", "User I/O"),
         ("CPU: migrating rows", "CPU"),
-        ("CPU: searching for space", "CPU: search"),
+        ("CPU: space search", "CPU: search"),
         ("log file sync", "Commit"),
         ("SQL*Net message from client", "Idle"),
         ("SQL*Net more data to client", "Network"),
-        ("unaccounted: between calls", "Other"),
+        (causes.BETWEEN_CALLS, "Other"),
         ("between calls", "Idle"),
         ("CPU: write calls", "CPU"),
         ("waiting for the device", "User I/O"),
@@ -227,7 +228,7 @@ def test_a_waterfall_is_as_high_whatever_it_shows(base: RunResult, other: RunRes
 
 
 def test_a_label_is_cut_only_where_two_lines_have_no_room_for_it() -> None:
-    assert charts.in_lines("CPU: walking rows") == "CPU: walking rows"
+    assert charts.in_lines("CPU: row access") == "CPU: row access"
     long = "Full scan of 50 million rows on NVMe, counted"
     assert charts.in_lines(long).replace("<br>", " ") == long
     assert charts.in_lines(long).count("<br>") == 1

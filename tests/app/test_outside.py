@@ -66,12 +66,12 @@ def test_the_farthest_is_told_first_everywhere() -> None:
 @pytest.mark.parametrize(
     ("constant", "name"),
     [
-        ("host.fetch_column_s", "CPU: fetching rows"),
-        ("host.row_step_s", "CPU: walking rows"),
+        ("host.fetch_column_s", "CPU: projecting rows"),
+        ("host.row_step_s", "CPU: row access"),
         ("client.row_s", "SQL*Net message from client"),
         ("client.more_data_send_s", "SQL*Net more data to client"),
-        ("client.send_cpu_fraction", "unaccounted: CPU of SQL*Net sends, counted in both CPU and wait"),
-        ("host.between_calls_s", "unaccounted: between calls (mostly writing the trace)"),
+        ("client.send_cpu_fraction", "counted twice: CPU of SQL*Net sends"),
+        ("host.between_calls_s", "outside calls (tracing of the measured system)"),
         ("disk.bandwidth_bytes_per_s", "direct path read"),
     ],
 )
@@ -118,7 +118,7 @@ def test_a_comparison_says_whose_it_is() -> None:
     lines = [unstyle(line) for line in compare_lines(results, ["", ""], width=200)]
     assert any(line.startswith("CPU: buffer gets ~") for line in lines)
     assert any(line.startswith("elapsed ~") for line in lines)
-    assert any(line.startswith("CPU: walking rows ") and "~" not in line for line in lines)
+    assert any(line.startswith("CPU: row access ") and "~" not in line for line in lines)
     assert f"beyond    B: {SENTENCE}" in lines
     both = [unstyle(line) for line in compare_lines([results[1]] * 2, ["", ""], width=200)]
     assert f"beyond    {SENTENCE}" in both

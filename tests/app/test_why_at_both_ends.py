@@ -24,7 +24,7 @@ MOVED = re.compile(rf"(fell|rose|grew|shrank) from ({NUMBER}){UNIT}[^;]*? to ({N
 SECONDS = {"d": 86400, "h": 3600, "min": 60, "s": 1}
 DURATION = re.compile(r"\b[0-9]+ (?:d|h|min) [0-9]+ (?:h|min|s)\b")
 SAVES = re.compile(
-    r"which (saves|costs) \d|reading takes [\d,.]+ \S+ (less|more)|^searching for space (fell|rose)"
+    r"which (saves|costs) \d|reading takes [\d,.]+ \S+ (less|more)|^the space search (fell|rose)"
 )
 
 

@@ -100,7 +100,7 @@ def test_half_of_the_gets_saves_half_of_their_cpu() -> None:
 def test_a_million_gets_cost_their_cpu_with_their_rows() -> None:
     result = calculate(with_prices(), FullScan())
     gets = result.logical_io.consistent_gets / 1e6 * (result.money.per_million_logical_io or 0)
-    cpu_s = result.time.cpu["buffer gets"] + result.time.cpu["walking rows"]
+    cpu_s = result.time.cpu["buffer gets"] + result.time.cpu["row access"]
     assert gets == pytest.approx(cpu_s / 3600 * result.money.core_per_hour)
 
 

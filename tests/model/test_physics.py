@@ -317,8 +317,8 @@ def test_10_2_reads_scattered_and_11_1_directly() -> None:
     assert DIRECT not in old.time.wait
     assert DIRECT in new.time.wait
     assert SCATTERED not in new.time.wait
-    assert old.time.cpu["filling the buffer cache"] > 0
-    assert new.time.cpu["filling the buffer cache"] == 0
+    assert old.time.cpu["reading blocks into buffers"] > 0
+    assert new.time.cpu["reading blocks into buffers"] == 0
 
 
 def test_the_threshold_of_the_direct_path_fell_with_11_2() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from model.causes import IN_NO_EVENT
 from model.results import Interval, RunResult
 from model.spec import Stream, Transactions
 from scenarios import from_mapping, load, run
@@ -21,7 +22,7 @@ def test_components_sum_to_the_elapsed_time(name: str) -> None:
 
 def test_components_come_as_cpu_then_waits_then_unaccounted() -> None:
     names = list(components(answer("rahn-full-scan")))
-    rank = [0 if name.startswith("CPU: ") else 2 if name.startswith("unaccounted: ") else 1 for name in names]
+    rank = [0 if name.startswith("CPU: ") else 2 if name in IN_NO_EVENT else 1 for name in names]
     assert rank == sorted(rank)
     assert "CPU: buffer gets" in names
     assert "direct path read" in names
@@ -173,11 +174,11 @@ def test_the_search_for_space_is_told_with_its_reason(
 ) -> None:
     base, other = growing(), growing(section, **{field: value})
     (sentence, *_) = why(base, other)
-    assert sentence.startswith("searching for space fell from 10 min 30 s")
+    assert sentence.startswith("the space search fell from 10 min 30 s")
     assert says in sentence
     assert f"rejected probes fell from {base.segment.rejected_probes:,.0f} to " in sentence
     (back, *_) = why(other, base)
-    assert back.startswith("searching for space rose from ")
+    assert back.startswith("the space search rose from ")
 
 
 def test_rows_that_migrate_no_more_save_cpu_and_blocks() -> None:
@@ -203,7 +204,7 @@ def test_no_reason_is_given_that_the_results_do_not_show() -> None:
         }
     )
     time = base.time.model_copy(
-        update={"cpu": {**base.time.cpu, "searching for space": 1.0}, "elapsed_s": base.time.elapsed_s - 629}
+        update={"cpu": {**base.time.cpu, "space search": 1.0}, "elapsed_s": base.time.elapsed_s - 629}
     )
     (sentence, *_) = why(base, bare.model_copy(update={"time": time}))
     assert (
@@ -335,7 +336,7 @@ def test_a_client_that_works_while_more_of_an_array_is_sent_is_told() -> None:
 
 def test_a_time_that_stays_while_its_parts_move_says_what_most_of_it_is() -> None:
     base = answer("rahn-full-scan")
-    client, fetch = "SQL*Net message from client", "fetching rows"
+    client, fetch = "SQL*Net message from client", "projecting rows"
     waited = base.time.wait[client]
     wait = base.time.wait | {client: waited.model_copy(update={"total_s": waited.total_s - 5})}
     cpu = base.time.cpu | {fetch: base.time.cpu[fetch] + 5}

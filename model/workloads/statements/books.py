@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import ceil
 
 from model.books import Figures, close, device_stats, devices, time_of
 from model.causes import (
@@ -23,6 +24,7 @@ from model.causes import (
 )
 from model.demand import Demand, optimizer_of
 from model.demand.work import COUNTING
+from model.laws import block
 from model.laws.iostat import DeviceSums
 from model.laws.numeric import Number, known_or, known_where, larger, nearest, over, smaller, some, where
 from model.results import (
@@ -115,7 +117,7 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
     """What there is of one answer and of an array of them."""
     servers, size = demand.servers, demand.block_size_bytes
     blocks, gets = _of_all(servers, timing.read_blocks), servers * demand.gets
-    walk_cpu = timing.cpu["walking rows"]
+    walk_cpu = timing.cpu["row access"]
     get_cpu = timing.cpu["buffer gets"] + walk_cpu
     wanted = gets + demand.current_gets
     if demand.plan.direct:
@@ -261,28 +263,43 @@ def histogram(demand: Demand) -> dict[int, float]:
 
 def session_warnings(work: Statement, demand: Demand, timed: tuple[float, float, float]) -> list[str]:
     """What to know of several sessions: *timed* are seconds of the mean one, until the last one, and for all CPU."""
+    told = _pieces_of_row(demand)
     if work.sessions == 1:
-        return []
+        return told
     if demand.servers > 1:
         return [
+            *told,
             f"{demand.servers} parallel servers share the scan: the profile is that of the mean server; reads, gets "
-            "and calls are those of all servers. The model leaves out the start of servers and skew"
+            "and calls are those of all servers. The model leaves out the start of servers and skew",
         ]
     text = f"{work.users} users: times and counts are those of the mean session"
     if demand.change is None:
         text += ". A session does not find blocks in the buffer cache that another session has read"
     mean, last, processors = (show_seconds(seconds) for seconds in timed)
     if timed[0] >= timed[2]:
-        return [text]
+        return [*told, text]
     return [
+        *told,
         text,
         f"the mean session takes {mean}, less than the {processors} of CPU for all of them: some sessions start and "
         f"end early, the last one ends after {last}",
     ]
 
 
-READING = ("read calls", "filling the buffer cache", COPIED)
-WALKING = ("walking rows", "filtering rows")
+def _pieces_of_row(demand: Demand) -> list[str]:
+    """That a row of many columns has several pieces in its block, which the model does not tell apart."""
+    columns = demand.row.columns
+    if columns <= block.PIECE_COLUMNS:
+        return []
+    pieces = ceil(columns / block.PIECE_COLUMNS)
+    return [
+        f"a row of {columns:,.0f} columns has {pieces} pieces in its block, of at most {block.PIECE_COLUMNS} columns "
+        "each. The model counts one piece: gets and CPU of the further pieces are left out"
+    ]
+
+
+READING = ("read calls", "reading blocks into buffers", COPIED)
+WALKING = ("row access", "filtering rows")
 
 
 def row_sources(demand: Demand, figures: Figures) -> list[RowSource] | None:

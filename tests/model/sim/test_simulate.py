@@ -222,7 +222,7 @@ def test_sessions_contend_for_processors() -> None:
     # four busy cores lose 2/4 of the 12 % that many lose: two keep the speed of one that is alone
     assert result.time.elapsed_s == pytest.approx(4 * alone.time.elapsed_s / 0.94, rel=0.05)
     assert result.time.cpu_s == pytest.approx(alone.time.cpu_s / 0.94, rel=0.01)
-    assert result.time.unaccounted["waiting for a processor"] > 2.5 * alone.time.elapsed_s
+    assert result.time.unaccounted["run queue (CPU wait)"] > 2.5 * alone.time.elapsed_s
 
 
 def test_a_scan_costs_few_events_a_request(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from model.causes import (
     LOG_SPACE,
     OTHER_SESSION,
     PARALLEL,
+    RUN_QUEUE,
     SCATTERED,
     SEQUENTIAL,
 )
@@ -27,7 +28,7 @@ from scenarios.why_words import ComponentChange, differs, effect, from_to, liste
 CPU = "CPU"
 READS = "reads"
 CLIENT = "the client and the network"
-PROCESSOR = "the CPU run queue"
+PROCESSOR = "the run queue (CPU wait)"
 MECHANISM = {
     SEQUENTIAL: READS,
     PARALLEL: READS,
@@ -36,7 +37,7 @@ MECHANISM = {
     "CPU: read calls": READS,
     "CPU: reading blocks into buffers": READS,
     f"CPU: {COPIES}": READS,
-    "run queue (CPU wait)": PROCESSOR,
+    RUN_QUEUE: PROCESSOR,
     FROM_CLIENT: CLIENT,
 }
 """Component -> the mechanism that moves it; what is not named here is CPU, or its own mechanism."""
@@ -116,18 +117,13 @@ def afterwards(base: RunResult, other: RunResult, asked: Asked | None) -> Iterat
         return
     if before.bottleneck != after.bottleneck:
         limits = f"{_tps(after.saturation_per_s)} instead of {_tps(before.saturation_per_s)}"
-        yield f"{saturates(after.bottleneck)} first instead of the {before.bottleneck}: at {limits}"
+        yield f"the bottleneck is the {after.bottleneck} instead of the {before.bottleneck}: ceiling {limits}"
     elif differs(before.saturation_per_s, after.saturation_per_s, 0.05):
         limits = from_to(before.saturation_per_s, after.saturation_per_s, _tps)
         writes = base.physical_io.write_requests, other.physical_io.write_requests
         told = f": DBWR writes {_times(writes[1])} blocks per transaction instead of {_times(writes[0])}"
         writes_there = after.bottleneck.startswith((DATA, DBWR)) and differs(*writes, 0.1)
-        yield f"the limit of the {after.bottleneck} {limits}{told if writes_there else ''}"
-
-
-def saturates(resource: str) -> str:
-    """That a resource saturates."""
-    return f"the {resource} saturate{'' if resource.endswith('s') else 's'}"
+        yield f"the ceiling of the {after.bottleneck} {limits}{told if writes_there else ''}"
 
 
 def _more_users(asked: Asked | None) -> str:
@@ -166,7 +162,7 @@ def _hits(base: RunResult, other: RunResult, asked: Asked | None) -> str:
     if _share(hits[0]) != _share(hits[1]) and (hits[1] < hits[0]) == more:
         otherwise = list(_set_otherwise(asked))[:MOST_CAUSES]
         since = f" ({listed(otherwise)})" if otherwise else ""
-        causes.append(f"hits {from_to(*hits, _share)}{since}")
+        causes.append(f"the buffer cache hit ratio {from_to(*hits, _share)}{since}")
     return f" because {listed(causes)}" if causes else ""
 
 

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from click import style
 
 from app.base.lines import NAME_WIDTH, aligned, head, mean, wrapped
-from model.causes import SEQUENTIAL
+from model.causes import FROM_CLIENT, SEQUENTIAL
 from model.demand.transactions import DATA, DBWR
 from model.results import RunResult, TransactionStats
 from model.units import show_bytes, show_range, show_seconds
-from scenarios.why_transactions import saturates
 
 NAME = 12
 KIND = 20
@@ -22,7 +21,7 @@ MOST_BAR = 24
 
 
 def answer_of(result: RunResult, stats: TransactionStats, where: str) -> str:
-    """What comes through, what one takes and of what that is, and what saturates first."""
+    """Throughput, the response and its largest parts, and the bottleneck."""
     tail = stats.response_percentiles.get("p95")
     takes = f"a transaction takes {show_seconds(stats.response_s)}"
     takes += f" (p95 {show_seconds(tail)})" if tail is not None else ""
@@ -35,25 +34,29 @@ def tps(per_s: float) -> str:
 
 
 def saturation(stats: TransactionStats, *, beside: bool = False) -> str:
-    """Which resource saturates first, and at what load: that of the transactions alone where others are beside them."""
+    """The bottleneck, how busy it is, and its ceiling: of the transactions alone where others are beside them."""
     busy = stats.utilisation.get(stats.bottleneck)
-    now = f", now {100 * busy:.0f} % busy" if busy is not None else ""
-    users = ""
+    used = f", {100 * busy:.0f} % utilised" if busy is not None and not beside else ""
+    ceiling = f"ceiling {tps(stats.saturation_per_s)} TPS"
     if stats.saturation_users is not None:
-        users = f", with {_users(stats.saturation_users)}"
-    text = saturates(stats.bottleneck)
-    knee, exceeded = tps(stats.saturation_per_s), ""
-    if stats.per_s > stats.saturation_per_s and tps(stats.per_s) != knee:
-        exceeded = " by the instant estimate, which this run exceeds"
+        ceiling += f", reached at {_users(stats.saturation_users)}"
+    text = f"{stats.bottleneck}{used}; {ceiling}"
     if beside:
         taken = f"; the transactions take {100 * busy:.0f} % of it now" if busy is not None else ""
-        return f"Without the other programs {text} first, at {knee} TPS{exceeded}{users}{taken}"
+        return f"Bottleneck without the other programs: {text}{taken}"
     if stats.without_disk:
         unknown = "The disk has no known limit"
         if stats.bottleneck.startswith((DATA, DBWR)):
             return f"{unknown}, so the load at which it saturates is unknown"
-        return f"{unknown}; of the other resources, {text} first{now}, at {knee} TPS{exceeded}{users}"
-    return f"{text[0].upper()}{text[1:]} first{now}, at {knee} TPS{exceeded}{users}"
+        return f"{unknown}; bottleneck of the other resources: {text}"
+    return f"Bottleneck: {text}"
+
+
+def active_sessions(result: RunResult) -> float:
+    """Average active sessions: DB time a second, the idle wait for the client left out."""
+    stats, idle = result.transactions, result.time.wait.get(FROM_CLIENT)
+    busy_s = result.time.elapsed_s - (idle.total_s if idle else 0.0)
+    return max(0.0, busy_s) * stats.per_s if stats else 0.0
 
 
 def _users(count: float) -> str:
@@ -80,7 +83,7 @@ def transaction_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     if stats.response_percentiles:
         shares = [f"{name} {show_seconds(took)}" for name, took in stats.response_percentiles.items()]
         yield from wrapped(", ".join(shares), width, first=" " * NAME)
-    yield f"{'active':<{NAME}}{stats.under_way:,.3g} transactions on average"
+    yield f"{'active':<{NAME}}{active_sessions(result):,.3g} average active sessions (AAS)"
     if stats.measured is not None:
         left_out = f", after {stats.warm_up:,} of warm-up" if stats.warm_up else ""
         yield from wrapped(f"{stats.measured:,} transactions{left_out}", width, first=f"{'measured':<{NAME}}")

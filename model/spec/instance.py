@@ -129,7 +129,8 @@ class Instance(Frozen):
     )
     checkpoint_s: Seconds = setting(
         60.0,
-        "Age at which DBWR writes a changed block, however often it changed (FAST_START_MTTR_TARGET)",
+        "Checkpoint age: DBWR writes a block that has been dirty for longer. FAST_START_MTTR_TARGET is not the same: "
+        "it counts seconds of recovery",
         GENERAL,
         ge=1,
         le=86_400,

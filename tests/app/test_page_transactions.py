@@ -72,7 +72,7 @@ def test_a_control_moves_the_figures_and_the_address(law: Answered) -> None:
     found = law("tpc-b", "workload.mix.0.gets=24")
     assert metric(app, "Response").value == show_seconds(found.time.elapsed_s)
     app.text_input("instance.buffer_cache_bytes").set_value("256M").run()
-    assert any("hits rose" in one.value for one in app.markdown)
+    assert any("hit ratio rose" in one.value for one in app.markdown)
 
 
 def test_arrivals_replace_the_users() -> None:

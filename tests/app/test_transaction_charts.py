@@ -43,7 +43,7 @@ def test_cards_sentence_chart_and_json_have_one_knee_whatever_load_is_asked_for(
         card = {
             line["Number"].partition(" :")[0]: line["Value"] for line in key_numbers.lines(result, result)
         }
-        sentence = saturation(stats).partition(", at ")[2]
+        sentence = saturation(stats).partition("; ceiling ")[2]
         json = stats.model_dump(include={"bottleneck", "saturation_per_s", "saturation_users"})
         assert card["Maximum TPS"] == f"{stats.saturation_per_s:.3g}"
         assert f"{card['Maximum TPS']} TPS" in sentence
@@ -183,7 +183,7 @@ def test_bars_of_resources_stand_beside_the_baseline(law: Answered) -> None:
     assert [trace["name"] for trace in figure["data"]] == ["Baseline", "What-if"]
     assert figure["data"][0]["y"] == ["processors", "data disk", "redo disk"]
     assert figure["data"][0]["marker"]["pattern"] != figure["data"][1]["marker"]["pattern"]
-    assert "saturates first" in said
+    assert "Bottleneck: data disk" in said
 
 
 def test_the_waterfall_is_in_milliseconds_of_one_transaction(law: Answered) -> None:

@@ -41,11 +41,13 @@ def test_throughput_and_response_come_first_with_their_intervals(played: Answere
     result = played()
     said = answer(result)
     assert re.match(r"9\.7\d TPS; a transaction takes [\d.]+ ms \(p95 134 ms\): .* waiting for reads", said)
-    assert "The data disk saturates first" in said
+    assert re.search(
+        r"Bottleneck: data disk, \d+ % utilised; ceiling [\d.]+ TPS, reached at about 6\d users\.", said
+    )
     found = " ".join(section(lines(result), "Transactions"))
     for words in (
         "transactions/s (TPS), 9.6", "with 95 % confidence", "mean ", "p50 14.4 ms, p95 134 ms, p99 240 ms, max 531 ms",
-        "transactions on average", "31,840 transactions, after 160 of warm-up",
+        "average active sessions (AAS)", "31,840 transactions, after 160 of warm-up",
     ):  # fmt: skip
         assert words in found
 
@@ -98,7 +100,7 @@ def test_resources_stand_with_the_knee_and_kinds_with_their_reads(law: Answered,
     result = played()
     rows = section(lines(result), "Resources")
     assert [row[:20].strip() for row in rows[1:4]] == ["data disk", "redo disk", "processors"]
-    assert "with about 6" in " ".join(rows[4:])
+    assert "reached at about 6" in " ".join(rows[4:])
     kinds = section(lines(result), "Kinds of transactions")
     assert kinds[0].split() == ["kind", "TPS", "response", "p95", "gets", "blocks", "read"]
     assert [row.split()[0] for row in kinds[1:]] == [
@@ -123,14 +125,14 @@ def test_the_gets_of_the_kinds_are_those_of_the_load_profile(
 
 
 def test_processors_saturate_and_a_disk_saturates(law: Answered) -> None:
-    assert "The processors saturate first" in answer(law("tpc-c", "disk.use=nvme"))
+    assert "Bottleneck: processors, " in answer(law("tpc-c", "disk.use=nvme"))
 
 
 @pytest.mark.parametrize(
     ("disk", "words"),
     [
         ("sas-15k", ", so the load at which it saturates is unknown"),
-        ("nvme", "; of the other resources, the processors saturate first"),
+        ("nvme", "; bottleneck of the other resources: processors"),
     ],
 )
 def test_a_disk_without_a_limit_has_no_knee(law: Answered, disk: str, words: str) -> None:
@@ -140,14 +142,13 @@ def test_a_disk_without_a_limit_has_no_knee(law: Answered, disk: str, words: str
     assert transaction_text.saturation(endless).startswith(f"The disk has no known limit{words}")
 
 
-def test_a_run_beyond_the_knee_says_whose_knee_it_is(played: Answered) -> None:
-    stats = played().transactions
+def test_active_sessions_are_db_time_a_second(played: Answered) -> None:
+    """The idle wait for the client is no DB time."""
+    result = played()
+    stats, idle = result.transactions, result.time.wait["SQL*Net message from client"].total_s
     assert stats
-    for times, exceeded in ((0.9, False), (1.0, False), (1.2, True)):
-        found = stats.model_copy(update={"per_s": times * stats.saturation_per_s})
-        assert (
-            "TPS by the instant estimate, which this run exceeds" in transaction_text.saturation(found)
-        ) == exceeded
+    expected = stats.per_s * (stats.response_s - idle)
+    assert transaction_text.active_sessions(result) == pytest.approx(expected)
 
 
 def test_arrivals_have_a_limit_and_no_users(law: Answered) -> None:
@@ -289,9 +290,9 @@ def test_beside_other_programs_the_knee_is_that_of_the_transactions_alone(played
     stats = played().transactions
     assert stats
     said = transaction_text.saturation(stats, beside=True)
-    assert said.startswith("Without the other programs the ")
+    assert said.startswith("Bottleneck without the other programs: ")
     assert "the transactions take" in said
-    assert "busy" not in said
+    assert "utilised" not in said
 
 
 def test_no_share_of_an_unknown_limit_is_told_and_no_calls_that_are_not_known(played: Answered) -> None:

@@ -30,7 +30,10 @@ def one(said: list[str], *words: str) -> str:
 def test_reads_are_told_by_hits_and_those_by_the_cache(size: str, hits: str) -> None:
     said = told([f"instance.buffer_cache_bytes={size}"])
     sentence = one(
-        said, "reads per transaction", f"because hits {hits} from", f"the buffer cache is {size} instead of"
+        said,
+        "reads per transaction",
+        f"because the buffer cache hit ratio {hits} from",
+        f"the buffer cache is {size} instead of",
     )
     assert "fell" in sentence
     assert "which saves" in sentence if hits == "rose" else "which costs" in sentence
@@ -45,7 +48,7 @@ def test_a_limit_that_nobody_knows_does_not_move(endless: bool | None) -> None:
         assert answer.transactions
         stats = answer.transactions.model_copy(update={"without_disk": endless})
         answers[place] = answer.model_copy(update={"transactions": stats})
-    told_of_it = any("the limit of the data disk" in sentence for sentence in why(*answers, asked))
+    told_of_it = any("the ceiling of the data disk" in sentence for sentence in why(*answers, asked))
     assert told_of_it is (endless is None)
 
 
@@ -68,7 +71,7 @@ def test_a_log_among_the_data_is_told_as_the_cause_of_its_waits() -> None:
 def test_another_disk_is_named_and_processors_saturate_then() -> None:
     said = told(["disk.use=nvme"])
     one(said, "the disk is nvme", "a read takes")
-    one(said, "the processors saturate first instead of the data disk")
+    one(said, "the bottleneck is the processors instead of the data disk: ceiling")
 
 
 BUSY = ["disk.use=nvme", "workload.think_s=0", "workload.users=16"]
@@ -76,7 +79,7 @@ BUSY = ["disk.use=nvme", "workload.think_s=0", "workload.users=16"]
 
 def test_the_run_queue_of_the_processors_is_told() -> None:
     said = told([*BUSY, "host.cpus=1"], [*BUSY, "host.cpus=16"])
-    one(said, "the CPU run queue takes", "instead of", "costs")
+    one(said, "the run queue (CPU wait) takes", "instead of", "costs")
     one(said, "throughput fell")
 
 
@@ -142,7 +145,7 @@ def test_more_gets_are_the_cause_of_more_reads() -> None:
 
 def test_what_is_next_to_nothing_is_called_so() -> None:
     said = told(["disk.use=nvme", "host.cpus=1", "workload.users=4000"], name="tpc-b")
-    one(said, "the CPU run queue takes", "instead of nothing")
+    one(said, "the run queue (CPU wait) takes", "instead of nothing")
     assert not any("e-0" in sentence for sentence in said)
 
 

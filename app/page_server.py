@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from streamlit import config, file_util
 
 from app import mechanisms
+from app.base.with_parent import end_with_parent
 from app.session import copy_link, navigation
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ def _headers(message: Message) -> MutableHeaders:
     return MutableHeaders(scope=message)
 
 
+end_with_parent()
 app = st.App(
     Path(__file__).resolve().with_name("streamlit_app.py"),
     middleware=[Middleware(Guard, hosts=[config.get_option("server.address") or "127.0.0.1"])],

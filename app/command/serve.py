@@ -7,16 +7,17 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 import urllib.request
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Final
 
 from app.base.output import print_lines
+from app.base.with_parent import Child
 
 HOST: Final = "127.0.0.1"
 USUAL_PORT: Final = 8501
@@ -38,13 +39,7 @@ def serve(port: int | None = None, browser: bool = True) -> int:
             f"Port {port} is taken or not allowed; give another with --port, or none to let one be chosen."
         )
     with TemporaryFile() as output:
-        process = subprocess.Popen(
-            command(port),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env=_environment(),
-        )
+        process = started(command(port), output)
         ended = threading.Event()
         before = _on_signals(lambda *_: ended.set())
         try:
@@ -56,20 +51,26 @@ def serve(port: int | None = None, browser: bool = True) -> int:
 
 
 def command(port: int) -> list[str]:
-    """The command that serves the page on *port* of the loopback interface."""
+    """What Python is told to serve the page on *port* of the loopback interface."""
     options = {
         "server.address": HOST, "server.port": port, "server.headless": "true", "server.fileWatcherType": "none",
         "browser.gatherUsageStats": "false",
     }  # fmt: skip
     words = [f"--{name}={value}" for name, value in options.items()]
-    return [sys.executable, "-m", "streamlit", "run", str(ENTRY), *words]
+    return ["-m", "streamlit", "run", str(ENTRY), *words]
 
 
-def _environment() -> dict[str, str]:
-    """Our environment, with the checkout or installation that this module belongs to on the path."""
+def started(words: Sequence[str], output: IO[bytes], **variables: str) -> Child:
+    """A server that writes to *output*.
+
+    It runs in the folder of this checkout or installation: Streamlit obeys settings that lie in the working folder.
+    """
     root = str(ENTRY.parent.parent)
-    path = os.environ.get("PYTHONPATH", "")
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([root, path] if path else [root])}
+    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+    env = {"PYTHONPATH": path, **variables}
+    if store := os.environ.get("BLOCKTIME_STORE"):
+        env.setdefault("BLOCKTIME_STORE", os.path.abspath(store))
+    return Child(words, env, cwd=root, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
 
 
 def _watch(

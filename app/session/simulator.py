@@ -14,6 +14,7 @@ import threading
 from types import FrameType
 from typing import Final, Literal
 
+from app.base.with_parent import end_with_parent
 from model.errors import BlocktimeError
 from scenarios import Scenario, run
 
@@ -76,7 +77,8 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 
 def main() -> None:
-    """Answer until the input ends."""
+    """Answer until the input ends, or the process that asks is gone."""
+    end_with_parent()
     switch = _Switch()
     if ENDS is not None:
         signal.signal(ENDS, switch.end)

@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
-from multiprocessing import resource_tracker
 from queue import Empty, SimpleQueue
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
@@ -29,10 +28,11 @@ from scenarios.sweeps.executors import (
     Work,
     WorkerExecutor,
     attempt,
+    begin_tracker,
     checked_workers,
     deaf_to_interrupts,
+    on_their_own,
     settled,
-    unseen_main,
 )
 
 Value = TypeVar("Value")
@@ -211,13 +211,13 @@ def _local_cluster(dask: Any, workers: int) -> Iterator[Any]:
     """A scheduler in this process, and worker processes that end with it."""
 
     class Keeper(dask.Nanny):  # type: ignore[misc]
-        """Starts its worker again when that died; the worker imports no main program then either."""
+        """Starts its worker again when that died; the worker imports nothing else then either."""
 
         async def instantiate(self) -> Any:
-            with unseen_main():
+            with on_their_own():
                 return await super().instantiate()
 
-    resource_tracker.ensure_running()  # which takes the deafness from the thread that starts it
+    begin_tracker()
     with TemporaryDirectory(prefix="blocktime-") as directory:
         with deaf_to_interrupts():  # so are the threads that start a worker again
             cluster = dask.LocalCluster(

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
-from multiprocessing import parent_process
+from multiprocessing import parent_process, resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,6 +39,8 @@ TRIES: Final = 3
 LOOKS_S: Final = 0.1
 """How often somebody who waits looks whether he is interrupted."""
 MOST_WORKERS: Final = 256
+SAFE_PATH: Final = "PYTHONSAFEPATH"
+"""Makes a Python process look for no module in its working folder."""
 
 
 @dataclass(frozen=True)
@@ -340,6 +342,7 @@ class _Pool:
         self._path = Path(self._directory.name)
         self._names = count()
         self._context = _Spawn()
+        begin_tracker()
         self._pool = ProcessPoolExecutor(
             workers, self._context, initializer=_begin, initargs=(ready, self._directory.name)
         )
@@ -478,7 +481,7 @@ def _end_with_parent(directory: str) -> None:
 
 class _Worker(SpawnProcess):
     def start(self) -> None:
-        with deaf_to_interrupts(), unseen_main():
+        with deaf_to_interrupts(), on_their_own():
             super().start()
 
 
@@ -521,26 +524,41 @@ def deaf_to_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class _Main:
-    """The main program while somebody hides it, and how many do."""
+def begin_tracker() -> None:
+    """Start Python's tracker of locks, which it would start where modules of the working folder are found."""
+    with on_their_own():
+        resource_tracker.ensure_running()  # which takes the deafness from the thread that starts it
+
+
+class _Own:
+    """The main program while somebody hides it, whether Python was told to look elsewhere before, and how many do."""
 
     lock = threading.Lock()
     hidden: ModuleType
     instead = ModuleType("__main__")
+    safe_path: str | None
     count = 0
 
 
 @contextmanager
-def unseen_main() -> Iterator[None]:
-    """Processes that are started within do not import the main program, be it a script or a page of Streamlit."""
-    with _Main.lock:
-        if not _Main.count:
-            _Main.hidden, sys.modules["__main__"] = sys.modules["__main__"], _Main.instead
-        _Main.count += 1
+def on_their_own() -> Iterator[None]:
+    """Processes that are started within import neither the main program nor what lies in the working folder.
+
+    The main program may be a script or a page of Streamlit.
+    """
+    with _Own.lock:
+        if not _Own.count:
+            _Own.hidden, sys.modules["__main__"] = sys.modules["__main__"], _Own.instead
+            _Own.safe_path, os.environ[SAFE_PATH] = os.environ.get(SAFE_PATH), "1"
+        _Own.count += 1
     try:
         yield
     finally:
-        with _Main.lock:
-            _Main.count -= 1
-            if not _Main.count and sys.modules["__main__"] is _Main.instead:  # Streamlit sets it for each run
-                sys.modules["__main__"] = _Main.hidden
+        with _Own.lock:
+            _Own.count -= 1
+            if not _Own.count:
+                if sys.modules["__main__"] is _Own.instead:  # Streamlit sets it for each run
+                    sys.modules["__main__"] = _Own.hidden
+                del os.environ[SAFE_PATH]
+                if _Own.safe_path is not None:
+                    os.environ[SAFE_PATH] = _Own.safe_path

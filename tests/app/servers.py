@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,10 +23,7 @@ def served(command: Callable[[int], Sequence[str]] = serve.command, port: int | 
     port = port or serve._free_port()
     address = f"http://{serve.HOST}:{port}"
     with TemporaryFile() as output, TemporaryDirectory() as store:
-        process = subprocess.Popen(
-            command(port), cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-            env={**os.environ, "BLOCKTIME_STORE": store, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
+        process = serve.started(command(port), output, BLOCKTIME_STORE=store)
 
         def printed() -> str:
             output.seek(0)

@@ -36,21 +36,21 @@ def load_average() -> Figure:
 
 
 def streamlit(script: Path | str) -> Callable[[int], list[str]]:
-    """The command that serves a page with Streamlit alone, as ours is served."""
+    """What Python is told to serve a page with Streamlit alone, as ours is."""
 
     def command(port: int) -> list[str]:
         options = [
             "--server.address=127.0.0.1", f"--server.port={port}", "--server.headless=true",
             "--server.fileWatcherType=none", "--browser.gatherUsageStats=false",
         ]  # fmt: skip
-        return [sys.executable, "-m", "streamlit", "run", str(script), *options]
+        return ["-m", "streamlit", "run", str(script), *options]
 
     return command
 
 
 def ours(port: int) -> list[str]:
-    """The command that serves our page, as a reader starts it."""
-    return [sys.executable, "-m", "app", "app", "--no-browser", "--port", str(port)]
+    """What Python is told to serve our page, as a reader starts it."""
+    return ["-m", "app", "app", "--no-browser", "--port", str(port)]
 
 
 def browser_path() -> str:

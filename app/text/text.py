@@ -175,15 +175,14 @@ def _read_size_lines(io: PhysicalIO) -> Iterator[str]:
 def optimizer_lines(result: RunResult) -> Iterator[str]:
     """The optimizer's opinion, in single-block reads."""
     cost = result.optimizer
-    if cost is None or not cost.cost:
+    if cost is None or not (cost.cost or cost.cpu_cost):
         return
     mark = f" {MARK}" if by_number(result)["cost"] else ""
     yield head("Optimizer")
     digits = 2 if cost.cost < SMALL_COST else 0
     several = "" if cost.mbrc == 1 else f", with an MBRC of {cost.mbrc:,.4g}"
-    yield (
-        f"cost      {cost.cost:,.0f}{mark} = {cost.io_cost:,.{digits}f} I/O + {cost.cpu_cost:,.{digits}f} CPU{several}"
-    )
+    cpu = f"{cost.cpu_cost:,.{2 * digits}f} CPU"
+    yield f"cost      {cost.cost:,.0f}{mark} = {cost.io_cost:,.{digits}f} I/O + {cpu}{several}"
     if cost.sreadtim_s is not None and cost.cpuspeed_hz is not None:
         several = "" if cost.mreadtim_s is None else f"MREADTIM {1000 * cost.mreadtim_s:,.4g} ms, "
         text = f"SREADTIM {1000 * cost.sreadtim_s:,.4g} ms"

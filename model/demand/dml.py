@@ -16,9 +16,11 @@ from model.causes import (
     UPDATING,
 )
 from model.demand.change import Change, change_of
+from model.demand.index_statistics import index_statistics
 from model.demand.index_upkeep import Keys, keep_indexes
 from model.demand.popular_blocks import popular_of, says_popularity
 from model.demand.reading import ReadPlan, one_for_all, scan_plan
+from model.demand.segment import Segment
 from model.demand.work import NO_SCAN, Demand, FetchPlan, cpu_of_rows, cpu_of_scan, planned
 from model.demand.writing import room_of, writing_of
 from model.laws import block, buffer_cache, scan_reads
@@ -119,20 +121,27 @@ def search_s(system: System, change: Change) -> Number:
 def _leave_rows_to_dbwr(demand: Demand, system: System, work: Dml, change: Change) -> None:
     """What DBWR has to write behind rows that are updated or deleted: their blocks, and those that rows moved to.
 
-    Blocks that rows come to in any order are written again where they had to leave the cache in between.
+    Rows that come in table order are spread evenly: each is in a block of its own until all blocks have one. Blocks
+    that rows come to in any order are written again where they had to leave the cache in between.
     """
     segment, rows = change.segment, change.rows / work.passes
     moved_to = larger(0, change.segment_after.blocks - segment.blocks)
     if work.at_random:
-        again = larger(0, demand.read_blocks * work.users - segment.blocks)
+        again = larger(0, _table_misses(system, work, change) - segment.blocks)
         blocks = (
             nearest(popular_of(system, work).written_blocks(change.rows))
             if says_popularity(work)
             else nearest(distinct_blocks(segment.blocks, rows)) + again
         )
     else:
-        blocks = smaller(segment.blocks, ceiling(rows / segment.rows_per_block))
+        blocks = blocks_of_spread_rows(system, segment, rows)
     _leave_to_dbwr(demand, system, blocks + moved_to, where(work.at_random, blocks, 0))
+
+
+def blocks_of_spread_rows(system: System, segment: Segment, rows: Number) -> Number:
+    """Blocks that *rows* rows of the table lie in, which are spread evenly over its blocks."""
+    with_rows = ceiling(system.table.rows / segment.rows_per_block)
+    return smaller(smaller(segment.blocks, with_rows), ceiling(rows * segment.blocks_per_row))
 
 
 def _arrays_of(work: Insert, rows: Number) -> Number:
@@ -143,8 +152,9 @@ def _arrays_of(work: Insert, rows: Number) -> Number:
 
 
 def _scan(system: System, work: Dml, change: Change) -> Demand:
-    """The full scan that finds the rows, through the buffer cache; or single blocks in any order."""
+    """The full scan that finds the rows, through the buffer cache; or an index, and single blocks in any order."""
     users, blocks = work.users, change.segment.blocks
+    host = system.host
     at_random = work.at_random
     plan = (
         ReadPlan(SEQUENTIAL, "single-block reads: an index gives the rows")
@@ -152,25 +162,47 @@ def _scan(system: System, work: Dml, change: Change) -> Demand:
         else scan_plan(system, change.segment, change_rows=True)
     )
     repeats = work.passes
-    gets = change.rows if at_random else blocks * repeats
+    gets = blocks * repeats
     if at_random:
-        size = system.tablespace.block_size_bytes
-        room = smaller(blocks, system.instance.buffer_cache_bytes // size)
-        cached = system.table.cached_fraction
-        misses = (
-            change.rows * (1 - cached)
-            if says_popularity(work)
-            else buffer_cache.random_misses(change.rows, blocks, room, cached)
-        )
-        plan.pieces = [scan_reads.Piece(1, nearest(misses) / users)]
+        index_gets, index_reads = _look_ups(system, work, change)
+        gets = change.rows + index_gets
+        plan.pieces = [
+            scan_reads.Piece(1, nearest(_table_misses(system, work, change) + index_reads) / users)
+        ]
     else:
         runs, cached = change.segment.shape.runs, system.table.cached_fraction
         plan.pieces = scan_reads.pieces_of_part(plan.pieces, runs, users, plan.mbrc, cached)
         plan.single_reads = plan.single_reads / users  # one of them reads header and map for all
     demand = planned(system, change.segment, plan, gets / users, larger(1, blocks / users), change=change)
     walk, _ = cpu_of_rows(system, demand.row, FetchPlan("count", 1))
-    demand.cpu = cpu_of_scan(system, demand, system.table.rows * repeats / users * walk)
+    walking_s = system.table.rows * repeats * walk
+    if at_random:
+        demand.access_path = NO_SCAN
+        walking_s = change.rows * (host.row_step_s + host.line_miss_s)
+    demand.cpu = cpu_of_scan(system, demand, walking_s / users)
     return demand
+
+
+def _table_misses(system: System, work: Dml, change: Change) -> Number:
+    """Gets of rows in any order that find their block not in the buffer cache."""
+    blocks, cached = change.segment.blocks, system.table.cached_fraction
+    if says_popularity(work):
+        return change.rows * (1 - cached)
+    room = smaller(blocks, system.instance.buffer_cache_bytes // system.tablespace.block_size_bytes)
+    return buffer_cache.random_misses(change.rows, blocks, room, cached)
+
+
+def _look_ups(system: System, work: Dml, change: Change) -> tuple[Number, Number]:
+    """Gets and reads of the index that gives rows in any order.
+
+    Each statement descends its branches, and visits the leaves of its part of the range, a leaf at least. Rows that
+    come by popularity are looked up one by one.
+    """
+    statistics = index_statistics(system, change.segment)
+    statements = change.rows if says_popularity(work) else larger(work.passes * work.users, change.commits)
+    leaves = ceiling(statistics.leaf_blocks * work.rows_fraction)
+    gets = statements * statistics.blevel + larger(statements, leaves * work.passes)
+    return gets, (leaves + statistics.blevel) * (1 - system.index.cached_fraction)
 
 
 def no_reads(by_direct_path: Any = False) -> ReadPlan:

@@ -200,8 +200,7 @@ def _table_visits(
     in_key_order = larger(apart, logical_io.table_gets_of_range_scan(rows, factor, entries))
     gets = where(sorted_rowids, blocks, in_key_order)
     moved = ceiling(rows * table.migrated_fraction)  # a get more each, for the block the row has moved to
-    away = ceiling(table.rows * table.migrated_fraction / segment.moved_per_block)
-    of_moved = _distinct_blocks(moved, away, table.rows * table.migrated_fraction, scattered)
+    of_moved = _distinct_blocks(moved, segment.moved_blocks, table.rows * table.migrated_fraction, scattered)
     leaves_block = where(
         sorted_rowids,
         blocks / larger(1, rows),

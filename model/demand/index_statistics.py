@@ -31,10 +31,12 @@ def distinct_keys(system: System) -> Number:
 
 
 def blocks_with_rows(table: Any, segment: Segment) -> Number:
-    """Blocks that a row begins in, without those formatted ahead of the rows: no more than there are rows."""
-    return smaller(
-        table.rows, larger(1, ceiling(table.rows / segment.rows_per_block) / segment.blocks_per_row)
-    )
+    """Blocks that a row begins in, where its rowid points: no more than there are rows.
+
+    Blocks formatted ahead of the rows, and those with migrated pieces alone, are none of them.
+    """
+    filled = ceiling(table.rows / segment.rows_per_block) - segment.moved_blocks
+    return smaller(table.rows, larger(1, filled / segment.blocks_per_row))
 
 
 class Statistics(NamedTuple):

@@ -172,7 +172,7 @@ def _of_index(
             evenly = where(rows > 0, 1 if index.grown_by == "random" else 0, 1)
             halves = halves + nearest(index_upkeep.half_splits(batch.rows, rows, leaves, per_leaf, evenly))
         elif ordered:
-            of_rows = smaller(leaves, ceiling(leaves * batch.rows / larger(1, rows)))
+            of_rows = smaller(leaves, batch.rows)  # spread evenly over the leaves, as over the table's blocks
             ordered_reads, written = ordered_reads + of_rows * cold, written + of_rows
         mean_leaves = leaves + halves / 2
         apart = index_upkeep.leaves_changed(

@@ -11,7 +11,7 @@ from model.demand.reading import one_for_all
 from model.demand.work import NO_SCAN, RANGE_SCAN, Demand
 from model.errors import OutsideLaw
 from model.laws import optimizer
-from model.laws.numeric import Number, ceiling, largest, some, where
+from model.laws.numeric import Number, largest, nearest, some, where
 from model.results import OptimizerCost, part
 from model.spec import IndexRangeScan, Statement, System, release_tuple
 
@@ -59,13 +59,13 @@ def optimizer_of(system: System, work: Statement, demand: Demand) -> OptimizerCo
         return 0 * of if stats.kind == "none" else optimizer.cpu_cost(of, cpuspeed, sreadtim)
 
     cpu = cpu_cost(cycles)
-    index_cost = None if of_index is None else ceiling(of_index[0] + cpu_cost(of_index[1]))
+    index_cost = None if of_index is None else nearest(of_index[0] + cpu_cost(of_index[1]))
     costed = stats.kind != "none" and demand.access_path != NO_SCAN
     return part(
         OptimizerCost,
         io_cost=io,
         cpu_cost=cpu,
-        cost=ceiling(io + cpu),
+        cost=nearest(io + cpu),
         mbrc=mbrc,
         sreadtim_s=sreadtim if costed else None,
         mreadtim_s=mreadtim if costed and demand.access_path != RANGE_SCAN else None,

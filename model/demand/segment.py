@@ -7,7 +7,7 @@ from typing import Any
 
 from model.errors import OutsideLaw, UnknownName
 from model.laws import block, extents, growth
-from model.laws.numeric import Number, ceiling, floor_div, larger, largest, some, where
+from model.laws.numeric import Number, ceiling, floor_div, larger, largest, smaller, some, where
 from model.spec import Dml, System, release_tuple
 
 
@@ -36,8 +36,8 @@ class Segment:
     shape: extents.SegmentShape
     blocks_per_row: Number
     """More than 1 where rows are chained."""
-    moved_per_block: Number
-    """Migrated row pieces in a block that holds nothing else."""
+    moved_blocks: Number = 0
+    """Blocks that hold migrated pieces alone: no rowid of an index points there."""
 
 
 def row_shape(table: Any) -> RowShape:
@@ -141,8 +141,16 @@ def segment_of(system: System, row: RowShape, blocks: Number | None = None, ahea
         release_11_2=release_tuple(system.instance.release) >= (11, 2),
         formatted_ahead=by_insert,
     )
+    moved = ceiling(table.rows * table.migrated_fraction / _moved_per_block(usable, row))
+    return Segment(
+        shape.data_blocks, rows_per_block, shape, chained, larger(0, smaller(shape.data_blocks - 1, moved))
+    )
+
+
+def _moved_per_block(usable: Number, row: RowShape) -> Number:
+    """Migrated pieces that a block takes, with an ITL entry each."""
     moved = block.slot_bytes(growth.moved_bytes(row.bytes)) + block.ITL_ENTRY_BYTES
-    return Segment(shape.data_blocks, rows_per_block, shape, chained, larger(1, usable // moved))
+    return larger(1, usable // moved)
 
 
 def check_blocks(system: System) -> None:
@@ -165,8 +173,5 @@ def _blocks_with_migrated(table: Any, usable: Number, row: RowShape) -> Number:
     share = table.migrated_fraction
     stub = block.slot_bytes(growth.STUB_BYTES)
     at_home = (1 - share) * block.slot_bytes(row.bytes) + share * stub
-    moved = block.slot_bytes(growth.moved_bytes(row.bytes)) + block.ITL_ENTRY_BYTES
-    room = larger(usable, moved)
-    return ceiling(table.rows / larger(1, usable // at_home)) + ceiling(
-        table.rows * share / larger(1, room // moved)
-    )
+    at_home_blocks = ceiling(table.rows / larger(1, usable // at_home))
+    return at_home_blocks + ceiling(table.rows * share / _moved_per_block(usable, row))

@@ -17,7 +17,7 @@ from model import (
     simulate,
 )
 from model.demand import demand_of
-from model.spec import Column, Delete, Insert, Instance, Table, Tablespace, Update
+from model.spec import Column, Delete, Index, Insert, Instance, Table, Tablespace, Update
 from scenarios import load
 from tests.whole import quick
 
@@ -36,12 +36,13 @@ def system(
     release: str = "10.2.0.4",
     **table: Any,
 ) -> System:
-    """Two columns, the second of them NULL as yet; everything in the cache."""
+    """Two columns, the second of them NULL as yet; table and index are in the cache."""
     columns = (Column(name="N1", bytes=column), Column(name="N2", null_fraction=1.0, bytes=column))
     return System(
         tablespace=Tablespace(block_size_bytes=size, space_management="manual" if manual else "assm"),
         table=Table(rows=rows, pctfree_percent=pctfree, cached_fraction=1.0, columns=columns, **table),
         instance=Instance(release=release),
+        index=Index(cached_fraction=1.0),
     )
 
 
@@ -423,7 +424,8 @@ def test_visits_at_random_read_again_what_the_cache_has_lost() -> None:
     work = Update(growth_bytes=1, order="random")
     reads = [
         calculate(
-            System(table=table, instance=Instance(buffer_cache_bytes=size)), work
+            System(table=table, instance=Instance(buffer_cache_bytes=size), index=Index(cached_fraction=1.0)),
+            work,
         ).physical_io.read_blocks
         for size in (2**30, 2**24, 2**22)
     ]

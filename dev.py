@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One door for work on Blocktime. It needs only Python 3.11 to 3.13 and prepares the rest itself, in .venv and .dev.
+"""One door for work on Blocktime. It needs only Python 3.11 or newer and prepares the rest itself, in .venv and .dev.
 
 python3 dev.py app [OPTION...]       a first answer, then the what-if page (options of `blocktime app`)
 python3 dev.py test [PYTEST ARG...]  every check; with arguments, pytest alone
@@ -34,11 +34,9 @@ except KeyboardInterrupt:
 
 def version_problem(major: int, minor: int) -> str:
     """One sentence when this Python cannot be used, else nothing."""
-    if (3, 11) <= (major, minor) <= (3, 13):
+    if (major, minor) >= (3, 11):
         return ""
-    return (
-        f"Blocktime needs Python 3.11, 3.12 or 3.13; this is {major}.{minor}. Call dev.py with one of those."
-    )
+    return f"Blocktime needs Python 3.11 or newer; this is {major}.{minor}. Call dev.py with a newer one."
 
 
 # An older Python stops here with a sentence, before it meets anything that it does not know.

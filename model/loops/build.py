@@ -422,7 +422,17 @@ def _made_by(node: ast.ClassDef) -> ast.FunctionDef | None:
     init = _init_of(node) if node.decorator_list else own[0] if own else None
     if init is None or any(isinstance(part, ONLY_PYTHON) for part in _own_parts(init)):
         return None
-    return ast.FunctionDef(MADE, init.args, init.body, [], init.returns)
+    return _function(MADE, init.args, init.body, init.returns)
+
+
+def _function(
+    name: str, arguments: ast.arguments, steps: list[ast.stmt], answer: ast.expr | None
+) -> ast.FunctionDef:
+    """A function of these parts; each Python fills the parts that older ones have not."""
+    made = ast.parse(f"def {name}(): ...").body[0]
+    assert isinstance(made, ast.FunctionDef)
+    made.args, made.body, made.returns = arguments, steps, answer
+    return made
 
 
 def _arguments(node: ast.FunctionDef) -> list[str]:
@@ -441,7 +451,7 @@ def _init_of(node: ast.ClassDef) -> ast.FunctionDef:
     steps = ast.parse("\n".join(f"self.{name} = {name}" for name in names)).body
     defaults = [field.value for field in fields if field.value]
     arguments = ast.arguments([], given, None, [], [], None, defaults)
-    return ast.FunctionDef("__init__", arguments, steps, [], None)
+    return _function("__init__", arguments, steps, None)
 
 
 def _handed_on(node: ast.ClassDef) -> set[str]:

@@ -22,8 +22,12 @@ class CustomBuildHook(BuildHookInterface[Any]):
         return ["cython>=3.1", *([] if build.compilers() else ["ziglang>=0.13"])]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile, unless it has been done in this folder."""
+        """Compile, unless it has been done in this folder; an editable install finds the module beside its source."""
         made = build.file()
+        if version == "editable":
+            if problem := build.build():
+                self.app.display_warning(f"{build.PLAIN} ({problem})")
+            return
         if not made.is_file():
             self.scratch = Path(mkdtemp())
             made = build.file(self.scratch)

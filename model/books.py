@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from math import isclose
 from typing import Any
 
@@ -41,6 +39,7 @@ from model.results import (
     part,
 )
 from model.spec import System, Workload
+from model.version import blocktime_version
 
 ROUNDING = 1e-9
 """Share of the elapsed time below which what is left of it is no time without a cause."""
@@ -82,15 +81,6 @@ class Figures:
 
 PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
 PARTS = tuple(name for name in RunResult.model_fields if name in Figures.__dataclass_fields__)
-
-
-@cache
-def blocktime_version() -> str:
-    """Version of the program that made a result."""
-    try:
-        return version("blocktime")
-    except PackageNotFoundError:
-        return "0.1.0"
 
 
 def close(name: str, system: System, work: Workload, figures: Figures) -> RunResult:

@@ -12,9 +12,9 @@ from app.base.markdown import plain
 from app.charts import uncertainty_charts
 from app.session import engines
 from app.text.uncertainty_text import difference_sentence, interval_sentence, largest_sentence, what_it_holds
-from model.books import blocktime_version
 from model.errors import BlocktimeError
 from model.results import Contribution, RunResult
+from model.version import blocktime_version
 from scenarios import Scenario
 from scenarios.prices import without_prices
 from scenarios.uncertainty import Difference, propagate

@@ -12,6 +12,7 @@ import click
 
 from app.base.interrupted import INTERRUPTED, interrupts
 from app.base.output import forget_output, one_line, prepare_output, print_lines, say
+from model.version import blocktime_version
 
 DONE, CHECK_FAILED = 0, 1
 COMMANDS: Final = {
@@ -36,16 +37,6 @@ Three commands worth trying:
   blocktime compare rahn-full-scan --set tablespace.block_size_bytes=16K
   blocktime app
 """
-
-
-def _version() -> str:
-    """The program's version, where it is installed; reading it costs nothing else."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("blocktime")
-    except PackageNotFoundError:
-        return "0.1.0"
 
 
 class Commands(click.Group):
@@ -130,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 @click.group(
     cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
-@click.version_option(_version(), message="%(prog)s %(version)s")
+@click.version_option(blocktime_version(), message="%(prog)s %(version)s")
 @click.pass_context
 def commands(ctx: click.Context) -> None:
     """Where the time goes when Oracle reads and writes blocks on Linux."""

@@ -6,8 +6,8 @@ from typing import Final
 
 import streamlit as st
 
-from model.books import blocktime_version
 from model.catalog import KINDS, entries
+from model.version import blocktime_version
 from scenarios import library
 
 CAN: Final = """

@@ -13,8 +13,8 @@ import streamlit as st
 from app.answer.drawn import captioned, tabs
 from app.charts import validation_charts
 from app.session.navigation import EVIDENCE_ABOUT
-from model.books import blocktime_version
 from model.errors import BlocktimeError
+from model.version import blocktime_version
 from validation import Case, Comparison, Validation, validate, words
 from validation.fitted import FittedConstant
 from validation.tally import case_of, mechanism_of

@@ -14,8 +14,8 @@ from app.controls.fields import as_text
 from app.mechanisms.lesson import Knob, Lesson, LessonAnswer
 from app.session import navigation, what_if_state
 from app.session.address import MOST_NOTES
-from model.books import blocktime_version
 from model.errors import BlocktimeError, cut
+from model.version import blocktime_version
 
 STYLE: Final = """<style>
 [data-testid="stMainBlockContainer"] {padding-left: 1.6rem; padding-right: 1.6rem; max-width: 1500px}

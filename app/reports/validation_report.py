@@ -12,7 +12,7 @@ from app.charts import validation_charts
 from app.reports.html import bullets, details, heading, page, plot
 from app.reports.html import table as plain_table
 from app.text.validation_text import summary_sentences, summary_tables, validation_lines
-from model.books import blocktime_version
+from model.version import blocktime_version
 from validation import Case, Comparison, Validation, words
 from validation.case import CaseNote, Cell, PrintedTable, Row
 from validation.fitted import FittedConstant

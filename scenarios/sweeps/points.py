@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple, cast
 from pydantic import BaseModel, ValidationError
 
 import model
-from model.books import blocktime_version
 from model.errors import SpecError, UnknownName, shown
 from model.spec import WORKLOADS, System, Workload
+from model.version import blocktime_version
 from scenarios.load import Source, put
 from scenarios.spec import Scenario
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from model.books import blocktime_version
 from model.errors import SpecError
 from model.measures import MEASURES
 from model.units import unit_of
+from model.version import blocktime_version
 from scenarios.interval import CONFIDENCE, half_width
 from scenarios.load import to_mapping
 from scenarios.sweeps.answers import PLACES

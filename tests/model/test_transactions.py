@@ -359,3 +359,30 @@ def test_twice_as_many_hottest_blocks_are_met_half_as_often_and_written_twice(bl
     busy = "buffer busy waits"
     assert few.time.wait[busy].total_s == pytest.approx(2 * twice.time.wait[busy].total_s, rel=0.02)
     assert few.transactions.written_blocks_per_s == pytest.approx(blocks / 30, rel=0.01)
+
+
+HOT_BLOCK = ("workload.hottest_blocks=1", "workload.users=200", "workload.think_s=0", "disk.use=nvme")
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("tpc-b", HOT_BLOCK),
+        ("tpc-b", (*HOT_BLOCK, "workload.users=20")),
+        ("tpc-b", ("workload.users=150", "workload.transactions=900")),
+        ("tpc-b", ("workload.users=100", "disk.use=nvme", "host.cpus=1", "workload.think_s=0")),
+        ("tpc-b", ("workload.users=40", "instance.redo_disk=data", "workload.transactions=900")),
+        ("tpc-c", ("workload.users=30", "workload.transactions=600")),
+        ("tpc-c", ("workload.rate_per_s=30", "workload.transactions=600")),
+        ("tpc-b", ("instance.buffer_cache_bytes=2G", "workload.users=400", "workload.think_s=0.1",
+                   "workload.transactions=4000")),
+    ],
+)  # fmt: skip
+def test_the_bottleneck_never_contradicts_its_run(name: str, settings: tuple[str, ...]) -> None:
+    stats = run(load(name, settings), "simulate").transactions
+    assert stats is not None
+    assert stats.saturation_per_s >= stats.per_s * (1 - 1e-9)
+    full = {resource for resource, used in stats.utilisation.items() if used >= 0.99}
+    assert not full or stats.bottleneck in full
+    if stats.bottleneck in full - {"redo disk"}:
+        assert stats.saturation_per_s == pytest.approx(stats.per_s, rel=0.011)

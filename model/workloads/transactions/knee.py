@@ -1,7 +1,8 @@
-"""The knee: where the first resource saturates, worked out there and not at the load that is asked for."""
+"""The knee: the bottleneck and its ceiling, where the first resource saturates, and as a run measured them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from model.demand.transactions import DBWR, REDO, data_disk_name
@@ -26,6 +27,8 @@ from model.workloads.transactions.parts import parts_of
 from model.workloads.transactions.writers import disk_demands, due_at, reads_at_most
 
 PASSES = 40
+FULLY_BUSY = 0.99
+"""Busy share from which on a resource is the bottleneck of its run."""
 NEAR = 1e-9
 
 
@@ -39,11 +42,38 @@ class Knee(NamedTuple):
     """Users at whom the two bounds of throughput meet; None for arrivals."""
     alone_s: float
     """Response of a single user, or of arrivals that do not meet."""
+    demands: dict[str, float]
+    """Resource -> seconds of its capacity that a transaction takes where the bottleneck saturates."""
+    think_s: float
 
     @property
     def held_back(self) -> int:
         """Where who is held back waits."""
         return {CPUS: AT_PROCESSORS, DBWR: AT_DBWR, REDO: AT_LOG}.get(self.bottleneck, AT_DISK)
+
+    def of_run(self, per_s: float, utilisation: Mapping[str, float]) -> Knee:
+        """The bottleneck and its ceiling, consistent with a run: its throughput X and busy shares U [lazowska-1984].
+
+        CPU of consistent reads and spins grows with load: its demand is at least U/X. Disks sort and gather the more
+        the more requests wait: their demands are those where they saturate, and U/X once they are busy all the time.
+        The log gathers commits even then. No ceiling is below X, and what is busy all the time is the bottleneck.
+        """
+        demands = {}
+        full = {
+            name: used for name, used in utilisation.items() if used >= FULLY_BUSY and name in self.demands
+        }
+        for name, demand_s in self.demands.items():
+            grows = name == CPUS or (name in full and name != REDO)
+            least_s = utilisation.get(name, 0.0) / per_s if grows else 0.0
+            demands[name] = min(1 / per_s, max(demand_s, least_s))
+        ranked = full or demands
+        bottleneck = max(ranked, key=lambda name: ranked[name])
+        users = self.users
+        if users is not None:
+            users = _users(self.alone_s, demands[bottleneck], self.think_s)
+        return self._replace(
+            bottleneck=bottleneck, per_s=1 / demands[bottleneck], users=users, demands=demands
+        )
 
 
 def knee_of(system: System, work: Transactions) -> Knee:
@@ -73,6 +103,11 @@ def knee_of(system: System, work: Transactions) -> Knee:
     bottleneck = max(demands, key=lambda name: demands[name])
     users = None
     if not parts.open_loop:
-        # NOTE: a lone user whose scan nobody disturbs may do more than many together
-        users = max(1.0, float(queueing.saturation_users(first.response_s, 1 / per_s, parts.think_s)))
-    return Knee(bottleneck, per_s, users, first.response_s)
+        users = _users(first.response_s, 1 / per_s, parts.think_s)
+    return Knee(bottleneck, per_s, users, first.response_s, demands, parts.think_s)
+
+
+def _users(alone_s: float, demand_s: float, think_s: float) -> float:
+    """Users at whom the two bounds of throughput meet."""
+    # NOTE: a lone user whose scan nobody disturbs may do more than many together
+    return max(1.0, float(queueing.saturation_users(alone_s, demand_s, think_s)))

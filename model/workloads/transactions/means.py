@@ -166,6 +166,8 @@ def result_of(
     rates = rates_of(played.solved)
     rates.log_writes_per_s = float(sums[Sum.LOG_WRITES]) / span_s
     rates.utilisation = _utilisation(played, each, per_s, mean.device)
+    knee = played.solved.knee.of_run(per_s, rates.utilisation)
+    rates.bottleneck, rates.saturation_per_s, rates.saturation_users = knee[:3]
     return close(name, system, work, figures_of(system, work, mean, rates))
 
 

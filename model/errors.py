@@ -23,6 +23,8 @@ class SpecError(BlocktimeError):
     """An input is wrong; says where, which key, what was got and what is allowed, in one printable line."""
 
     LONGEST = 390
+    file: str | None = None
+    """The file that was read as a scenario, where the fault is in it."""
 
     def __init__(self, sentence: str) -> None:
         line = "".join(mark if mark.isprintable() else " " for mark in sentence)

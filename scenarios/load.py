@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import tomllib
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TextIO
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -31,6 +33,8 @@ DEEP_KEY: Final = re.compile(
 )
 """A dotted key of more than 32 names: no field has one, and reading it takes a time that grows with their square."""
 LONGEST_PATH: Final = 57
+STANDARD_INPUT: Final = ("-", "/dev/stdin")
+"""Names of the scenario that standard input holds."""
 DEEPEST_BASE: Final = 8
 
 
@@ -78,6 +82,7 @@ class Source(NamedTuple):
     """What the file says, or the library's entry."""
     base: str | None
     differences: Mapping[str, Any]
+    """What the file says differs from its base; of the library's entry itself, nothing."""
     layers: tuple[Layer, ...]
     laid_over: tuple[Mapping[str, Any], ...] = ()
     """The last of them: what is laid over what the file says."""
@@ -86,32 +91,78 @@ class Source(NamedTuple):
         """The same with nested *changes* laid over it, called *name* in messages."""
         if not changes:
             return self
-        differences = self.differences
-        for section, values in changes.items():
-            differences = _overlay(differences, {section: values})
-        layers, laid_over = (*self.layers, (name, changes)), (*self.laid_over, changes)
-        return self._replace(differences=differences, layers=layers, laid_over=laid_over)
+        return self._replace(layers=(*self.layers, (name, changes)), laid_over=(*self.laid_over, changes))
 
     def scenario(self) -> Scenario:
         """The scenario that it describes; raises :class:`SpecError` with one sentence for what is wrong."""
         return _resolve(self)
 
 
+def split_name(name_or_path: str | Path) -> tuple[str, list[str]]:
+    """The name of a scenario, and the settings behind it: ``FILE,KEY=VALUE,...``.
+
+    A comma within brackets or quotes separates no settings; the name of a file may have commas.
+    """
+    text = str(name_or_path)
+    ends = [len(text), *(place for place in range(len(text) - 1, -1, -1) if text[place] == ",")]
+    end = next((end for end in ends if os.path.isfile(text[:end])), ends[-1])
+    return text[:end], _at_commas(text[end + 1 :]) if end < len(text) else []
+
+
+def _at_commas(text: str) -> list[str]:
+    """The parts of *text* between its commas, but for those within brackets or quotes."""
+    parts, depth, quote = [""], 0, ""
+    for mark in text:
+        if quote:
+            quote = "" if mark == quote else quote
+        elif mark in "\"'":
+            quote = mark
+        else:
+            depth += (mark in "[{") - (mark in "]}")
+        if mark == "," and depth <= 0 and not quote:
+            parts.append("")
+        else:
+            parts[-1] += mark
+    return parts
+
+
 def source_of(name_or_path: str | Path, settings: Sequence[str] = (), also: Iterable[str] = ()) -> Source:
     """A library scenario or a TOML file as it is written, with ``key=value`` settings laid over it.
 
-    *also* are names to offer where there is neither.
+    Settings behind the name are laid over the others; see :func:`split_name`. ``-`` is standard input. *also* are
+    names to offer where there is neither scenario nor file.
     """
-    text = str(name_or_path)
+    text, own = split_name(name_or_path)
     if text in library_names():
         data = library_data(text)
         source = Source(text, text, data, text, {}, tuple(_chain(data, text)))
+    elif not text:
+        raise SpecError("the name of a scenario is empty; name one of blocktime list, or a TOML file")
+    elif text in STANDARD_INPUT:
+        source = source_in(toml_in(_standard_input(sys.stdin), "standard input"), "stdin", "standard input")
     else:
-        if not text:
-            raise SpecError("the name of a scenario is empty; name one of blocktime list, or a TOML file")
-        path = Path(text)
-        source = source_in(read_toml(path, also), path.stem, path.name)
-    return with_settings(source, settings)
+        source = _source_in_file(Path(text), also)
+    return with_settings(source, [*settings, *own])
+
+
+def _source_in_file(path: Path, also: Iterable[str]) -> Source:
+    """A TOML file as it is written; a fault says which file it is in."""
+    try:
+        data = read_toml(path, also)
+        _sections_of(data, path.name)
+        return source_in(data, path.stem, path.name)
+    except SpecError as fault:
+        fault.file = str(path)
+        raise
+
+
+@lru_cache(maxsize=1)
+def _standard_input(stream: TextIO | None) -> bytes:
+    """What comes through standard input, which can be read once and may be named twice."""
+    content = b"" if stream is None else stream.buffer.read(LARGEST_FILE_BYTES + 1)
+    if len(content) > LARGEST_FILE_BYTES:
+        raise SpecError(f"standard input: a scenario has at most {LARGEST_FILE_BYTES:,} bytes; this has more")
+    return content
 
 
 def with_settings(source: Source, settings: Sequence[str]) -> Source:
@@ -411,13 +462,17 @@ def _resolve(source: Source) -> Scenario:
     constants: dict[str, Constant] = {}
     words: set[str] = set()
     profiles = Profiles(layers)
-    for place, layer in layers:
+    differences: dict[str, Any] = dict(source.differences)
+    for rank, (place, layer) in enumerate(layers, len(source.laid_over) - len(layers)):
         sections = _sections_of(layer, place)
         constants = without_set(constants, sections)
-        before, below = _without_replaced(merged, sections, {*constants, *words}), merged
-        merged = _growth_for_sets(
-            before, _overlay(before, _with_entries(sections, place, profiles, constants, words))
-        )
+        brought = {*constants, *words}
+        before, below = _without_replaced(merged, sections, brought), merged
+        resolved = _with_entries(sections, place, profiles, constants, words)
+        if rank >= 0:  # what is laid over the file
+            replaced = {*brought, *set_in(resolved, ["*"])}
+            differences = _overlay(_without_replaced(differences, sections, replaced), sections)
+        merged = _growth_for_sets(before, _overlay(before, resolved))
         constants = without_dropped(constants, below, merged)
         constants.update(inferred_in(layer, place))
     table = merged.get("table")
@@ -450,7 +505,7 @@ def _resolve(source: Source) -> Scenario:
             title=data.get("title", ""),
             source=data.get("source", ""),
             base=source.base,
-            differences=dict(source.differences),
+            differences=differences,
             origin=source.where,
             compared=compared_in(data, source.where),
             written=tuple(

@@ -13,7 +13,8 @@ from app.base.output import print_json, print_lines, progress_to_terminal, width
 from app.command.calibrate_own import calibrate_own, own_file
 from app.command.options import AS_JSON, quietly
 from app.text.calibration_text import calibration_lines, left_out_lines
-from model.errors import SpecError
+from model.errors import SpecError, cut
+from scenarios.load import STANDARD_INPUT, split_name
 from validation import case_names
 from validation.calibrate import calibrate as calibrated
 from validation.fit import Fit
@@ -42,6 +43,11 @@ def calibrate(cases: tuple[str, ...], leave_out: bool, to_catalog: bool, as_json
     For your own system, give the file that `measure --out` wrote: calibrate fits it to its figures, with the
     catalog's intervals as priors, and writes intervals and correlations into it.
     """
+    for case in cases:
+        if (own_file(split_name(case)[0]) and split_name(case)[1]) or case in STANDARD_INPUT:
+            raise SpecError(
+                f"calibrate {cut(case)}: it writes into the file, which it takes as it is; change the fields there"
+            )
     if any(own_file(case) for case in cases):
         _refuse_beside_own(cases, leave_out or to_catalog)
         calibrate_own(cases[0], as_json=as_json, quiet=quiet)

@@ -92,7 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare_output()
     try:
         words = list(sys.argv[1:] if arguments is None else arguments)
-        code = commands.main(words, "blocktime", standalone_mode=False)
+        named = [f"/dev/stdin{word[1:]}" if word.startswith("-,") else word for word in words]  # no option
+        code = commands.main(named, "blocktime", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
         if (loops := sys.modules.get("model.loops")) and (slow := loops.why_slow()):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
 import click
 
-from model.errors import BlocktimeError, BooksDoNotBalance, StoreUnusable, UnknownName
+from model.errors import BlocktimeError, BooksDoNotBalance, StoreUnusable, UnknownName, cut
+from validation.instruments import NotReadable, OpenedFile, format_of
 
 CHECK_FAILED, WRONG_INPUT = 1, 2
 
@@ -21,10 +25,24 @@ def judged(error: Exception, commands: click.Group) -> tuple[int, str]:
         return WRONG_INPUT, f"{error}, or allow it by {option}"
     if isinstance(error, StoreUnusable):
         return WRONG_INPUT, f"{error}; --store FOLDER keeps answers elsewhere, --no-store keeps none"
+    if report := _report_in(getattr(error, "file", None)):
+        return WRONG_INPUT, report
     if isinstance(error, BlocktimeError) and not isinstance(error, BooksDoNotBalance):
         return WRONG_INPUT, str(error)
     fault = f"an error in blocktime, not in your input: {type(error).__name__}: {error}"
     return CHECK_FAILED, f"{fault} (BLOCKTIME_TRACEBACK=1 shows where)"
+
+
+def _report_in(file: str | None) -> str:
+    """What to do with a *file* that was taken for a scenario and is a report; empty where it is none."""
+    if file is None:
+        return ""
+    try:
+        kind = format_of(OpenedFile(Path(file))).title
+    except (OSError, ValueError, NotReadable):
+        return ""
+    command = shlex.join(["blocktime", "measure", file, "--out", "my.toml"])
+    return f"{cut(file)}: this is a report, not a scenario ({kind}); {command} makes a scenario of it"
 
 
 def _sentence(error: click.ClickException, commands: click.Group) -> str:

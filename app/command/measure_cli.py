@@ -27,6 +27,7 @@ from app.text.measure_text import MOST_FIGURES, next_line, quiet_line, report_li
 from app.text.measured_text import against_lines, against_sentence
 from model.errors import SpecError, UnknownName
 from scenarios import load, to_mapping
+from scenarios.load import STANDARD_INPUT, split_name
 from validation.identify.against import against
 from validation.instruments import Keep, NotReadable, Reading
 
@@ -102,22 +103,22 @@ def _print(readings: Sequence[Reading], quiet: bool, all_figures: bool) -> None:
 
 
 def print_against(
-    cases: Sequence[str], reports: Sequence[str], engine: str, html: Path | None, *, as_json: bool, quiet: bool
+    cases: Sequence[str], settings: Sequence[str], reports: Sequence[str], engine: str, *, as_json: bool, quiet: bool
 ) -> int:  # fmt: skip
     """Print what the file of a system predicts for the interval of other *reports*; raises what is wrong with them."""
     if len(cases) != 1:
         raise SpecError(f"validate --against: got {len(cases)} files; name the one file of a system")
-    if html is not None:
-        raise SpecError("validate --against: --html has no page of it; leave it out, or use --json")
-    name, *settings = cases[0].split(",")
+    name, own = split_name(cases[0])
     system = load(name)
+    if name in STANDARD_INPUT and "-" in reports:
+        raise SpecError("validate --against: standard input holds the scenario or the report, not both")
     if not system.compared:
         raise SpecError(f"{name}: has no measured figures; blocktime measure --out writes such a file")
     readings, refused = _read(list(_paths(reports)), quiet, Keep())
     if refused:
         raise refused[0]
     with progress_to_terminal(quiet, f"predicting {reports[0]}", ""):
-        comparison = against(system, to_mapping(load(name, settings)), readings, engine)
+        comparison = against(system, to_mapping(load(name, [*settings, *own])), readings, engine)
     print_answer(
         as_json,
         quiet,

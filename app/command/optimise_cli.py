@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from app.base.output import print_answer, width_of_terminal
-from app.command.options import AS_JSON, quietly, with_engine_of_many, with_settings, with_table
+from app.command.options import AS_JSON, NAMED, quietly, with_engine_of_many, with_settings, with_table
 from app.command.sweep_cli import with_axes
 from app.command.sweep_progress import telling
 from app.text.optimise_text import (
@@ -31,7 +31,7 @@ DONE, NOTHING_FOUND = 0, 1
 
 
 @click.command()
-@click.argument("name", metavar="NAME|FILE")
+@click.argument("name", metavar=NAMED)
 @click.option("--minimise", metavar="MEASURE", help="Measure to minimise.")
 @click.option("--maximise", metavar="MEASURE", help="Measure to maximise.")
 @click.option("--seek", metavar="GOAL",

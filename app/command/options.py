@@ -16,6 +16,8 @@ from scenarios.forecast import Budget
 
 ENGINES = ("auto", "calculate", "simulate")
 HIGHEST_SEED = 2**63 - 1
+NAMED = "NAME|FILE[,KEY=VALUE...]"
+"""How a command names a scenario; - is standard input."""
 
 
 def one_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter, Any], Any]:

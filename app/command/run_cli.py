@@ -19,7 +19,7 @@ from app.base.output import (
     width_of_terminal,
 )
 from app.command.files import write_beside
-from app.command.options import with_engine, with_output, with_settings, with_uncertainty
+from app.command.options import NAMED, with_engine, with_output, with_settings, with_uncertainty
 from app.text.compare_text import compare_lines, difference_line, letters_for
 from app.text.document import run_lines
 from app.text.measured_text import COLOURS, as_modelled_lines, sentence
@@ -35,6 +35,7 @@ from model.results import RunResult
 from scenarios import load, run
 from scenarios.compare import changes, why
 from scenarios.forecast import Budget, expected_within
+from scenarios.load import split_name
 from scenarios.measured import as_modelled, light_of
 from scenarios.spec import Scenario
 from scenarios.uncertainty import Difference, Propagated, propagate
@@ -44,7 +45,7 @@ WRITTEN = ("tkprof", "trace", "iostat", "awr", "awr-html", "fio")
 
 
 @click.command("run")
-@click.argument("scenario", metavar="NAME|FILE")
+@click.argument("scenario", metavar=NAMED)
 @with_settings
 @with_engine
 @with_uncertainty
@@ -62,8 +63,7 @@ def run_one(
     if form is not None and as_json:
         raise SpecError(f"--as {form}: --json is another form of the answer; allowed is one of them")
     asked = load(scenario, settings)
-    if settings:
-        asked = asked.model_copy(update={"title": f"{asked.title} with {', '.join(settings)}".lstrip()})
+    asked = asked.model_copy(update={"title": _title(asked, [*settings, *split_name(scenario)[1]])})
     result = _answer(asked, quiet, **how)
     if uncertainty:
         (result,) = _propagated([asked], [result], quiet, **how).results
@@ -83,6 +83,11 @@ def run_one(
         lambda: [f"{answer(result)} {interval_sentence(result)}".rstrip()],
         lambda: _lines(asked, result, width_of_terminal()),
     )
+
+
+def _title(scenario: Scenario, settings: Sequence[str]) -> str:
+    """What a scenario with its *settings* is called."""
+    return f"{scenario.title} with {', '.join(settings)}".lstrip() if settings else scenario.title
 
 
 def _lines(asked: Scenario, result: RunResult, width: int) -> Iterator[str]:
@@ -105,18 +110,15 @@ def compare(
     """Compare scenarios side by side: differences in time and percent, and the reasons.
 
     With one name, --set makes the second scenario of the comparison. With several names, --set changes all of them;
-    NAME,KEY=VALUE,... changes one.
+    NAME,KEY=VALUE,... changes one. - reads a scenario from standard input.
     """
+    own = [split_name(name)[1] for name in names]
     if len(names) > 1:
-        own = [name.split(",") for name in names]
-        asked = [load(name, [*settings, *more]) for name, *more in own]
-        titles = [
-            f"{scenario.title} with {', '.join(more)}" if more else scenario.title
-            for scenario, (_, *more) in zip(asked, own, strict=True)
-        ]
+        asked = [load(name, settings) for name in names]
+        titles = [_title(scenario, more) for scenario, more in zip(asked, own, strict=True)]
     elif settings:
-        asked = [load(names[0]), load(names[0], settings)]
-        titles = [asked[0].title, f"with {', '.join(settings)}"]
+        asked = [load(names[0]), load(split_name(names[0])[0], [*own[0], *settings])]
+        titles = [_title(asked[0], own[0]), f"with {', '.join(settings)}"]
     else:
         raise SpecError(
             f"compare {names[0]}: got one scenario; name two or more, or change this one with --set"

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from app.base.output import print_answer, width_of_terminal
-from app.command.options import AS_JSON, quietly, with_engine_of_many, with_settings, with_table
+from app.command.options import AS_JSON, NAMED, quietly, with_engine_of_many, with_settings, with_table
 from app.command.sweep_cli import with_axes
 from app.command.sweep_progress import telling
 from app.text.sensitivity_text import sensitivity_lines, sentences_of
@@ -17,7 +17,7 @@ from scenarios.sweeps.sweep import SweepBackend
 
 
 @click.command()
-@click.argument("name", metavar="NAME|FILE")
+@click.argument("name", metavar=NAMED)
 @click.option("--measure", default="elapsed_s", show_default=True, help="Measure to analyse.")
 @click.option("--samples", type=int, default=256, show_default=True,
               help="Samples per axis, a power of two. The sweep has SAMPLES × (axes + 2) points.")  # fmt: skip

@@ -13,7 +13,7 @@ import click
 from app.base.lines import parted
 from app.base.output import json_text, print_lines, width_of_terminal
 from app.command.files import write_beside
-from app.command.options import with_engine_of_many, with_output, with_settings, with_table
+from app.command.options import NAMED, with_engine_of_many, with_output, with_settings, with_table
 from app.command.sweep_progress import telling
 from app.text.sweep_text import Summary, short_line, summary_of, sweep_lines
 from model.errors import SpecError
@@ -55,7 +55,7 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command()
-@click.argument("name", metavar="NAME|FILE")
+@click.argument("name", metavar=NAMED)
 @click.option("--where", metavar="CONDITION", multiple=True,
               help="Run only points such as 'workload.users <= 50 * host.cpus'. Repeatable.")  # fmt: skip
 @click.option("--zip", "zipped", is_flag=True, help="Vary all axes together, in step.")

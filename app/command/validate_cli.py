@@ -10,9 +10,10 @@ import click
 from app.base.output import print_answer, progress_to_terminal, say, width_of_terminal
 from app.command.files import write_beside
 from app.command.measure_cli import print_against
-from app.command.options import with_one_engine, with_output
+from app.command.options import with_one_engine, with_output, with_settings
 from app.reports.validation_report import validation_page
 from app.text.validation_text import validation_lines
+from model.errors import SpecError
 from validation import validate as validated
 from validation.words import miss_text
 
@@ -30,11 +31,13 @@ DONE, CHECK_FAILED = 0, 1
     "--against", "reports", multiple=True, metavar="REPORT",
     help="A report of another interval. The file of your system (measure --out) predicts its figures.",
 )  # fmt: skip
+@with_settings
 @with_one_engine(None, "Engine that predicts the numbers. Default: calculate; with --against, auto.")
 @with_output
 def validate(
-    cases: tuple[str, ...], check: bool, html: Path | None, as_json: bool, quiet: bool, **how: Any
-) -> int:
+    cases: tuple[str, ...], settings: tuple[str, ...], check: bool, html: Path | None, as_json: bool, quiet: bool,
+    **how: Any,
+) -> int:  # fmt: skip
     """Compare every published number with the model: errors in and out of sample, by case and mechanism.
 
     With --against, give the file of one system, or FILE,KEY=VALUE,...: each figure of another interval is predicted
@@ -42,7 +45,14 @@ def validate(
     """
     engine: str | None = how["engine"]
     if reports := how["reports"]:
-        return print_against(cases, reports, engine or "auto", html, as_json=as_json, quiet=quiet)
+        if html is not None:
+            raise SpecError("validate --against: --html has no page of it; leave it out, or use --json")
+        return print_against(cases, settings, reports, engine or "auto", as_json=as_json, quiet=quiet)
+    if settings or any("=" in case for case in cases):
+        raise SpecError(
+            "validate: changes of fields go with --against REPORT, which predicts a system; published numbers are "
+            "compared as they are"
+        )
     with progress_to_terminal(quiet, "validating", "numbers") as progress:
         validation = validated(cases or None, engine or "calculate", progress)
     if html is not None:

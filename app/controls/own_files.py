@@ -96,7 +96,7 @@ def name_of(data: Mapping[str, Any], file: str) -> str:
 
 def packed_changes(name: str, settings: Sequence[str]) -> str:
     """A library scenario with ``key=value`` settings that would make too long an address, packed."""
-    return _pack({"base": name, **with_settings(source(name), settings).differences}, name)
+    return _pack({"base": name, **with_settings(source(name), settings).scenario().differences}, name)
 
 
 @lru_cache(maxsize=64)

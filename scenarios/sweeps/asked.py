@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from model.errors import SpecError, cut, shown
-from scenarios.load import LibraryEntry, Source, source_in, source_of, with_settings
+from scenarios.load import LibraryEntry, Source, source_in, source_of, split_name, with_settings
 from scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
 
 
@@ -36,9 +36,9 @@ def sweep_data(name: str) -> dict[str, Any]:
 
 def source_of_sweep(name_or_path: str | Path, settings: Sequence[str] = ()) -> Source:
     """A sweep of the library, a library scenario or a file, with ``key=value`` settings laid over it."""
-    text = str(name_or_path)
+    text, own = split_name(name_or_path)
     if text in library_of_sweeps():
-        return with_settings(source_in(sweep_data(text), text, text), settings)
+        return with_settings(source_in(sweep_data(text), text, text), [*settings, *own])
     return source_of(name_or_path, settings, also=library_of_sweeps())
 
 

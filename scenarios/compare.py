@@ -35,7 +35,9 @@ from model.laws.opened_files import UNBUFFERED
 from model.results import RunResult
 from model.units import show_bytes, show_data, show_range, show_seconds
 from scenarios import why_money, why_rows, why_streams, why_transactions
-from scenarios.why_device import Asked, another_disk, awaited, busy
+from scenarios.spec import Scenario
+from scenarios.why_cause import Cause, causes
+from scenarios.why_device import ScenarioPair, another_disk, awaited, busy
 from scenarios.why_words import NOTHING_S, ComponentChange, differs, effect, from_to, plural, takes
 
 CPU = "CPU: "
@@ -118,25 +120,47 @@ def changes(base: RunResult, other: RunResult) -> list[ComponentChange]:
     return sorted(moved, key=lambda change: -abs(change.change_s))
 
 
-def why(base: RunResult, other: RunResult, asked: Asked | None = None) -> list[str]:
+def why(base: RunResult, other: RunResult, asked: tuple[Scenario, Scenario] | None = None) -> list[str]:
     """One to five sentences on what moved between *base* and *other*, the largest effect first.
 
-    Where the two scenarios are *asked*, what was set otherwise of the disk is named as the cause. With prices one more
-    sentence tells what it costs.
+    Where the two scenarios are *asked*, what was set otherwise is named as the cause; of several fields those that
+    alone move a part of the time, see :mod:`scenarios.why_cause`. With prices one more sentence tells what it costs.
     """
-    return [*_why(base, other, asked), *why_money.sentences(base, other)]
+    return [*_why(base, other, asked and ScenarioPair(*asked)), *why_money.sentences(base, other)]
 
 
-def _why(base: RunResult, other: RunResult, asked: Asked | None) -> list[str]:
+def causes_of(base: RunResult, other: RunResult, asked: tuple[Scenario, Scenario]) -> dict[str, Cause]:
+    """The cause of each part of the time that moved enough to be told; nothing where a single field changed."""
+
+    def parts(base: RunResult, other: RunResult) -> dict[str, float]:
+        return {name: change.change_s for name, change in _by_mechanism(base, other).items()}
+
+    wanted = {
+        name: change_s
+        for name, change_s in parts(base, other).items()
+        if abs(change_s) >= NOTHING_S and _is_told(name, change_s, base, other)
+    }
+    return causes(base, other, ScenarioPair(*asked), parts, wanted)
+
+
+def _is_told(name: str, change_s: float, base: RunResult, other: RunResult) -> bool:
+    """Whether the change of a part is worth a sentence: by its time, or by the counts behind it."""
+    least_s = LEAST_EFFECT * max(base.time.elapsed_s, other.time.elapsed_s)
+    return abs(change_s) >= least_s or _counts_changed(name, base, other)
+
+
+def _why(base: RunResult, other: RunResult, asked: ScenarioPair | None) -> list[str]:
     moved = _by_mechanism(base, other)
-    elapsed = max(base.time.elapsed_s, other.time.elapsed_s)
     texts = []
+    known = causes_of(base, other, asked[:2]) if asked else {}
     for name, change in _the_way_it_went_first(moved, other.time.elapsed_s - base.time.elapsed_s):
         tell = why_transactions.sentence if why_transactions.both(base, other) else _sentence
-        sentence = tell(name, change, base, other, asked)
-        if sentence and (
-            abs(change.change_s) >= LEAST_EFFECT * elapsed or _counts_changed(name, base, other)
-        ):
+        cause = known.get(name)
+        by = asked and cause and asked._replace(by=cause.words, alone=cause.result)
+        sentence = tell(name, change, base, other, by or asked)
+        if sentence and cause:
+            sentence = f"with {cause.words}, {sentence}"
+        if sentence and _is_told(name, change.change_s, base, other):
             texts.append(sentence)
     after = [
         *_last_session(base, other),
@@ -185,7 +209,7 @@ def _last_session(base: RunResult, other: RunResult) -> Iterator[str]:
     )
 
 
-def _of_calls_at_once(base: RunResult, other: RunResult, asked: Asked | None) -> Iterator[str]:
+def _of_calls_at_once(base: RunResult, other: RunResult, asked: ScenarioPair | None) -> Iterator[str]:
     """What the elapsed time says of calls that are under way at once."""
     noise = chance(base, other)
     if noise:
@@ -330,7 +354,7 @@ def _counts_changed(name: str, base: RunResult, other: RunResult) -> bool:
 
 
 def _sentence(
-    name: str, change: ComponentChange, base: RunResult, other: RunResult, asked: Asked | None
+    name: str, change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None
 ) -> str:
     if name in why_rows.TOLD:
         return why_rows.sentence(name, change, base, other)
@@ -339,9 +363,9 @@ def _sentence(
     if name == READS:
         return _reads(change, base, other, asked)
     if name == GETS:
-        return _gets(change, base, other)
+        return _gets(change, base, other, asked)
     if name in (WALK, FETCH, CALLS, SERVERS):
-        return _processor_work(name, change, base, other)
+        return _processor_work(name, change, base, other, asked)
     if name in (CLIENT, SENDS):
         return _client(name, change, base, other)
     if not change.before_s or not change.after_s:
@@ -350,7 +374,12 @@ def _sentence(
     return f"{name} {from_to(change.before_s, change.after_s, show_seconds)}, which {effect(change.change_s)}"
 
 
-def _gets(change: ComponentChange, base: RunResult, other: RunResult) -> str:
+def _alone(asked: ScenarioPair | None, other: RunResult) -> RunResult:
+    """The answer that shows what a part's cause does: with that cause alone, where several fields changed."""
+    return other if asked is None or asked.alone is None else asked.alone
+
+
+def _gets(change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None) -> str:
     """Consistent gets, by their number, by what one costs, or by both."""
     before, after = _gets_of(base), _gets_of(other)
     told = effect(change.change_s, " of CPU")
@@ -360,22 +389,21 @@ def _gets(change: ComponentChange, base: RunResult, other: RunResult) -> str:
         price = f"a get costs {show_seconds(each[1])} of CPU instead of {show_seconds(each[0])}"
     if not differs(before, after):
         return f"{price}, which {told}" if price else ""
-    causes = []
-    if base.segment and other.segment and differs(base.segment.blocks_before, other.segment.blocks_before):
-        causes.append(f"blocks {from_to(base.segment.blocks_before, other.segment.blocks_before)}")
-    fetches = _fetches(base), _fetches(other)
-    if differs(*fetches):
-        causes.append(f"fetch calls {from_to(*fetches)}")
-    with_causes = f" ({'; '.join(causes)})" if causes else ""
+    counts, alone = [], _alone(asked, other)
+    if base.segment and alone.segment and differs(base.segment.blocks_before, alone.segment.blocks_before):
+        counts.append(f"blocks {from_to(base.segment.blocks_before, alone.segment.blocks_before)}")
+    if differs(_fetches(base), _fetches(alone)):
+        counts.append(f"fetch calls {from_to(_fetches(base), _fetches(alone))}")
+    with_causes = f" ({'; '.join(counts)})" if counts else ""
     and_price = f" and {price}" if price else ""
     return f"consistent gets {from_to(before, after)}{with_causes}{and_price}, which {told}"
 
 
-def _reads(change: ComponentChange, base: RunResult, other: RunResult, asked: Asked | None) -> str:
+def _reads(change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None) -> str:
     """Reads: the path they take, how many and how large they are, how much they fetch."""
     before, after = base.physical_io, other.physical_io
     parts = []
-    if asked is not None and abs(change.change_s) >= LEAST_EFFECT * base.time.elapsed_s:
+    if asked is not None and not asked.by and abs(change.change_s) >= LEAST_EFFECT * base.time.elapsed_s:
         parts += [cause for cause in (_io_path(asked), another_disk(asked)) if cause]
     if path(base) != path(other):
         parts.append(f"the access path changes from {path(base)} to {path(other)}{_reason(other)}")
@@ -397,9 +425,9 @@ def _reads(change: ComponentChange, base: RunResult, other: RunResult, asked: As
     return "; ".join([*parts, takes + ("" if service else busy(base, other))])
 
 
-def _io_path(asked: Asked) -> str:
+def _io_path(asked: ScenarioPair) -> str:
     """How files are opened, where that differs, and what it has to do with the page cache."""
-    before, after = (scenario.system.database_path for scenario in asked)
+    before, after = (scenario.system.database_path for scenario in asked[:2])
     if before == after:
         return ""
     cached = [opened not in UNBUFFERED for opened in (before, after)]
@@ -467,7 +495,9 @@ def _signed(change_s: float) -> str:
     return ("-" if change_s < 0 else "+") + show_seconds(abs(change_s))
 
 
-def _processor_work(name: str, change: ComponentChange, base: RunResult, other: RunResult) -> str:
+def _processor_work(
+    name: str, change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None
+) -> str:
     told = effect(change.change_s, " of CPU")
     fetch = base.calls.get("fetch"), other.calls.get("fetch")
     counts = 0.0, 0.0
@@ -477,7 +507,7 @@ def _processor_work(name: str, change: ComponentChange, base: RunResult, other: 
         return f"fetch calls {from_to(*counts)}, which {told}"
     if name == FETCH and differs(*counts):
         return f"rows returned {from_to(*counts)}, which {told}"
-    lengths = _row_bytes(base), _row_bytes(other)
+    lengths = _row_bytes(base), _row_bytes(_alone(asked, other))
     if name == WALK and differs(*lengths):
         length = f"{lengths[0]:,.4g} to {lengths[1]:,.4g} bytes"
         return f"walking the rows, {length} long, {takes(change)}, which {told}"

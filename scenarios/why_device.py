@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, NamedTuple
 
+from model.catalog import KINDS
 from model.demand.host_limits import host_limits_used
 from model.laws.iostat import columns_of
 from model.laws.limits import counted_requests
@@ -14,8 +15,17 @@ from scenarios.profiles import entries_of
 from scenarios.spec import Scenario
 from scenarios.why_words import differs, from_to, listed
 
-Asked = tuple[Scenario, Scenario]
-"""The scenarios of two answers, where they are at hand."""
+
+class ScenarioPair(NamedTuple):
+    """The scenarios of two answers, where they are at hand."""
+
+    base: Scenario
+    other: Scenario
+    by: str = ""
+    """The cause of the part that is told, in words, where several fields changed; it is told before the part."""
+    alone: RunResult | None = None
+    """The answer where that cause alone is changed."""
+
 
 BUSY_CHANGE = 0.1
 BINDING = 0.9
@@ -49,53 +59,76 @@ def mean_request_bytes(device: DeviceStats) -> float:
     return sum(size * often for size, often in device.request_bytes.items()) / count if count else 0.0
 
 
-OWN_DISK: Final = "the one that the file describes"
-
-
-def another_disk(asked: Asked | None) -> str:
+def another_disk(asked: ScenarioPair | None) -> str:
     """What was set otherwise of the disk; empty where nothing was, or nobody says."""
-    if asked is None:
+    if asked is None or asked.by:
         return ""
-    disks = asked[0].system.disk, asked[1].system.disk
+    disks = asked.base.system.disk, asked.other.system.disk
     moved = [name for name in Disk.model_fields if getattr(disks[0], name) != getattr(disks[1], name)]
     if not moved:
         return ""
-    names = _entry_of(asked[0]), _entry_of(asked[1])
+    names = entry_of(asked.base, "disk"), entry_of(asked.other, "disk")
     if all(names):
         return f"the disk is {names[1]} instead of {names[0]}"
     if len(moved) > MOST_FIELDS:
-        return f"the disk is {names[1] or 'another one'} instead of {names[0] or OWN_DISK}"
+        return f"the disk is {described(asked.other, 'disk')} instead of {described(asked.base, 'disk')}"
     return f"with {listed([_set_otherwise(name, *disks) for name in moved])}"
 
 
-def _entry_of(scenario: Scenario) -> str:
-    """The entry that the disk of *scenario* equals; empty where it equals none."""
-    disk = scenario.system.disk
-    for name, entry in entries_of(scenario, "disk").items():
-        if disk == Disk.model_validate(entry.values()):
-            return name
-    return ""
+def entry_of(scenario: Scenario, kind: str) -> str:
+    """The catalog's or the file's entry that the section of *kind* equals; empty where it equals none."""
+    name, fields = _nearest_entry(scenario, kind)
+    return "" if fields else name
+
+
+def described(scenario: Scenario, kind: str) -> str:
+    """The section of *kind* as the nearest entry, with what is set otherwise where that is little."""
+    name, fields = _nearest_entry(scenario, kind)
+    if len(fields) > MOST_FIELDS:
+        return "one of its own"
+    return f"{name} ({', '.join(fields)})" if fields else name
+
+
+def _nearest_entry(scenario: Scenario, kind: str) -> tuple[str, list[str]]:
+    """The entry that the section of *kind* differs from in the fewest fields, and these fields with their values.
+
+    What the entry of a disk leaves out has its default; a host's leaves out what a scenario says of the machine.
+    """
+    section: Any = scenario.system
+    for part in KINDS[kind].split("."):
+        section = getattr(section, part)
+    usual = {name: field.default for name, field in Disk.model_fields.items()} if kind == "disk" else {}
+    candidates = []
+    for name, entry in entries_of(scenario, kind).items():
+        values = usual | entry.values()
+        moved = [field for field, value in values.items() if getattr(section, field) != value]
+        candidates.append((len(moved), -len(values), name, moved))
+    _, _, name, moved = min(candidates)
+    return name, [f"{field} {value_in_words(field, getattr(section, field))}" for field in moved]
 
 
 def _set_otherwise(name: str, before: Disk, after: Disk) -> str:
-    shown = [_shown(getattr(disk, name), unit_of(name)) for disk in (after, before)]
+    shown = [value_in_words(name, getattr(disk, name)) for disk in (after, before)]
     return f"disk.{name} {shown[0]} instead of {shown[1]}"
 
 
-def _shown(value: object, unit: str) -> str:
+def value_in_words(path: str, value: object) -> str:
+    """The value of the field at *path*, with its unit."""
+    unit = unit_of(path)
     if value is None:
         return "none"
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, str):
         return value
-    number = float(str(value))
+    if not isinstance(value, int | float):
+        return "another"
     if unit == "s":
-        return show_seconds(number)
-    return show_bytes(number) + unit.removeprefix("bytes") if unit.startswith("bytes") else f"{number:,.6g}"
+        return show_seconds(value)
+    return show_bytes(value) + unit.removeprefix("bytes") if unit.startswith("bytes") else f"{value:,.6g}"
 
 
-def limit(asked: Asked | None, other: RunResult) -> str:
+def limit(asked: ScenarioPair | None, other: RunResult) -> str:
     """The limit of a volume that holds its requests back, and how far the other one is used; empty where none does."""
     device, disk = other.device.get("disk"), asked[1].system.disk if asked else None
     if device is None or disk is None:
@@ -127,7 +160,9 @@ def queue_column(result: RunResult) -> str:
     return "aqu-sz" if "aqu-sz" in columns_of(result.kernel) else "avgqu-sz"
 
 
-def awaited(base: RunResult, other: RunResult, asked: Asked | None = None, *, queue: bool = False) -> str:
+def awaited(
+    base: RunResult, other: RunResult, asked: ScenarioPair | None = None, *, queue: bool = False
+) -> str:
     """The time of a request, where that changed, with the queue if *queue*; empty where it did not."""
     pair = devices(base, other)
     if pair is None:

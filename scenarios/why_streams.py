@@ -8,7 +8,7 @@ from model.causes import AT_ONCE, DEVICE, SLOWEST
 from model.results import DeviceStats, EventTime, RunResult, StreamStats
 from model.units import MIB, show_bytes, show_seconds
 from scenarios.why_device import (
-    Asked,
+    ScenarioPair,
     another_disk,
     awaited,
     busy,
@@ -41,10 +41,10 @@ def overlapped(*results: RunResult) -> bool:
     return any(AT_ONCE in result.time.unaccounted for result in results)
 
 
-def at_a_rate(asked: Asked | None) -> bool:
+def at_a_rate(asked: ScenarioPair | None) -> bool:
     """Whether calls arrive at a rate in both, which decides when the last of them comes."""
     return asked is not None and all(
-        getattr(scenario.workload, "rate_per_s", None) is not None for scenario in asked
+        getattr(scenario.workload, "rate_per_s", None) is not None for scenario in asked[:2]
     )
 
 
@@ -63,7 +63,11 @@ def mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:
 
 
 def sentence(
-    name: str, change: ComponentChange, base: RunResult, other: RunResult, asked: Asked | None = None
+    name: str,
+    change: ComponentChange,
+    base: RunResult,
+    other: RunResult,
+    asked: ScenarioPair | None = None,
 ) -> str:
     """What moved one of the mechanisms of this module, and why where the two results show it."""
     pair = both(base, other)

@@ -22,7 +22,7 @@ from model.causes import (
 from model.demand.transactions import DATA, DBWR
 from model.results import RunResult, TransactionStats
 from model.units import show_bytes, show_seconds
-from scenarios.why_device import Asked, another_disk, limit
+from scenarios.why_device import ScenarioPair, another_disk, limit
 from scenarios.why_words import ComponentChange, differs, effect, from_to, listed, takes
 
 CPU = "CPU"
@@ -79,7 +79,7 @@ def mechanism(component: str) -> str:
 
 
 def sentence(
-    name: str, change: ComponentChange, base: RunResult, other: RunResult, asked: Asked | None
+    name: str, change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None
 ) -> str:
     """What moved one mechanism, and why where the two results show it."""
     if name == READS:
@@ -105,7 +105,7 @@ def _took(change: ComponentChange) -> str:
     return f"takes {shown[0]} instead of {shown[1]}"
 
 
-def afterwards(base: RunResult, other: RunResult, asked: Asked | None) -> Iterator[str]:
+def afterwards(base: RunResult, other: RunResult, asked: ScenarioPair | None) -> Iterator[str]:
     """What comes of it: throughput, and what bounds it."""
     pair = both(base, other)
     if pair is None:
@@ -126,13 +126,13 @@ def afterwards(base: RunResult, other: RunResult, asked: Asked | None) -> Iterat
         yield f"the ceiling of the {after.bottleneck} {limits}{told if writes_there else ''}"
 
 
-def _more_users(asked: Asked | None) -> str:
-    works = [scenario.workload for scenario in asked] if asked else []
+def _more_users(asked: ScenarioPair | None) -> str:
+    works = [scenario.workload for scenario in asked[:2]] if asked else []
     users = [work.users for work in works] or [0, 0]
     return f" with {users[1]:,} users instead of {users[0]:,}" if users[0] != users[1] else ""
 
 
-def _reads(change: ComponentChange, base: RunResult, other: RunResult, asked: Asked | None) -> str:
+def _reads(change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None) -> str:
     """Reads by their number and its cause, by what one takes, and by how busy the disk is."""
     parts = []
     if disk := another_disk(asked):
@@ -152,7 +152,7 @@ def _reads(change: ComponentChange, base: RunResult, other: RunResult, asked: As
     return f"{'; '.join(parts)}; reading {takes(change)}, which {effect(change.change_s)}"
 
 
-def _hits(base: RunResult, other: RunResult, asked: Asked | None) -> str:
+def _hits(base: RunResult, other: RunResult, asked: ScenarioPair | None) -> str:
     """Gets and hits as far as they moved reads, and what was set otherwise that decides hits."""
     if base.cache is None or other.cache is None:
         return ""
@@ -166,8 +166,8 @@ def _hits(base: RunResult, other: RunResult, asked: Asked | None) -> str:
     return f" because {listed(causes)}" if causes else ""
 
 
-def _set_otherwise(asked: Asked | None) -> Iterator[str]:
-    if asked is None:
+def _set_otherwise(asked: ScenarioPair | None) -> Iterator[str]:
+    if asked is None or asked.by:
         return
     for path, words in OF_THE_CACHE.items():
         section, _, field = path.partition(".")
@@ -175,7 +175,7 @@ def _set_otherwise(asked: Asked | None) -> Iterator[str]:
             getattr(
                 scenario.workload if section == "workload" else getattr(scenario.system, section), field, None
             )
-            for scenario in asked
+            for scenario in asked[:2]
         ]
         if values[0] == values[1] or None in values:
             continue
@@ -204,9 +204,10 @@ def _busy(resource: str, base: RunResult, other: RunResult) -> str:
     return f" ({resource} {100 * used[0]:.0f} to {100 * used[1]:.0f} % busy{queueing})"
 
 
-def _log(change: ComponentChange, base: RunResult, other: RunResult, asked: Asked | None) -> str:
+def _log(change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None) -> str:
     """Commits waiting for the log writer, where the log lies, and how many share one of its writes."""
-    places = [scenario.system.instance.redo_disk for scenario in asked] if asked else ["own", "own"]
+    told = asked is None or asked.by
+    places = ["own", "own"] if asked is None or told else [s.system.instance.redo_disk for s in asked[:2]]
     since = ""
     if places[0] != places[1]:
         disk = "the disk of the data" if places[1] == "data" else "a disk of its own"

@@ -234,14 +234,16 @@ def test_numbers_are_written_as_words_want_them() -> None:
         (("disk.write_cache_flushed=true",), "with disk.write_cache_flushed on instead of off; "),
         (
             ("disk.write_cache_bytes=8M", "disk.overhead_s=5ms"),
-            "with disk.overhead_s 5 ms instead of 100 µs and disk.write_cache_bytes 8M instead of 0; ",
+            "with disk.overhead_s 5 ms instead of 100 µs, ",
         ),
         (
             ("disk.iops_limit=500", "disk.raid_level=0", "disk.raid_disks=4"),
-            "with disk.raid_level 0 instead of none, disk.raid_disks 4 instead of 1 and disk.iops_limit 500 "
-            "instead of none; ",
+            "with disk.iops_limit 500 instead of none, ",
         ),
-        (("disk.use=nvme", "disk.overhead_s=1ms"), "the disk is another one instead of ida-2004; "),
+        (
+            ("disk.use=nvme", "disk.overhead_s=1ms"),
+            "the disk is nvme (overhead_s 1 ms) instead of ida-2004; ",
+        ),
         ((), "await of a request fell"),
     ],
 )

@@ -1,0 +1,215 @@
+"""Which of several changed fields moved a part of the time: the model is asked with few of them changed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Final, NamedTuple
+
+from pydantic import ValidationError
+
+from model.catalog import KINDS
+from model.errors import BlocktimeError
+from model.results import RunResult
+from model.spec import System
+from scenarios.forecast import Budget, expected_within
+from scenarios.run import run
+from scenarios.spec import Scenario
+from scenarios.why_device import ScenarioPair, described, entry_of, value_in_words
+from scenarios.why_words import listed
+
+ENOUGH: Final = 0.8
+"""Share of a part's change from which on fields are its cause."""
+MOST_FIELDS: Final = 6
+"""Changed fields up to which causes are looked for; with more, the two are different systems."""
+MOST_ANSWERS: Final = 41
+"""Singles, pairs and triples of that many fields."""
+MOST_S: Final = 3.0
+"""Of one processor by forecast, for all answers of one comparison."""
+OF_AN_ENTRY: Final = 3
+"""Fields of a section that change at once and are still named one by one."""
+REMEMBERED: Final = 256
+GO_TOGETHER: Final = {
+    "table.columns": ("table.row_bytes", "table.column_count", "table.row_bytes_sd"),
+    "workload.sets": ("workload.growth_bytes",),
+    "workload.rate_per_s": ("workload.think_s", "workload.users"),
+}
+"""Field -> those that describe the same in its place, so that all of them change at once."""
+
+PartsOf = Callable[[RunResult, RunResult], Mapping[str, float]]
+"""Seconds by which each part of the time differs between two answers."""
+
+
+class Cause(NamedTuple):
+    """The smallest set of changed fields that alone moves a part of the time by most of what it moved."""
+
+    fields: tuple[str, ...]
+    words: str
+    result: RunResult
+    """The answer with these fields changed alone."""
+
+
+def changed_fields(asked: ScenarioPair) -> dict[str, str]:
+    """Path of each field that differs -> how a sentence calls the change; a section that is replaced is one of them."""
+    base, other = (_sections(scenario, unset=True) for scenario in asked[:2])
+    changed: dict[str, str] = {}
+    for kind, path in KINDS.items():
+        if path in UNTIMED:
+            continue
+        before, after = _flat(_at(base, path, {})), _flat(_at(other, path, {}))
+        differing = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+        names = [entry_of(scenario, kind) for scenario in asked[:2]]
+        if differing and (len(differing) > OF_AN_ENTRY or (names[0] != names[1] and all(names))):
+            changed[path] = (
+                f"{path}.use {described(asked.other, kind)} instead of {described(asked.base, kind)}"
+            )
+    if asked[0].workload.kind != asked[1].workload.kind:
+        changed["workload"] = f"workload.kind {asked[1].workload.kind} instead of {asked[0].workload.kind}"
+    for path in [f"workload.{name}" for name in sorted(NUMBERED)]:
+        entries = [[*_at(sections, path, {})] for sections in (base, other)]
+        if entries[0] != entries[1]:
+            changed[path] = f"{path}: {len(entries[1])} instead of {len(entries[0])}"
+    before, after = _flat(base), _flat(other)
+    given = _flat(_sections(asked.other))
+    for path, others in GO_TOGETHER.items():
+        if before.get(path) != after.get(path):
+            told = next((name for name in (path, *others) if name in given), path)
+            changed[path] = f"{told} {value_in_words(told, given.get(told))}"
+    left_out = {name for path in changed for name in GO_TOGETHER.get(path, ())}
+    for path in {**before, **after}:
+        is_within = path in left_out or any(f"{path}.".startswith(f"{group}.") for group in changed)
+        if before.get(path) != after.get(path) and not is_within:
+            values = (value_in_words(path, sections.get(path)) for sections in (after, before))
+            changed[path] = f"{path} {' instead of '.join(values)}"
+    return changed
+
+
+def with_fields(asked: ScenarioPair, paths: Sequence[str]) -> Scenario:
+    """The first scenario with the fields at *paths* as in the second; raises SpecError or ValidationError."""
+    base, other = (_sections(scenario) for scenario in asked[:2])
+    for field in (name for path in paths for name in (path, *GO_TOGETHER.get(path, ()))):
+        *parents, name = field.split(".")
+        node: dict[str, Any] = base
+        for parent in parents:
+            node = node.setdefault(parent, {})
+        value = _at(other, field)
+        node.pop(name, None)
+        if value is not None:
+            node[name] = value
+    for name in NUMBERED & {*base["workload"]}:
+        base["workload"][name] = [*base["workload"][name].values()]
+    work = (asked.other if "workload" in paths else asked.base).workload
+    return asked[0].model_copy(
+        update={
+            "workload": type(work).model_validate(base.pop("workload")),
+            "system": System.model_validate({**base, "constants": asked[0].system.constants}),
+        }
+    )
+
+
+def causes(
+    base: RunResult,
+    other: RunResult,
+    asked: ScenarioPair,
+    parts_of: PartsOf,
+    wanted: Mapping[str, float],
+) -> dict[str, Cause]:
+    """The cause of each *wanted* part, by the seconds that it moved.
+
+    Empty where a single field changed, too many did, or it would take too long.
+    """
+    changed = changed_fields(asked)
+    if not 1 < len(changed) <= MOST_FIELDS:
+        return {}
+    answers: dict[tuple[str, ...], RunResult] = {}
+    wanted, left_s = dict(wanted), MOST_S
+    causes_by_part: dict[str, Cause] = {}
+    for size in range(1, len(changed) + 1):
+        tried: dict[tuple[str, ...], Mapping[str, float]] = {}
+        for fields in combinations(changed, size):
+            if size == len(changed):
+                answers[fields] = other
+            else:
+                try:
+                    scenario = with_fields(asked, fields)
+                    left_s -= _forecast_s(scenario, base.engine)
+                    if left_s < 0 or len(answers) >= MOST_ANSWERS:
+                        return causes_by_part
+                    answers[fields] = _remembered(scenario, base.engine)
+                except (BlocktimeError, ValidationError):  # these fields cannot change without others
+                    continue
+            tried[fields] = parts_of(base, answers[fields])
+        for part, change_s in list(wanted.items()):
+            enough = [
+                fields
+                for fields, moved in tried.items()
+                if moved.get(part, 0.0) * change_s >= ENOUGH * change_s**2
+            ]
+            if enough:
+                nearest = min(enough, key=lambda fields: abs(tried[fields][part] - change_s))
+                causes_by_part[part] = Cause(
+                    nearest, listed([changed[path] for path in nearest]), answers[nearest]
+                )
+                del wanted[part]
+    return causes_by_part
+
+
+def _forecast_s(scenario: Scenario, engine: str) -> float:
+    expected = expected_within(Budget(MOST_S), scenario.system, scenario.workload, engine, 1)
+    return expected.seconds if expected else 0.0
+
+
+_answers: OrderedDict[tuple[str, str], RunResult] = OrderedDict()
+
+
+def _remembered(scenario: Scenario, engine: str) -> RunResult:
+    """The answer to *scenario*, which the same comparison needs again when it is shown again."""
+    key = (engine, repr((scenario.seed, scenario.system, scenario.workload)))
+    if key not in _answers:
+        _answers[key] = run(scenario, engine, replications=1)
+        while len(_answers) > REMEMBERED:
+            _answers.popitem(last=False)
+    _answers.move_to_end(key)
+    return _answers[key]
+
+
+NUMBERED: Final = {"mix", "beside"}
+"""Lists of a workload whose entries are changed field by field."""
+UNTIMED: Final = {"constants", "prices", "iostat"}
+"""Sections of a system that move no time."""
+
+
+def _sections(scenario: Scenario, unset: bool = False) -> dict[str, Any]:
+    """The fields that a scenario sets, as nested sections; with those *unset*, all that a time may depend on.
+
+    Kinds of transactions and programs are sections by their number.
+    """
+    left_out = UNTIMED if unset else {"constants"}
+    system = scenario.system.model_dump(exclude=left_out, exclude_unset=not unset)
+    work = scenario.workload.model_dump(exclude_unset=not unset)
+    for name in NUMBERED & {*work}:
+        work[name] = {str(place): entry for place, entry in enumerate(work[name])}
+    return {**system, "workload": work}
+
+
+def _at(sections: Mapping[str, Any], path: str, missing: Any = None) -> Any:
+    node: Any = sections
+    for name in path.split("."):
+        if not isinstance(node, Mapping) or name not in node:
+            return missing
+        node = node[name]
+    return node
+
+
+def _flat(section: Mapping[str, Any]) -> dict[str, Any]:
+    """Leaves by dotted path; a list is one of them."""
+    return dict(_leaves(section))
+
+
+def _leaves(section: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in section.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", value

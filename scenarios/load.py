@@ -481,7 +481,8 @@ def _resolve(source: Source) -> Scenario:
     work_fields = merged.pop("workload", {})
     if isinstance(work_fields.get("mix"), Mapping):  # single fields of a mix that no layer gives as a whole
         work_fields = {**work_fields, "mix": _overlaid_one_by_one([{}], work_fields["mix"], "workload.mix")}
-    for rank, program in enumerate(work_fields.get("beside") or ()):
+    beside = work_fields.get("beside")
+    for rank, program in enumerate(beside if isinstance(beside, list | tuple) else ()):
         if isinstance(program, Mapping) and "kind" not in program:
             raise SpecError(
                 f"{cut(_blamed(layers, 'workload.beside'))}: workload.beside.{rank}.kind: none is given; "

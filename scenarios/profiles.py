@@ -92,6 +92,8 @@ class Profiles:
         constants, texts = dict(below.constants), dict(below.texts)
         for field, constant in words.items():
             value = getattr(section, field)
+            if value is None:
+                raise SpecError(f"{where}.{field}: got {shown(value)}; give a value, or leave it out")
             constants.pop(field, None)
             if isinstance(value, str):
                 texts[field] = value

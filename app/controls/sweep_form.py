@@ -186,7 +186,7 @@ def form_in(
     notes: list[str] = []
     form = SweepForm(base, tuple(changes.items()))
     last = {name: given[-1] for name, given in query.items()}
-    if last.get("sweep", base) in library_of_sweeps():
+    if last.get("sweep") in library_of_sweeps():
         form = form_of_library(last["sweep"])
     elif "sweep" in last:
         notes.append(f"The link names no sweep that exists ({cut(last['sweep'])}).")

@@ -13,8 +13,14 @@ from model.spec import System
 
 
 def distinct_keys(system: System) -> Number:
-    """Distinct keys of the index, as given, or as many as rows."""
+    """Distinct keys of the index, as given, or as many as rows; raises OutsideLaw for an index without an entry."""
     index, rows = system.index, entries_of(system.index, system.table.rows)
+    if some(rows < 1):
+        raise OutsideLaw(
+            f"index.null_fraction {largest(index.null_fraction):.12g} leaves an entry for none of the "
+            f"{largest(where(rows < 1, system.table.rows, 0)):,.0f} rows (table.rows); allowed is a share that "
+            "leaves one"
+        )
     if index.distinct_keys is None:
         return rows
     if some(index.distinct_keys > rows):

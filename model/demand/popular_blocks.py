@@ -12,7 +12,7 @@ from model.errors import OutsideLaw
 from model.laws import touch_count
 from model.laws.buffer_cache import TouchRules
 from model.laws.logical_io import distinct_blocks
-from model.laws.numeric import Number, larger
+from model.laws.numeric import Number, larger, over
 from model.spec import System, Workload
 from model.spec.popularity import WAYS, PopularBlocks
 from model.units import show_bytes
@@ -130,7 +130,7 @@ def held_together(
     """
     total = sum(gets_per_s)
     rates = [
-        rate / total * wanted
+        over(rate, total) * wanted
         for popular, rate in zip(every, gets_per_s, strict=True)
         for wanted in popular.popularity
     ]

@@ -65,12 +65,9 @@ def count_of_turns(work: Dml, blocks: Sequence[tuple[int, int]], session: int) -
 
 def in_any_order(blocks: Sequence[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The rows in an order that has nothing to do with their blocks: block of each, and its number there."""
-    homes = np.repeat([home for home, _ in blocks], [rows_there for _, rows_there in blocks])
-    starts = (
-        np.concatenate([np.arange(rows_there) for _, rows_there in blocks])
-        if blocks
-        else np.zeros(0, dtype=int)
-    )
+    given = np.array(blocks, np.int64).reshape(-1, 2)  # of no rows at all, too
+    homes = given.repeat(given[:, 1], axis=0)[:, 0]
+    starts = np.arange(len(homes)) - (given[:, 1].cumsum() - given[:, 1]).repeat(given[:, 1])
     order = np.random.default_rng(ORDER_SEED).permutation(len(homes))
     return homes[order], starts[order]
 

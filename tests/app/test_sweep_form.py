@@ -188,3 +188,10 @@ def test_every_field_on_offer_comes_with_values_that_make_points(name: str) -> N
 )
 def test_what_is_typed_finds_the_field_by_its_label_first(name: str, typed: str, key: str) -> None:
     assert meant_key(typed, load(name)) == key
+
+
+@pytest.mark.parametrize("name", sorted(library()))
+def test_the_address_of_a_scenario_alone_sweeps_that_scenario(name: str) -> None:
+    form, notes = form_in({}, name, {"host.cpus": "3"})
+    assert (form.base, form.changes, notes) == (name, (("host.cpus", "3"),), [])
+    assert form.source().scenario().system.host.cpus == 3

@@ -331,3 +331,20 @@ def test_of_an_entry_its_columns_are_sent_with_a_byte_of_length_each(
     ]
     asked = load("index-only-scan", settings)
     assert (MORE_DATA in calculate(asked.system, asked.workload).time.wait) == more
+
+
+@pytest.mark.parametrize("engine", [calculate, simulate])
+@pytest.mark.parametrize("bitmap", [False, True])
+@pytest.mark.parametrize(("fraction", "entries"), [(0.999999, 0), (0.99995, 1), (0.9999, 2)])
+def test_an_index_has_an_entry_or_is_refused(
+    engine: Any, bitmap: bool, fraction: float, entries: int
+) -> None:
+    index = {"bitmap": bitmap, "null_fraction": fraction}
+    asked = scan(index, {"rows": 20_000}, selectivity_fraction=1.0)
+    if entries:
+        assert engine(asked.system, asked.workload).calls["fetch"].rows == entries
+        return
+    with pytest.raises(
+        OutsideLaw, match=r"^index.null_fraction 0.999999 .* none of the 20,000 rows .*; allowed is"
+    ):
+        engine(asked.system, asked.workload)

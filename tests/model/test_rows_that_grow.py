@@ -18,7 +18,7 @@ from model import (
 )
 from model.demand import demand_of
 from model.spec import Column, Delete, Index, Insert, Instance, Table, Tablespace, Update
-from scenarios import load
+from scenarios import from_mapping, load
 from tests.whole import quick
 
 N_BYTES = 4.9899
@@ -443,3 +443,29 @@ def test_an_update_gets_each_row_twice_more_where_it_migrates(engine: Any, name:
     changes = result.changes
     wanted = 1000 + 2 * changes.migrated + result.segment.rejected_probes
     assert result.logical_io.current_gets == wanted
+
+
+@pytest.mark.parametrize("engine", [calculate, simulate])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {
+            "kind": "update",
+            "order": order,
+            "growth_bytes": growth,
+            "users": users,
+            "commit_every_rows": commits,
+        }
+        for order in ("table", "random")
+        for growth in (0, 3000)
+        for users in (1, 3)
+        for commits in (0, 7)
+    ]
+    + [{"kind": "delete"}],
+)
+def test_a_share_of_no_row_changes_nothing(engine: Any, fields: dict[str, Any]) -> None:
+    asked = from_mapping({"table": {"rows": 900}, "workload": {**fields, "rows_fraction": 1e-7}})
+    found = engine(asked.system, asked.workload)
+    assert found.changes.rows == found.changes.migrated == 0
+    assert found.logical_io.current_gets == 0
+    assert found.time.elapsed_s > 0

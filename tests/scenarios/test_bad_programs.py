@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.command.cli import main
 from model.errors import BlocktimeError
-from scenarios import load, run, to_toml
+from scenarios import from_mapping, load, run, to_toml
 from scenarios.declared import declared_field, takes_whole_numbers
 
 BASE = 'base = "backup-beside-users"\n[workload]\ntransactions = 200\n'
@@ -103,3 +105,10 @@ def test_a_field_of_a_program_is_declared_as_an_axis_needs_it() -> None:
     for path in ("begin_s", "table.rows", "mix.0.gets"):
         assert declared_field(f"workload.beside.0.{path}", "transactions")
     assert declared_field("workload.beside.0.kount", "transactions") is None
+
+
+@pytest.mark.parametrize("beside", [5, "x", True, [5], [[]], ["x"]])
+def test_what_is_no_list_of_programs_is_refused(beside: Any) -> None:
+    with pytest.raises(BlocktimeError, match=r"^mine: workload\.beside(\.0)?: got ") as fault:
+        from_mapping({"workload": {"beside": beside}}, where="mine")
+    assert re.search("it is a (list|section)|allowed", str(fault.value))

@@ -9,6 +9,7 @@ from math import inf
 from typing import Final
 
 from model.causes import DIRECT, PARALLEL, SCATTERED, SEQUENTIAL
+from model.errors import shown
 from model.laws.commit import LOG_BLOCK_BYTES
 from model.laws.parallel_reads import LEAST_AT_ONCE
 from validation.instruments import Figure, NotReadable, Reading
@@ -26,6 +27,7 @@ ACTUAL_LAGS: Final = ("Actual RedoBlks", "Actual Redo Blks")
 CPUS_OF_A_WRITER: Final = 8
 """DB_WRITER_PROCESSES is CPU_COUNT / 8 where it is not set, at least one [oracle-reference]."""
 CHECKPOINT_TIMEOUT_S: Final = 1800
+DIGITS: Final = re.compile("[0-9]{1,18}")
 """LOG_CHECKPOINT_TIMEOUT where it is not set [oracle-reference]."""
 CACHE: Final = "Memory Statistics: Buffer Cache"
 FILES: Final = "File IO: "
@@ -190,7 +192,8 @@ class Report:
         redo, lag = self.per_second("Redo size"), self._least_lag(ACTUAL_LAGS)
         if redo is None or lag is None or not redo.value or not lag.value:
             return None
-        asked_s = float(self.setting("log_checkpoint_timeout") or CHECKPOINT_TIMEOUT_S) or inf  # 0: no limit
+        stated_s = self.whole_setting("log_checkpoint_timeout", least=0)
+        asked_s = CHECKPOINT_TIMEOUT_S if stated_s is None else stated_s or inf  # 0: no limit
         return min(lag.value * LOG_BLOCK_BYTES / redo.value, asked_s), lag
 
     def advised(self) -> list[AdvisorySize]:
@@ -243,11 +246,23 @@ class Report:
         """A parameter that the report lists; only those that differ from their default are there."""
         return next((setting.value for setting in self.reading.settings if setting.name == name), None)
 
+    def whole_setting(self, name: str, least: int = 1) -> int | None:
+        """The same of a parameter that is a count, a size or seconds; raises :class:`NotReadable` for another value."""
+        setting = next((setting for setting in self.reading.settings if setting.name == name), None)
+        if setting is None:
+            return None
+        if not DIGITS.fullmatch(setting.value) or int(setting.value) < least:
+            raise NotReadable(
+                f"{self.reading.file}: line {setting.line}: {name}: got {shown(setting.value)}; allowed is a whole "
+                f"number of at least {least} and at most 18 digits"
+            )
+        return int(setting.value)
+
     def writer_processes(self) -> int | None:
         """Processes of DBWR, as the parameters or the processors say; None where neither is printed."""
         cpus = self.reading.host.cpus
-        if stated := self.setting("db_writer_processes"):
-            return int(stated)
+        if stated := self.whole_setting("db_writer_processes"):
+            return stated
         return max(1, cpus // CPUS_OF_A_WRITER) if cpus else None
 
 

@@ -215,9 +215,9 @@ class SystemProfile(ScenarioBuilder):
     def system(self) -> None:
         """Instance and host."""
         host = self.report.reading.host
-        if block := self.report.setting("db_block_size"):
+        if block := self.report.whole_setting("db_block_size"):
             for field in ("instance.db_block_size_bytes", "tablespace.block_size_bytes"):
-                self.know(field, int(block), "parameters")
+                self.know(field, block, "parameters")
         if host.cpus:
             self.know("host.cpus", host.cpus, "header: CPUs, each a processor of its own")
         self._files(host.files)
@@ -252,7 +252,7 @@ class SystemProfile(ScenarioBuilder):
         """Processes of DBWR, each of which writes one by one through a page cache."""
         if count := self.report.writer_processes():
             source = f"default of {self.report.reading.host.cpus} CPUs [oracle-reference]"
-            if self.report.setting("db_writer_processes"):
+            if self.report.whole_setting("db_writer_processes"):
                 source = "parameters"
             self.know("instance.db_writer_processes", count, source)
 
@@ -474,7 +474,7 @@ class SystemProfile(ScenarioBuilder):
         self.assume("disk.parallel_requests", 1024, "not a limit")
         self.assume("disk.queue_depth", 1024, "not a limit")
         self.assume("host.nr_requests", 1024, "not a limit")
-        block_bytes = float(self.report.setting("db_block_size") or Instance().db_block_size_bytes)
+        block_bytes = self.report.whole_setting("db_block_size") or Instance().db_block_size_bytes
         transfer_s = block_bytes / BANDWIDTH_BYTES_PER_S
         (self.know if limit.read_source else self.assume)(
             "disk.overhead_s",
@@ -550,11 +550,11 @@ class SystemProfile(ScenarioBuilder):
     def _log_buffer(self) -> None:
         """How much redo may wait for LGWR."""
         told = self.report.named("instance", "Log Buffer")
-        parameter = self.report.setting("log_buffer")
+        parameter = self.report.whole_setting("log_buffer")
         if told:
             self.know("instance.log_buffer_bytes", int(told.value), "memory statistics: log buffer", told)
         elif parameter:
-            self.know("instance.log_buffer_bytes", int(parameter), "parameters")
+            self.know("instance.log_buffer_bytes", parameter, "parameters")
 
     def own_cpu(self, cpu: Figure) -> None:
         """CPU that the model does not make of gets, changes and reads; or a get's price where it makes more."""

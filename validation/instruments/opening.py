@@ -6,7 +6,9 @@ import codecs
 import gzip
 import hashlib
 import io
+import lzma
 import re
+import struct
 import tomllib
 import zipfile
 import zlib
@@ -15,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
+from model.errors import cut
 from validation.instruments.figures import Keep, NotReadable
 
 HEAD_BYTES: Final = 256 * 1024
@@ -24,6 +27,11 @@ WHOLE_BYTES: Final = 256 * 1024**2
 LINE_BYTES: Final = 4 * 1024**2
 """Longest line of a file that is read line by line."""
 CHUNK_BYTES: Final = 1024**2
+DAMAGED: Final = (
+    EOFError, LookupError, NotImplementedError, OSError, ValueError, struct.error, zlib.error, lzma.LZMAError,
+    zipfile.BadZipFile,
+)  # fmt: skip
+"""What Python's gzip and zipfile raise for data that are damaged, or compressed in a way that they do not know."""
 
 Progress = Callable[[int, int], None]
 
@@ -38,10 +46,7 @@ class OpenedFile:
         if not self.bytes:
             raise NotReadable(f"{self.name}: the file is empty")
         with self._open() as stream:
-            try:
-                start = stream.read(HEAD_BYTES)
-            except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as fault:
-                raise NotReadable(f"{self.name}: the compressed data are damaged ({fault})") from None
+            start = stream.read(HEAD_BYTES)
         if not start.strip():
             raise NotReadable(f"{self.name}: there is only white space in it")
         self.encoding = encoding_of(start)
@@ -61,10 +66,7 @@ class OpenedFile:
     def text(self) -> str:
         """The whole text; raises :class:`NotReadable` where it is larger than WHOLE_BYTES or damaged."""
         with self._open() as stream:
-            try:
-                data = stream.read(WHOLE_BYTES + 1)
-            except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as fault:
-                raise NotReadable(f"{self.name}: the compressed data are damaged ({fault})") from None
+            data = stream.read(WHOLE_BYTES + 1)
         if len(data) > WHOLE_BYTES:
             limit = WHOLE_BYTES // 1024**2
             raise NotReadable(
@@ -99,8 +101,6 @@ class OpenedFile:
                         progress(min(_position(stream), self.bytes), self.bytes)
                 if rest:
                     yield [rest]
-            except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as fault:
-                raise NotReadable(f"{self.name}: the compressed data are damaged ({fault})") from None
             finally:
                 text.detach()
 
@@ -109,22 +109,23 @@ class OpenedFile:
         with self.path.open("rb") as stream:
             start = stream.read(4)
             stream.seek(0)
-            if start[:2] == b"\x1f\x8b":
-                with gzip.GzipFile(fileobj=stream) as unpacked:
-                    yield unpacked  # type: ignore[misc]
-            elif start == b"PK\x03\x04":
-                with self._member(stream) as member:
-                    yield member
-            else:
-                yield stream
+            try:
+                if start[:2] == b"\x1f\x8b":
+                    with gzip.GzipFile(fileobj=stream) as unpacked:
+                        yield unpacked  # type: ignore[misc]
+                elif start == b"PK\x03\x04":
+                    with self._member(stream) as member:
+                        yield member
+                else:
+                    yield stream
+            except DAMAGED as fault:
+                raise NotReadable(
+                    f"{self.name}: the compressed data are damaged ({cut(str(fault))})"
+                ) from None
 
     @contextmanager
     def _member(self, stream: IO[bytes]) -> Iterator[IO[bytes]]:
-        try:
-            packed = zipfile.ZipFile(stream)
-        except zipfile.BadZipFile as fault:
-            raise NotReadable(f"{self.name}: the compressed data are damaged ({fault})") from None
-        with packed:
+        with zipfile.ZipFile(stream) as packed:
             members = [info for info in packed.infolist() if not info.is_dir()]
             if len(members) != 1:
                 names = ", ".join(info.filename for info in members[:6]) or "nothing"

@@ -160,3 +160,16 @@ def test_beside_others_the_cache_that_is_played_answers_as_the_closed_form(
         if one.kind == "index_range_scan":
             assert one.hit_fraction == pytest.approx(other.hit_fraction, abs=0.045)
             assert one.alone.hit_fraction == pytest.approx(other.alone.hit_fraction, abs=0.03)
+
+
+@pytest.mark.parametrize("engine", [calculate, simulate])
+@pytest.mark.parametrize("work", [{"kind": "insert", "rows": 500}, SCAN | {"zipf_exponent": 0.7}])
+def test_who_visits_no_table_takes_nothing_of_the_cache(engine: Any, work: dict[str, Any]) -> None:
+    """Its index alone answers, whatever it says of the popularity of the table's blocks."""
+    beside = {"kind": "index_range_scan", "index_only": True}
+    popular, plain = (
+        engine(*machine("16M", work | {"beside": [beside | more]})).programs
+        for more in ({"zipf_exponent": 0.4}, {})
+    )
+    assert popular[0].took_s == pytest.approx(plain[0].took_s, rel=1e-9)
+    assert popular[1].reads == plain[1].reads

@@ -8,9 +8,13 @@ import pytest
 
 from app.reports.written import written
 from scenarios import load, run
+from tests.validation.instruments import made
 from tests.validation.instruments.made import read_text
 from validation.identify.found import IdentifiedScenario
+from validation.identify.report import Report
 from validation.identify.system import identify
+from validation.instruments import NotReadable
+from validation.instruments.figures import Setting
 
 
 def identified(folder: Path, *parameters: tuple[str, str]) -> IdentifiedScenario:
@@ -63,3 +67,28 @@ def test_dbwr_without_asynchronous_io_has_a_process_for_eight_cpus(
 ) -> None:
     found = identified(tmp_path, ("control_files", "/u01/control01.ctl"), *listed)
     assert fields(found)["instance.db_writer_processes"] == count
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "least"),
+    [
+        (name, value, least)
+        for name, least in (
+            ("db_block_size", 1), ("db_writer_processes", 1), ("log_buffer", 1), ("log_checkpoint_timeout", 0),
+        )
+        for value in ("-0.0", "-1", "8K", "1e3", "nan", "9" * 19, "٣")
+    ],
+)  # fmt: skip
+def test_a_parameter_that_is_no_count_is_refused_with_its_line(name: str, value: str, least: int) -> None:
+    report = Report(made.report_of(settings=[Setting(name, value, 7)]))
+    with pytest.raises(
+        NotReadable, match=rf"line 7: {name}: got '.*'; allowed is a whole number of at least {least} "
+    ):
+        report.whole_setting(name, least)
+
+
+def test_a_report_with_a_block_size_of_less_than_nothing_makes_no_system(tmp_path: Path) -> None:
+    asked = load("tpc-b")
+    text = written(run(asked, "calculate"), "awr", asked).replace(" 8192", " -0.0", 1)
+    with pytest.raises(NotReadable, match=r"db_block_size: got '-0.0'; allowed"):
+        identify(read_text(tmp_path, text))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import gc
+import io
+import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 from time import process_time
 
 import pytest
 
 from app.command.cli import main
+from tests.whole import quick
 from validation.instruments import NotReadable, OpenedFile, read
 
 BANNER = "Linux 5.4.17 (a)  01/02/2024  _x86_64_ (4 CPU)\n\n"
@@ -151,3 +155,25 @@ def processor_time(file: Path) -> float:
     seconds = process_time() - began
     gc.unfreeze()
     return seconds
+
+
+@pytest.mark.parametrize(
+    "method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+)
+def test_a_damaged_archive_is_refused_in_a_sentence(method: int, tmp_path: Path) -> None:
+    """Also where its directory and the header of its file differ: names, methods, lengths, versions."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as archive:
+        archive.writestr("report.txt", "WORKLOAD REPOSITORY report for\n" * 50)
+    good, path, chance = packed.getvalue(), tmp_path / "report.zip", Random(method)
+    told = []
+    for place in range(quick(150, 3000)):
+        damaged = bytearray(good)
+        damaged[4 + place % (len(good) - 4)] ^= chance.randrange(1, 256)
+        path.write_bytes(damaged)
+        try:
+            OpenedFile(path).text()
+        except NotReadable as fault:
+            told.append(str(fault))
+    assert len(told) > 50
+    assert all(text.startswith("report.zip: ") and len(text) < 200 for text in told)

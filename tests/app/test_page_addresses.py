@@ -1,0 +1,33 @@
+"""Every scenario of the library opens every page by its address."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.session import pins
+from app.session.navigation import COMPARE, PAGES, SWEEP, WHAT_IF
+from app.session.pins import Pin
+from scenarios import library
+from scenarios.sweeps.asked import library_of_sweeps
+from tests.patience import LIMIT_S
+
+pytestmark = pytest.mark.usefixtures("the_law_alone")
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("name", sorted(library()))
+@pytest.mark.parametrize("page", [WHAT_IF, COMPARE, SWEEP])
+def test_a_page_opens_every_scenario_by_its_address(page: str, name: str) -> None:
+    app = AppTest.from_string(f"import {PAGES[page][1]} as shown\nshown.page()\n", default_timeout=LIMIT_S)
+    query = pins.written((Pin(name),)) if page == COMPARE else {"scenario": name}
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    assert [one.value for one in app.error] == []
+
+
+def test_no_sweep_bears_the_name_of_a_scenario() -> None:
+    """An address and the command ``sweep`` tell the two apart by their names."""
+    assert not set(library()) & set(library_of_sweeps())

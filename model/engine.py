@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 from model.accuracy import with_accuracy
+from model.budget import watched
 from model.demand.host_limits import calculated, through_host, with_host_limits
 from model.demand.popular_blocks import by_popularity, says_popularity
 from model.errors import BlocktimeError, OutsideLaw, UnknownName
@@ -54,12 +55,14 @@ def _closed_form(system: System, work: Workload, name: str = "") -> tuple[RunRes
 def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -> RunResult:
     """Answer one scenario by simulation: everybody contends for the processors and the device.
 
-    Raises :class:`OutsideLaw` for more steps than a simulation is allowed, where the calculator is the engine to ask.
+    Raises :class:`OutsideLaw` for more steps than a simulation is allowed, where the calculator is the engine to ask,
+    and :class:`OverBudget` for more work or memory than the context allows (:func:`model.budget.watched`).
     """
-    system = by_popularity(system, work)
-    return with_host_limits(
-        system, work, family_for(work).processes.simulate(system, work, seed=seed, name=name)
-    )
+    with watched():
+        system = by_popularity(system, work)
+        return with_host_limits(
+            system, work, family_for(work).processes.simulate(system, work, seed=seed, name=name)
+        )
 
 
 def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[str, float]:

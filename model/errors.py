@@ -6,6 +6,7 @@ BlocktimeError
 │  └─ StoreUnusable     answers cannot be kept where they should be: no room, no right to write
 ├─ MeasurementError     a measured file contradicts itself and no doubt says so
 ├─ OutsideLaw           a law was asked for a case it does not describe
+├─ OverBudget           an answer would take, or has taken, more than is allowed
 └─ BooksDoNotBalance    a result broke an invariant: a fault of this program
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Literal
 
 
 class BlocktimeError(Exception):
@@ -88,6 +90,18 @@ class MeasurementError(BlocktimeError):
 
 class OutsideLaw(BlocktimeError):
     """A law was asked for a case that it does not describe."""
+
+
+class OverBudget(BlocktimeError):
+    """An answer would take more than is allowed, or has taken it."""
+
+    def __init__(self, sentence: str, of: Literal["time", "memory", "seconds"]) -> None:
+        """*of* what it is more: of work, of memory, or only of the seconds of this machine."""
+        super().__init__(sentence, of)
+        self.of = of
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class BooksDoNotBalance(BlocktimeError):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
+from model.budget import Budget, show_about, show_duration
 from model.engine import expected_engine
-from model.errors import BlocktimeError, OutsideLaw
+from model.errors import BlocktimeError, OverBudget
 from model.spec import System, Workload
 from model.units import show_bytes
 from model.workloads.costs import AN_ANSWER, rows_cost
@@ -29,52 +30,21 @@ class Forecast(NamedTuple):
     """The closed form answers."""
 
     def __str__(self) -> str:
-        return f"about {show_duration(self.seconds)} for {_about(self.steps)} {self.what}"
+        return f"about {show_duration(self.seconds)} for {show_about(self.steps)} {self.what}"
 
 
-class Budget(NamedTuple):
-    """What an answer may take; None where there is no limit."""
-
-    seconds: float | None = 120.0
-    """Of one processor, for each answer."""
-    bytes: float | None = 4e9
-
-    def check(self, expected: Forecast) -> None:
-        """Raise :class:`OverBudget` where *expected* is more than is allowed."""
-        if self.seconds is not None and expected.seconds > self.seconds:
-            limit = show_duration(self.seconds)
-            raise OverBudget(f"an answer takes {expected}; the limit is {limit}", expected, "time")
-        if self.bytes is not None and expected.bytes > self.bytes:
-            needed = (
-                f"about {show_bytes(expected.bytes)} of memory for {_about(expected.steps)} {expected.what}"
-            )
-            limit = show_bytes(self.bytes)
-            raise OverBudget(f"an answer takes {needed}; the limit is {limit}", expected, "memory")
-
-
-USUAL: Final = Budget()
-
-
-class OverBudget(OutsideLaw):
-    """An answer would take more than is allowed."""
-
-    def __init__(self, sentence: str, expected: Forecast, of: Literal["time", "memory"]) -> None:
-        less = "take fewer rows" if expected.calculates else "use engine calculate or ask for less"
-        super().__init__(f"{sentence}: {less}")
-        self.expected, self.of = expected, of
-
-
-def show_duration(seconds: float) -> str:
-    """A duration as one speaks of it: ``12 s``, ``5 minutes``, ``3 hours``."""
-    for size, unit in ((3600, "hours"), (60, "minutes")):
-        if seconds >= 1.5 * size:
-            return f"{_about(seconds / size)} {unit}"
-    return f"{_about(seconds)} s"
-
-
-def _about(amount: float) -> str:
-    """*amount* with two digits that count."""
-    return f"{float(f'{amount:.2g}'):,.0f}" if amount >= 10 else f"{amount:.2g}"
+def check(budget: Budget, expected: Forecast) -> None:
+    """Raise :class:`OverBudget` where *expected* is more than *budget* allows."""
+    less = "take fewer rows" if expected.calculates else "use engine calculate or ask for less"
+    if budget.seconds is not None and expected.seconds > budget.seconds:
+        limit = show_duration(budget.seconds)
+        raise OverBudget(f"an answer takes {expected}; the limit is {limit}: {less}", "time")
+    if budget.bytes is not None and expected.bytes > budget.bytes:
+        needed = (
+            f"about {show_bytes(expected.bytes)} of memory for {show_about(expected.steps)} {expected.what}"
+        )
+        limit = show_bytes(budget.bytes)
+        raise OverBudget(f"an answer takes {needed}; the limit is {limit}: {less}", "memory")
 
 
 def forecast(system: System, work: Workload, engine: str = "auto", repeated: int = 1) -> Forecast:
@@ -110,5 +80,5 @@ def expected_within(
         expected = forecast(system, work, engine, repeated)
     except BlocktimeError:
         return None
-    budget.check(expected)
+    check(budget, expected)
     return expected

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from statistics import fmean
 from typing import Any, Final, cast
 
+from model.budget import USUAL, Budget, watched
 from model.demand.transactions import pools_bytes
 from model.engine import answered, calculate, simulate
 from model.laws.block_layer import is_in_kernel, release_of
@@ -13,7 +14,7 @@ from model.results import Interval, RunResult
 from model.spec import Transactions, Workload
 from model.units import show_bytes, show_seconds
 from model.workloads.families import KINDS
-from scenarios.forecast import USUAL, Budget, expected_within
+from scenarios.forecast import expected_within
 from scenarios.idle import why_idle
 from scenarios.interval import CONFIDENCE, half_width
 from scenarios.measured import FIGURES, READ_REQUESTS, REPRODUCES
@@ -34,21 +35,18 @@ def run(
     """Answer *scenario*; ``auto`` calculates where that is exact and simulates where somebody queues.
 
     With *replications* the simulation runs with seeds seed, seed + 1, … and the result nearest to the mean carries
-    the interval of the mean elapsed time. *progress* is called with (done, all). Raises :class:`OverBudget` before
-    it begins where the answer would take more than *budget* allows.
+    the interval of the mean elapsed time. *progress* is called with (done, all). Raises :class:`OverBudget` where
+    the answer takes more than *budget* allows, before it begins where that is known.
     """
     repeated = scenario.replications if replications is None else replications
     expected_within(budget, scenario.system, scenario.workload, engine, repeated)
     system, work = scenario.system, scenario.workload
-    answer = answered(
-        engine,
-        system,
-        work,
-        {
-            "calculate": lambda: calculate(system, work, name=scenario.name),
-            "simulate": lambda: _replicated(scenario, seed, repeated, progress),
-        },
-    )
+    by = {
+        "calculate": lambda: calculate(system, work, name=scenario.name),
+        "simulate": lambda: _replicated(scenario, seed, repeated, progress),
+    }
+    with watched(budget):
+        answer = answered(engine, system, work, by)
     notes = [answer.refusal] if answer.refusal else []
     result = answer.answer
     if result.engine == "calculate" and repeated > 1 and not notes:

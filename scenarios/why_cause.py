@@ -9,11 +9,12 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
+from model.budget import Budget
 from model.catalog import KINDS
 from model.errors import BlocktimeError
 from model.results import RunResult
 from model.spec import System
-from scenarios.forecast import Budget, expected_within
+from scenarios.forecast import expected_within
 from scenarios.run import run
 from scenarios.spec import Scenario
 from scenarios.why_device import ScenarioPair, described, entry_of, value_in_words

@@ -15,11 +15,11 @@ from time import process_time
 from typing import Any, Final, Literal, cast
 
 from model.demand.transactions import curve_classes, touch_rules
+from model.errors import OverBudget
 from model.laws import touch_count
 from model.results import RunResult
 from model.spec import Transactions
 from scenarios import from_mapping, run
-from scenarios.forecast import OverBudget
 from scenarios.measured import (
     CPU,
     DB_TIME,

@@ -21,7 +21,7 @@ def judged(error: Exception, commands: click.Group) -> tuple[int, str]:
         where = "standard output" if error.filename is None else str(error.filename)
         return WRONG_INPUT, f"{where}: {error.strerror or error}"
     if allowed := getattr(error, "of", ""):  # more than the budget
-        option = "--max-est-exec-time 0" if allowed == "time" else "--max-est-memory 0"
+        option = "--max-est-exec-time 0" if allowed != "memory" else "--max-est-memory 0"
         return WRONG_INPUT, f"{error}, or allow it by {option}"
     if isinstance(error, StoreUnusable):
         return WRONG_INPUT, f"{error}; --store FOLDER keeps answers elsewhere, --no-store keeps none"

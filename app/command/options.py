@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from app.command.files import a_place_to_write
+from model.budget import Budget
 from model.errors import SpecError
 from model.units import parse_bytes
-from scenarios.forecast import Budget
 
 ENGINES = ("auto", "calculate", "simulate")
 HIGHEST_SEED = 2**63 - 1
@@ -78,11 +78,11 @@ def with_budget(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option(
             "--max-est-memory", metavar="SIZE", default="4G", show_default=True,
-            help="Refuse a run that needs more memory by estimate. 0 removes the limit.",
+            help="Refuse or end a run that needs more memory. 0 removes the limit.",
         ),
         click.option(
             "--max-est-exec-time", type=click.IntRange(0), metavar="SECONDS", default=120, show_default=True,
-            help="Refuse a run that takes longer by estimate. 0 removes the limit.",
+            help="Refuse or end a run of more work than takes so long on a usual processor. 0 removes the limit.",
         ),
     ):  # fmt: skip
         within = option(within)

@@ -30,11 +30,12 @@ from app.text.uncertainty_text import (
     interval_sentence,
     uncertainty_lines,
 )
+from model.budget import Budget
 from model.errors import BlocktimeError, SpecError
 from model.results import RunResult
 from scenarios import load, run
 from scenarios.compare import changes, why
-from scenarios.forecast import Budget, expected_within
+from scenarios.forecast import expected_within
 from scenarios.load import split_name
 from scenarios.measured import as_modelled, light_of
 from scenarios.spec import Scenario

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from time import monotonic
 
 from app.base.output import SHOWN_EACH_S, print_lines, show_progress, shows_progress
-from scenarios.forecast import show_duration
+from model.budget import show_duration
 from scenarios.sweeps.run import Outcome, Running
 from scenarios.sweeps.sweep import Listener
 

@@ -10,12 +10,15 @@ from gc import disable, enable, isenabled
 from typing import Any
 
 from model.loops.rows import Reals, Wholes, longer, more_wholes, reals, wholes
+from model.loops.watch import Watch
 
 URGENT = 0
 NORMAL = 1
 PRIORITY = 1 << 60
 """Of two events at the same time, the lower order comes first: first the priority, then the number."""
 ROOM = 256
+EVENT_NS = 1_000
+"""Work of an event, on a processor of the 2020s."""
 
 
 class Waiter:
@@ -192,13 +195,15 @@ class Environment:
     """Simulated time and the planned waiters."""
 
     now: float
+    watch: Watch
     _planned: Moments
     _waiters: list[Any]
     """By place."""
     _number: int
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Watch | None = None) -> None:
         self.now, self._number = 0.0, 0
+        self.watch = Watch() if watch is None else watch
         self._planned, self._waiters = Moments(), []
 
     def event(self) -> Event:
@@ -259,11 +264,13 @@ class Environment:
             last = Event(self)
             last.triggered = True
             self._plan(last, self.now + (until - self.now), URGENT)
+        watch: Watch = self.watch
         collects = isenabled()
         disable()  # events leave no reference cycles; looking for cycles takes a sixth of the time
         try:
             while self._planned.count:
                 self.now = self._planned.first_s()
+                watch.at(self.now, EVENT_NS)
                 place = self._planned.next()
                 waiter: Waiter = self._waiters[place]
                 self._waiters[place] = None

@@ -7,11 +7,23 @@ from typing import cast
 import simpy
 
 from model import loops
-from model.loops.calendar import Environment, Waiter
+from model.budget import watch_here
+from model.loops.calendar import EVENT_NS, Environment, Waiter
+from model.loops.watch import Watch
 
 
 class Clock(simpy.Environment):
-    """SimPy's clock, which also calls waiters."""
+    """SimPy's clock, which also calls waiters, and counts events."""
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__()
+        self.watch = watch
+
+    def step(self) -> None:
+        """Handle the next event, if there is one; that which ended the run before comes once more, and counts once."""
+        if self._queue and self._queue[0][1] >= 0:
+            self.watch.at(self._queue[0][0], EVENT_NS)
+        super().step()
 
     def after(self, delay_s: float, waiter: Waiter) -> None:
         """Call a waiter after a delay."""
@@ -29,4 +41,4 @@ class Clock(simpy.Environment):
 def environment() -> Clock:
     """A clock at 0."""
     made = loops.fastest(Environment)
-    return cast(Clock, made()) if made is not Environment else Clock()
+    return cast(Clock, made(watch_here())) if made is not Environment else Clock(watch_here())

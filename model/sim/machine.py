@@ -102,7 +102,10 @@ class Machine:
 
     def counted_apart(self, owner: int) -> Counters:
         """Counters of the device for the requests of one program, whose sessions are numbered from *owner* on."""
-        return self.disk.apart.setdefault(owner // PROGRAM, counters_of(self.system))
+        apart = self.disk.apart
+        if (counters := apart.get(owner // PROGRAM)) is None:
+            counters = apart[owner // PROGRAM] = counters_of(self.system)
+        return counters
 
 
 def machine_of(system: System, seed: int, counters: Counters | None = None) -> Machine:

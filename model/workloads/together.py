@@ -21,7 +21,6 @@ from model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
 from model.demand.transactions import run_transactions
 from model.errors import OutsideLaw
 from model.machine.device.drive import capacity_of
-from model.machine.device.iostat import Counters
 from model.measures import READ_EVENTS
 from model.results import EventTime, ProgramFigures, ProgramStats, RunResult
 from model.sim.device import PROGRAM
@@ -34,6 +33,8 @@ from model.workloads.shared_cache import begins_of, held_of
 MOST_SIMULATED_S = 30 * 86400.0
 LONGER = 1.02
 """Times as long as alone, from which on it is worth a reason."""
+MOST_KEPT = 100
+"""Executions of a program that are kept, or up to twice as many."""
 WORTH_NAMING = 0.1
 """Of what a program takes longer, the least share that is named."""
 
@@ -54,6 +55,13 @@ class Program(Protocol):
 
     def result(self, name: str) -> RunResult | None:
         """What it did, once the run is over; None where that says too little."""
+
+
+class EndingProgram(Program, Protocol):
+    """One that ends by itself."""
+
+    def again(self, place: Place) -> EndingProgram:
+        """The same beginning anew."""
 
 
 class EndlessProgram(Program, Protocol):
@@ -96,11 +104,13 @@ class Family(Protocol):
 class RepeatedProgram:
     """A program that begins anew when it has ended."""
 
-    def __init__(self, machine: Machine, make: Callable[[Place], Program], place: Place) -> None:
+    def __init__(self, machine: Machine, make: Callable[[Place], EndingProgram], place: Place) -> None:
         self.ended: simpy.Event | None = None
-        self._machine, self._make, self._place = machine, make, place
+        self._machine, self._place = machine, place
         self._done: list[Program] = []
-        self.past: list[Counters] = []
+        self._rank, self._each = 0, 1
+        """Executions that have ended, and of how many one is kept."""
+        self.busy_s, self.requests = 0.0, 0
         """What the disk did for the executions before the one under way."""
         self._running = make(place)
         self.end_byte = self._running.end_byte
@@ -109,23 +119,31 @@ class RepeatedProgram:
         machine.env.process(self._go_on())
 
     def _go_on(self) -> Generator[simpy.Event, Any, None]:
+        machine, owner = self._machine, self._place.owner
+        again = self._place._replace(begin_s=0.0)
         while True:
             assert self._running.ended is not None
             yield self._running.ended
-            self._done.append(self._running)
+            if self._rank % self._each == 0:
+                self._done.append(self._running)
+                if len(self._done) == 2 * MOST_KEPT:
+                    self._done, self._each = self._done[::2], 2 * self._each
+            self._rank += 1
             if not self.once.triggered:
                 self.once.succeed()
-            self.past.append(self._machine.counted_apart(self._place.owner))
-            del self._machine.disk.apart[self._place.owner // PROGRAM]
-            self._machine.counted_apart(self._place.owner)
-            self._running = self._make(self._place._replace(begin_s=0.0))
+            counted = machine.counted_apart(owner)
+            self.busy_s += counted.busy_s
+            self.requests += sum(counted.requests)
+            del machine.disk.apart[owner // PROGRAM]
+            machine.counted_apart(owner)
+            self._running = self._running.again(again)
 
     def held_blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
         """Those of its first execution."""
         return self._running.held_blocks()
 
     def result(self, name: str) -> RunResult | None:
-        """What the execution did that took nearest to the mean of all complete ones."""
+        """What the execution did that took nearest to the mean of all complete ones, or of some spread evenly."""
         results = [result for program in self._done if (result := program.result(name))]
         mean_s = sum(result.time.elapsed_s for result in results) / len(results)
         return min(results, key=lambda result: abs(result.time.elapsed_s - mean_s))
@@ -291,10 +309,11 @@ def _programs(
     end_s = machine.env.now
     busy_s, requests = [], []
     for rank, program in enumerate(programs):
-        counted = [*getattr(program, "past", ()), machine.counted_apart(rank * PROGRAM)]
-        counted[-1].round(end_s)
-        busy_s.append(sum(counters.busy_s for counters in counted))
-        requests.append(sum(sum(counters.requests) for counters in counted))
+        counted = machine.counted_apart(rank * PROGRAM)
+        counted.round(end_s)
+        past = (program.busy_s, program.requests) if isinstance(program, RepeatedProgram) else (0.0, 0)
+        busy_s.append(past[0] + counted.busy_s)
+        requests.append(past[1] + sum(counted.requests))
     fractions = [min(1.0, seconds / end_s) for seconds in busy_s]
     return program_stats(
         work, results, list(zip(fractions, requests, strict=True)), machine.counters.busy_s / end_s

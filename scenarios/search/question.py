@@ -10,10 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from model.budget import USUAL
 from model.errors import SpecError, UnknownName, cut
 from model.measures import MEASURES
 from scenarios.declared import takes_whole_numbers
-from scenarios.forecast import USUAL
 from scenarios.load import Source
 from scenarios.sweeps.answers import Asked, Item, answers
 from scenarios.sweeps.asked import source_of_sweep

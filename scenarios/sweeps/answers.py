@@ -10,6 +10,7 @@ from typing import Any, Final, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from model.budget import USUAL, Budget, watched
 from model.engine import (
     answered,
     answered_many,
@@ -21,7 +22,7 @@ from model.engine import (
 )
 from model.errors import BlocktimeError, BooksDoNotBalance
 from model.measures import MEASURES, measures_of
-from scenarios.forecast import USUAL, Budget, expected_within
+from scenarios.forecast import expected_within
 from scenarios.sweeps.by_column import alike
 from scenarios.sweeps.columns import Columns, column_of, listed, points_of, taken
 from scenarios.sweeps.points import MOST_EXACT, Points, Values
@@ -176,15 +177,12 @@ def _alone(asked: Asked, item: Item) -> Answer:
         point = asked.points.base if item.values is None else asked.points.point(item.values)
         system, work = point.system, point.workload
         expected_within(asked.budget, system, work, engine)
-        answer = answered(
-            engine,
-            system,
-            work,
-            {
-                "calculate": lambda: measures_of(calculate(system, work)),
-                "simulate": lambda: simulate_measures(system, work, seed=seed),
-            },
-        )
+        by = {
+            "calculate": lambda: measures_of(calculate(system, work)),
+            "simulate": lambda: simulate_measures(system, work, seed=seed),
+        }
+        with watched(asked.budget):
+            answer = answered(engine, system, work, by)
         return Answer(_row(answer.answer), answer.engine)
     except BlocktimeError as error:
         fault = "an error in blocktime: " if isinstance(error, BooksDoNotBalance) else ""

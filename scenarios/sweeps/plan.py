@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from model.budget import USUAL, Budget
 from model.engine import goes_by_arrays
 from model.errors import BlocktimeError, SpecError, cut
 from model.spec import WORKLOADS
 from scenarios.declared import declared_field, takes_whole_numbers
-from scenarios.forecast import USUAL, Budget
 from scenarios.load import Source
 from scenarios.spec import Scenario
 from scenarios.sweeps.by_column import ByColumn, keys_of

@@ -10,9 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from model.budget import USUAL
 from model.engine import replications_of
 from model.errors import SpecError
-from scenarios.forecast import USUAL
 from scenarios.sweeps.asked import source_of_sweep, sweep_asked
 from scenarios.sweeps.columns import joined, listed
 from scenarios.sweeps.executors import Executor, LocalProcesses, ThisProcess

@@ -15,10 +15,10 @@ from app.command import run_cli
 from app.command.cli import COMMANDS, commands, main
 from app.command.files import write_beside
 from app.command.list_text import LISTS, names_of
+from model.budget import Budget
 from model.errors import BooksDoNotBalance, SpecError
 from model.results import RunResult
 from scenarios import Scenario, library, load, run
-from scenarios.forecast import Budget
 from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]

@@ -6,8 +6,10 @@ import pytest
 
 from app.base import output
 from app.command.cli import main
+from model.budget import Budget, show_duration
+from model.errors import OverBudget
 from scenarios import load, run
-from scenarios.forecast import Budget, Forecast, OverBudget, forecast, show_duration
+from scenarios.forecast import Forecast, forecast
 from scenarios.sweeps.sweep import SweepBackend, sweep
 from tests.command_line import CommandLine
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from functools import partial
 
@@ -43,6 +44,8 @@ from model.workloads.statements.shared_segment import (
 MOST_STEPS = 2_000_000
 MOST_BLOCKS_DRAWN = 50_000_000
 EVENTS_PER_SESSION = 2  # a process begins and ends
+SESSION_NS = 100_000
+"""Work of beginning a session, on a processor of the 2020s."""
 
 
 def simulate(system: System, work: Statement, *, seed: int, name: str) -> RunResult:
@@ -71,7 +74,7 @@ class StatementProgram:
         seed: int,
         place: Place,
     ) -> None:
-        first_byte, begin_s = place.first_byte, place.begin_s
+        first_byte = place.first_byte
         self.machine, self.system, self.work, self.seed = machine, system, work, seed
         held = machine.held.get(place.owner)
         self.held = None if held is None else PlacedClasses(held.on_average, held.at_first, seed)
@@ -87,18 +90,33 @@ class StatementProgram:
             demand = replace(demand, reads=gets, read_blocks=gets)
         stretch = stretch_blocks(system, demand, work.sessions)
         _refuse_what_takes_too_long(work, demand, stretch)
-        extents = extents_of(system, demand.segment.blocks)
+        self._extents = extents = extents_of(system, demand.segment.blocks)
         size = int(demand.block_size_bytes)
         self._first_block, self._span = (
             first_byte // size,
             (extents[0].first, extents[-1].first + extents[-1].blocks),
         )
         self.end_byte = first_byte + max(1, extents[-1].first + extents[-1].blocks) * size
+        self._asked = system, demand, pace_of(system, demand), float(stretch), reaps_are_waits(system)
+        self._single_reads = single_reads(work, demand, extents)
+        self._begin(place)
+
+    def again(self, place: Place) -> StatementProgram:
+        """The same statement beginning anew."""
+        program = copy(self)
+        program._begin(place)
+        return program
+
+    def _begin(self, place: Place) -> None:
+        """Begin its sessions."""
+        machine, work, seed = self.machine, self.work, self.seed
+        (system, demand, *_), extents = self._asked, self._extents
+        first_byte, begin_s = place.first_byte, place.begin_s
+        machine.env.watch.at(machine.env.now, SESSION_NS * work.sessions)
         cached = None
         if machine.shared and not demand.plan.direct:
             pool = machine.buffer_cache(system, place.owner)
-            cached = CachedSegment(pool, first_byte // size, _changed_share(work, demand))
-        asked = system, demand, pace_of(system, demand), float(stretch), reaps_are_waits(system)
+            cached = CachedSegment(pool, self._first_block, _changed_share(work, demand))
         buffers = (None if cached else _buffers(system, work, demand), cached)
         path = system.database_path
         files = [
@@ -109,7 +127,7 @@ class StatementProgram:
         self.sessions = [
             fastest(Session)(
                 machine,
-                asked,
+                self._asked,
                 file,
                 buffers,
                 Leaves(demand, extents, rank, draws),
@@ -121,10 +139,8 @@ class StatementProgram:
         starts = begin_s + stream(seed, "session start").uniform(0, 1, work.sessions) * first_step_s(
             system, demand, work.sessions
         )
-        singles, scan_of = (
-            single_reads(work, demand, extents),
-            reads_by_session(system, work, demand, extents, draws, self.held),
-        )
+        singles = self._single_reads
+        scan_of = reads_by_session(system, work, demand, extents, draws, self.held)
         self.ended: simpy.Event = machine.env.all_of(
             [
                 machine.env.process(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from functools import lru_cache
 from typing import Any
 
@@ -33,6 +34,8 @@ SUMMED_BY = ("workload.rate_per_s", "disk.overhead_s", "disk.bandwidth_bytes_per
 MOST_REQUESTS = 5_000_000
 MOST_STEPS = 1_000_000
 PAGES_A_STEP = 4
+PROGRAM_NS = 100_000
+"""Work of beginning a program of a stream, on a processor of the 2020s."""
 MOST_SIMULATED_S = 30 * 86400.0
 KEPT = 32
 MOST_KEPT = 2**17
@@ -177,8 +180,20 @@ class StreamProgram:
         self.end_byte = (
             place.first_byte if anywhere else max(file.first_byte + file.span_bytes for file in self.files)
         )
+        self._begin(place)
+
+    def again(self, place: Place) -> StreamProgram:
+        """The same stream beginning anew."""
+        program = copy(self)
+        program._begin(place)
+        return program
+
+    def _begin(self, place: Place) -> None:
+        """Begin its programs."""
+        machine = self.machine
+        machine.env.watch.at(machine.env.now, PROGRAM_NS * len(self.files))
         self.counters = machine.counted_apart(place.owner)
-        draws = [_draws(file, rank, seed) for rank, file in enumerate(self.files)]
+        draws = [_draws(file, rank, self.seed) for rank, file in enumerate(self.files)]
         self.callers = [
             caller_of(machine, file, place.owner + rank, draws[rank]) for rank, file in enumerate(self.files)
         ]

@@ -1,0 +1,98 @@
+"""What an answer may take, and the watch that ends one that takes more; the same work ends it on every machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from time import thread_time
+from typing import Final, NamedTuple
+
+from model.errors import OverBudget
+from model.loops import fastest
+from model.loops.watch import NEVER, Watch
+from model.units import show_bytes, show_seconds
+
+SLICE: Final = 250_000_000
+"""Work between two looks at the clock, in nanoseconds."""
+LAST_RESORT: Final = 10.0
+"""Times its work in seconds of this machine's processor, after which an answer ends whatever the work was."""
+
+
+class Budget(NamedTuple):
+    """What an answer may take; None where there is no limit."""
+
+    seconds: float | None = 120.0
+    """Of one processor of the 2020s, for each answer."""
+    bytes: float | None = 4e9
+
+
+USUAL: Final = Budget()
+_WATCH: ContextVar[Watch | None] = ContextVar("_WATCH", default=None)
+
+
+@contextmanager
+def watched(budget: Budget | None = None) -> Iterator[Watch]:
+    """Within this context one watch counts for all that the thread simulates; one that is there already goes on.
+
+    With a *budget* it is a new one. Whatever takes more raises :class:`OverBudget`.
+    """
+    running = _WATCH.get()
+    if budget is None and running is not None:
+        yield running
+        return
+    watch = _watch_of(USUAL if budget is None else budget)
+    before = _WATCH.set(watch)
+    try:
+        yield watch
+    finally:
+        _WATCH.reset(before)
+
+
+def watch_here() -> Watch:
+    """The watch of this context, or one that never ends anything."""
+    return _WATCH.get() or fastest(Watch)()
+
+
+def _watch_of(budget: Budget) -> Watch:
+    most = NEVER if budget.seconds is None else round(budget.seconds * 1e9) + 1
+    began_s = thread_time()
+
+    def looks(watch: Watch) -> None:
+        if watch.work >= most:
+            raise OverBudget(_sentence(budget, watch), "time")
+        if watch.held > watch.most_held:
+            raise OverBudget(_sentence(budget, watch, memory=True), "memory")
+        took_s = thread_time() - began_s
+        if budget.seconds is not None and took_s > LAST_RESORT * budget.seconds:
+            raise OverBudget(_sentence(budget, watch, took_s), "seconds")
+        watch.looks_at = min(most, watch.work + SLICE)
+
+    held = NEVER if budget.bytes is None else int(budget.bytes)
+    return fastest(Watch)(looks, min(most, SLICE), held)
+
+
+def _sentence(budget: Budget, watch: Watch, took_s: float = 0.0, *, memory: bool = False) -> str:
+    """What an answer was ended by, and how far it had come."""
+    limit = f"the limit of {show_duration(budget.seconds or 0.0)}"
+    if memory:
+        limit = f"the limit of {show_bytes(budget.bytes or 0.0)} of memory"
+    elif took_s:
+        limit = f"{show_duration(took_s)} of this machine's processor, {LAST_RESORT:g} times {limit}"
+    return (
+        f"the simulation reached {limit} when {show_seconds(watch.now_s)} of simulated time had passed: ask for fewer "
+        "users, calls or transactions, or for less beside them"
+    )
+
+
+def show_duration(seconds: float) -> str:
+    """A duration as one speaks of it: ``12 s``, ``5 minutes``, ``3 hours``."""
+    for size, unit in ((3600, "hours"), (60, "minutes")):
+        if seconds >= 1.5 * size:
+            return f"{show_about(seconds / size)} {unit}"
+    return f"{show_about(seconds)} s"
+
+
+def show_about(amount: float) -> str:
+    """*amount* with two digits that count."""
+    return f"{float(f'{amount:.2g}'):,.0f}" if amount >= 10 else f"{amount:.2g}"

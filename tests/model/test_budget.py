@@ -1,0 +1,93 @@
+"""A watch counts the work of every simulation, and ends it at the same event on every machine."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+
+from model.budget import Budget, watched
+from model.engine import simulate
+from model.errors import OverBudget
+from model.loops import as_written
+from model.workloads.statements import processes
+from scenarios import load
+from scenarios.sweeps.sweep import SweepBackend, sweep
+from tests.command_line import CommandLine
+
+SIMULATED = {
+    "tpc-b": ("workload.transactions=100",),
+    "parallel-scan": ("table.rows=20000",),
+    "backup-beside-users": ("workload.transactions=100",),
+}  # fmt: skip
+
+RARE = """[table]
+rows = 1500
+[workload]
+kind = "transactions"
+users = 5
+transactions = 300
+[[workload.beside]]
+kind = "index_range_scan"
+"""
+"""A statement of a millisecond again and again, while users think."""
+
+
+def work_of(name: str, *, compiled: bool, budget: Budget) -> tuple[int, str]:
+    """Work that a simulation takes, and what ended it."""
+    asked = load(name, SIMULATED[name])
+    with nullcontext() if compiled else as_written(), watched(budget) as watch:
+        try:
+            simulate(asked.system, asked.workload)
+        except OverBudget as over:
+            return watch.work, str(over)
+    return watch.work, ""
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_the_work_is_the_same_with_and_without_compiled_loops(name: str) -> None:
+    whole, none = work_of(name, compiled=True, budget=Budget(None, None))
+    assert (whole, none) == work_of(name, compiled=False, budget=Budget(None, None))
+    half = Budget(whole / 2e9)
+    work, sentence = work_of(name, compiled=True, budget=half)
+    assert (work, sentence) == work_of(name, compiled=False, budget=half)
+    assert work < whole
+    assert "of simulated time" in sentence
+
+
+def test_a_run_that_takes_more_than_was_expected_is_ended(blocktime: CommandLine, tmp_path: Path) -> None:
+    rare = tmp_path / "rare.toml"
+    rare.write_text(RARE)
+    err = blocktime.refuses("run", str(rare), "--max-est-exec-time", "1")
+    assert "the simulation reached the limit of 1 s when" in err
+    assert "of simulated time" in err
+    assert err.endswith("or allow it by --max-est-exec-time 0\n")
+    seldom = ("--set", "workload.rate_per_s=1e-3", "--max-est-exec-time", "1")
+    assert "the simulation reached" in blocktime.refuses("run", str(rare), *seldom)
+
+
+def test_a_program_that_begins_anew_asks_no_law_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rare, asked, begun = tmp_path / "rare.toml", [], []
+    law, again = processes.asked_of, processes.StatementProgram.again
+    rare.write_text(RARE)
+    monkeypatch.setattr(processes, "asked_of", lambda *of: asked.append(of) or law(*of))
+    monkeypatch.setattr(processes.StatementProgram, "again", lambda *of: begun.append(of) or again(*of))
+    scenario = load(str(rare), ["workload.transactions=100"])
+    simulate(scenario.system, scenario.workload)
+    assert len(begun) > 1000
+    assert len(asked) == 2  # beside the users, and alone
+
+
+def test_a_point_of_a_sweep_is_ended_alone(tmp_path: Path) -> None:
+    rare = tmp_path / "rare.toml"
+    rare.write_text(RARE)
+    table = sweep(
+        str(rare), ["workload.rate_per_s=10,0.001"], settings=["workload.transactions=100"], engine="simulate",
+        budget=Budget(3.0), at=SweepBackend(workers=1, keep=False),
+    )  # fmt: skip
+    often, seldom = (str(error or "") for error in table["error"])
+    assert not often
+    assert "the simulation reached the limit of 3 s" in seldom

@@ -15,7 +15,8 @@ import psutil
 import pytest
 
 from tests.patience import LIMIT_S
-from tests.scenarios.sweeps.workers_elsewhere import is_gone, wait_until
+from tests.scenarios.sweeps.work import wait_until
+from tests.scenarios.sweeps.workers_elsewhere import is_gone
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 FEW_CPU_S: Final = 5.0

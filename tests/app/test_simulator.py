@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import importlib
 import signal
+import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from app.session.simulator import AGAIN_S, ENDS, _Ended, _Switch
+from app.session.simulator import ENDS, _Ended, _Switch
+from tests.patience import LIMIT_S
 
 pytestmark = pytest.mark.skipif(ENDS is None, reason="this system has no signal that ends a run alone")
 
@@ -43,10 +47,14 @@ def test_an_import_is_never_cut_short(
     (tmp_path / "imported_slowly.py").write_text(SLOW)
     monkeypatch.syspath_prepend(tmp_path)
     switch.begin()
-    module = importlib.import_module("imported_slowly")
-    assert module.DONE
+
+    def imports_and_waits() -> None:
+        importlib.import_module("imported_slowly")
+        time.sleep(LIMIT_S)  # the signal comes again
+
     with pytest.raises(_Ended):
-        time.sleep(30)  # the signal comes again
+        imports_and_waits()
+    assert sys.modules["imported_slowly"].DONE
 
 
 def test_a_signal_that_waited_for_an_import_ends_no_later_run(
@@ -54,8 +62,12 @@ def test_a_signal_that_waited_for_an_import_ends_no_later_run(
 ) -> None:
     (tmp_path / "imported_at_the_end.py").write_text(SLOW)
     monkeypatch.syspath_prepend(tmp_path)
+    waits: list[tuple[Callable[..., None], tuple[int, int]]] = []
+    later = SimpleNamespace(start=lambda: None)
+    monkeypatch.setattr(threading, "Timer", lambda _, call, words: waits.append((call, words)) or later)
     switch.begin()
     importlib.import_module("imported_at_the_end")
     switch.begin()  # the run has ended, and the next begins before the signal comes again
-    time.sleep(4 * AGAIN_S)
+    ((come_again, words),) = waits
+    come_again(*words)
     assert switch.on

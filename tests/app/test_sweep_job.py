@@ -20,6 +20,10 @@ LARGE = SweepForm("rahn-full-scan", lines=(AxisLine("workload.arraysize_rows", "
 @pytest.fixture(autouse=True)
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BLOCKTIME_STORE", str(tmp_path / "store"))
+    monkeypatch.setattr(sweep_job, "FORGOTTEN_S", float(LIMIT_S))
+    monkeypatch.setattr(
+        "scenarios.sweeps.run.PILOT_S", float(LIMIT_S)
+    )  # a trial answers as many on a busy machine
 
 
 @pytest.fixture

@@ -9,6 +9,18 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from scenarios.sweeps import cluster
+from tests.patience import LIMIT_S
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patience() -> Iterator[None]:
+    """On a busy machine a cluster of our own takes its time to start, to answer, and to replace a dead worker."""
+    with pytest.MonkeyPatch.context() as patch:
+        for limit in ("ANSWERS_WITHIN_S", "WORKERS_WITHIN_S", "WORKERS_RETURN_WITHIN_S"):
+            patch.setattr(cluster, limit, float(LIMIT_S))
+        yield
+
 
 @pytest.fixture
 def said(capfd: pytest.CaptureFixture[str]) -> Iterator[Callable[[], list[str]]]:

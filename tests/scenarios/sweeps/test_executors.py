@@ -16,12 +16,13 @@ import pytest
 from model.errors import SpecError
 from scenarios.sweeps.executors import ChunkPiece, ChunkPieces, LocalProcesses, NoAnswer, ThisProcess
 from tests.scenarios.sweeps import work
+from tests.scenarios.sweeps.work import wait_until
 from tests.scenarios.sweeps.workers_elsewhere import (
     CHUNKS,
     DOUBLED,
     WorkersElsewhere,
     descendants,
-    wait_until,
+    those_at_work,
 )
 
 
@@ -58,9 +59,8 @@ def test_nothing_and_chunks_of_nothing(two: LocalProcesses) -> None:
     assert sorted(two.map(work.doubled, [[], [1.0], ()])) == [(0, []), (1, [2.0]), (2, [])]
 
 
-def test_the_pool_is_kept_from_one_map_to_the_next(two: LocalProcesses) -> None:
-    seen = [{pid for _, pids in two.map(work.pids, [[1.0]] * 20) for pid in pids} for _ in range(2)]
-    assert seen[0] == seen[1]
+def test_the_pool_is_kept_from_one_map_to_the_next(two: LocalProcesses, tmp_path: Path) -> None:
+    assert those_at_work(two, tmp_path / "first") == those_at_work(two, tmp_path / "second")
 
 
 def test_each_map_has_its_own_work(two: LocalProcesses) -> None:

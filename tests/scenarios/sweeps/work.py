@@ -3,10 +3,11 @@
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from model.errors import UnknownName
+from tests.patience import LIMIT_S
 
 
 def doubled(items: Sequence[float]) -> list[float]:
@@ -17,23 +18,25 @@ def times(factor: float, items: Sequence[float]) -> list[float]:
     return [factor * item for item in items]
 
 
-def pids(items: Sequence[float]) -> list[int]:
-    time.sleep(0.05)
-    return [os.getpid() for _ in items]
+def wait_until(true: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + LIMIT_S
+    while not true():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
 
 
-def doubled_by(directory: str, items: Sequence[float]) -> list[float]:
-    """Doubled, and a file named for each process that took part."""
+def doubled_by(directory: str, many: int, items: Sequence[float]) -> list[float]:
+    """Doubled, and a file named for each process that took part: none goes on before so many do."""
     (Path(directory) / str(os.getpid())).touch()
-    time.sleep(0.02)
+    wait_until(lambda: len(list(Path(directory).iterdir())) >= many, "the others did not come")
     return doubled(items)
 
 
 def marks(directory: str, items: Sequence[float]) -> list[float]:
-    """Slowly doubled, and a file named for each item that is begun."""
+    """Doubled once there is a file ``go``, and a file named for each item that is begun."""
     for item in items:
         (Path(directory) / str(item)).touch()
-    time.sleep(0.3)
+    wait_until((Path(directory) / "go").exists, "nobody says go")
     return doubled(items)
 
 
@@ -69,12 +72,11 @@ def unpicklable(items: Sequence[float]) -> list[object]:
 def sleeps(started: str, items: Sequence[float]) -> list[float]:
     """Far too long for a test, and says that it began."""
     (Path(started) / str(os.getpid())).touch()
-    time.sleep(300)
+    time.sleep(10 * LIMIT_S)
     return doubled(items)
 
 
 def large(items: Sequence[bytes]) -> list[bytes]:
-    time.sleep(0.05)
     return [item[::-1] for item in items]
 
 

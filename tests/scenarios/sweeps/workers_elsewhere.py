@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
@@ -22,6 +21,7 @@ from model.errors import SpecError
 from scenarios.sweeps.executors import MOST_WORKERS, NoAnswer, ThisProcess, Work, WorkerExecutor
 from tests.patience import LIMIT_S
 from tests.scenarios.sweeps import work
+from tests.scenarios.sweeps.work import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 KILLER: Final = 7.0
@@ -42,11 +42,11 @@ def is_gone(pid: int) -> bool:
     return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
-def wait_until(true: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not true():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
+def those_at_work(two: WorkerExecutor, directory: Path) -> set[int]:
+    """Pids of the two workers: neither goes on before the other one has begun."""
+    directory.mkdir(exist_ok=True)
+    assert sorted(two.map(partial(work.doubled_by, str(directory), 2), CHUNKS)) == DOUBLED
+    return {int(path.name) for path in directory.iterdir()}
 
 
 SCRIPT = """
@@ -110,8 +110,7 @@ class WorkersElsewhere:
         assert [float(answer).hex() for answer in answers] == [(2 * item).hex() for item in odd]
 
     def test_a_partial_is_work_and_all_workers_take_part(self, two: WorkerExecutor, tmp_path: Path) -> None:
-        list(two.map(partial(work.doubled_by, str(tmp_path)), [[1.0]] * 40))
-        pids = {int(path.name) for path in tmp_path.iterdir()}
+        pids = those_at_work(two, tmp_path)
         assert len(pids) == 2
         assert os.getpid() not in pids
 
@@ -143,7 +142,7 @@ class WorkersElsewhere:
             (partial(work.fails_at, KILLER), SpecError, "no disk named 'nvmee'; did you mean nvme?"),
             (work.one_short, ValueError, "0 answers to 1 items"),
             (work.unpicklable, (AttributeError, PicklingError), "local object"),
-            (partial(work.doubled_by, "/no/such/directory"), FileNotFoundError, "/no/such/directory"),
+            (partial(work.doubled_by, "/no/such/directory", 1), FileNotFoundError, "/no/such/directory"),
         ],
     )
     def test_what_the_work_raises_comes_out(
@@ -177,14 +176,12 @@ class WorkersElsewhere:
             type(self).opened(workers)
 
     def test_workers_do_not_hear_the_interrupt_that_goes_to_all_processes_of_a_terminal(
-        self, two: WorkerExecutor
+        self, two: WorkerExecutor, tmp_path: Path
     ) -> None:
-        pids = {pid for _, pids in two.map(work.pids, [[1.0]] * 20) for pid in pids}
+        pids = those_at_work(two, tmp_path / "before")
         for pid in pids:
             os.kill(pid, signal.SIGINT)
-        after = {pid for _, pids in two.map(work.pids, [[1.0]] * 20) for pid in pids}
-        assert after <= pids  # one of them may answer all
-        assert not any(is_gone(pid) for pid in pids)
+        assert those_at_work(two, tmp_path / "after") == pids
 
     def test_interrupt_from_the_terminal_ends_a_script_and_its_workers(
         self, script: subprocess.Popen[str], tmp_path: Path

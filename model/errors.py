@@ -16,6 +16,8 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
+from model.unmodelled import unmodelled
+
 
 class BlocktimeError(Exception):
     """Root of every error that this program raises on purpose; its text is one sentence."""
@@ -60,7 +62,11 @@ class UnknownName(SpecError):
         first, others = sorted(own), sorted(known)
         names = first + others
         near = get_close_matches(cut(name), names, n=3, cutoff=0.6) or _sharing_a_word(cut(name), names)[:3]
-        if near:
+        if (
+            subject := unmodelled(name) if not set(name) & set("./\\") else None
+        ):  # the name of a file is a name
+            hint = subject.sentence()
+        elif near:
             hint = "did you mean " + " or ".join(near) + "?"
         elif len(others) <= 30:
             hint = "known: " + ", ".join(names)

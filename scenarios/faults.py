@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from model.errors import cut, shown
 from model.spec import WORKLOADS, FullScan, System
 from model.spec.programs import beside_of
+from model.unmodelled import unmodelled
 from scenarios.synonyms import meant_by
 
 _KINDS = (
@@ -133,7 +134,9 @@ def _say(fault: _Fault) -> str:
         return f"{key}: got {got}; allowed are {fault.context['expected']}{number}"
     if kind.startswith("union_tag"):
         tag = f"got {fault.context['tag']!r}" if "tag" in fault.context else "it is missing"
-        return f"{key}.kind: {tag}; allowed are {', '.join(map(repr, WORKLOADS))}"
+        subject = unmodelled(str(fault.context.get("tag", "")))
+        outside = f"{subject.sentence()}; " if subject else ""
+        return f"{key}.kind: {tag}; {outside}allowed are {', '.join(map(repr, WORKLOADS))}"
     if kind in _LENGTHS:
         return f"{key}: {_length(fault)}"
     if kind == "value_error":

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from model.errors import UnknownName, cut
 from model.spec import WORKLOADS
+from model.unmodelled import unmodelled
 from scenarios.declared import declared_fields
 
 MOST_MEANT: Final = 3
@@ -36,7 +37,8 @@ FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "arraysize": ("workload.arraysize_rows",), "fetch_size": ("workload.arraysize_rows",),
     "prefetch": ("workload.arraysize_rows",), "commit": ("workload.commit_every_rows",),
     "bitmap": ("index.bitmap", "workload.rowid_order"), "table_cached_blocks": ("index.table_cached_blocks",),
-    "compress": ("index.compress_columns",), "nulls": ("index.null_fraction",),
+    "compress": ("index.compress_columns",), "index_compression": ("index.compress_columns",),
+    "nulls": ("index.null_fraction",),
     "plsql": ("workload.caller",), "forall": ("workload.caller",),
     "concurrency": ("workload.users",), "connections": ("workload.users",),
     "think_time": ("workload.think_s",), "tps": ("workload.rate_per_s",),
@@ -64,6 +66,8 @@ _REPORT: Final = "that is a report: blocktime measure FILE reads it"
 NOTES: Final[dict[str, str]] = {
     "awr": _REPORT, "statspack": _REPORT, "tkprof": _REPORT,
     "setall": "instance.filesystemio_options=setall: O_DIRECT and asynchronous I/O",
+    "compress": "index.compress_columns compresses the prefix of an index; table compression is not modelled, and the "
+    "nearest is a smaller table.row_bytes",
 }  # fmt: skip
 """A DBA's word -> what is to be said of it, where the fields alone do not say it."""
 
@@ -80,13 +84,17 @@ class Meaning(NamedTuple):
 
 
 def meant_by(word: str) -> Meaning | None:
-    """What *word* stands for, with or without a section before it and a unit behind it; None for an unknown one."""
+    """What *word* stands for, with or without a section before it and a unit behind it; None for an unknown one.
+
+    A word for what is not modelled has no fields, and a note that says so.
+    """
     name = "_".join(cut(word).lower().rpartition(".")[2].replace("-", " ").split())
     for unit in ("", "_bytes", "_s", "_rows", "_percent"):
         bare = name.removesuffix(unit) if unit else name
         if bare in FIELDS or bare in NOTES:
             return Meaning(FIELDS.get(bare, ()), NOTES.get(bare, ""))
-    return None
+    subject = unmodelled(name)
+    return Meaning((), subject.sentence()) if subject else None
 
 
 def no_such_field(key: str, form: str) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from model.errors import SpecError
+from model.unmodelled import subjects
 from scenarios.uncertainty.model_error import path_of_model_error
 from tools.constant_tables import catalog_tables, correlation_table, fitted_table, prior_table
 from tools.differences import (
@@ -26,6 +27,7 @@ from tools.differences import (
     summary,
 )
 from tools.law_tables import law_tables
+from tools.markdown import item
 from tools.model_error import text_of as model_error_text
 from validation.validate import Validation, validate
 
@@ -85,6 +87,9 @@ def fresh_documents(validation: Validation) -> dict[Path, str]:
         "catalog": catalog_tables,
         "correlations": lambda _: correlation_table(),
         "laws": law_tables,
+        "not modelled": lambda _: "\n".join(
+            item(f"{subject.name}: {subject.nearest}") for subject in subjects()
+        ),
     }
     return {path: filled(text, makers, f"docs/{path.name}") for path, text in texts.items()}
 

@@ -7,6 +7,7 @@ from typing import Final
 import streamlit as st
 
 from model.catalog import KINDS, entries
+from model.unmodelled import subjects
 from model.version import blocktime_version
 from scenarios import library
 
@@ -26,8 +27,6 @@ CANNOT: Final = """
 * How long DBWR writes after a statement: writes count only when the cache has no room for more dirty blocks, and LGWR \
   and archiving are assumed to keep up. Imports and transactions include writing.
 * Latches and read consistency of single statements: only transactions (`kind = "transactions"`) include them.
-* RAC, Exadata offloading and compression; joins, sorts and skew of parallel queries (`workload.degree` divides a \
-  full scan among servers).
 * With several users, or several reads in flight, the instant estimate is approximate. The page then simulates too.
 """
 PAGES: Final = """
@@ -46,6 +45,8 @@ def page() -> None:
     can, cannot = st.columns(2)
     can.markdown(f"**It can tell**\n{CAN}")
     cannot.markdown(f"**It cannot tell**\n{CANNOT}")
+    with st.expander("Not modelled, and what comes nearest"):
+        st.markdown("\n".join(f"* **{subject.name}**: {subject.nearest}" for subject in subjects()))
     st.markdown("### Two engines, one set of laws")
     st.markdown(
         "The *instant estimate* combines formulas and answers at once. The *simulation* applies the same formulas "

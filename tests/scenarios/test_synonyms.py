@@ -45,7 +45,7 @@ def test_a_word_is_found_however_it_is_written() -> None:
     assert meant_by("Parallel Degree") == meant_by("parallel_degree")
     assert meant_by("AWR") is not None
     assert "blocktime measure FILE" in NOTES["awr"]
-    assert meant_by("nothing of the sort") is None
+    assert meant_by("nothing like it") is None
 
 
 def test_labels_come_first_in_a_search() -> None:

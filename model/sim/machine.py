@@ -56,6 +56,8 @@ class Machine:
     system: System
     shared: bool = False
     """Whether programs share its buffer cache; a statement alone has a stated share of hits instead."""
+    in_phases: bool = False
+    """Whether the run ends with the last program, so that each of its phases counts."""
     pool: BufferPool | None = None
     """The buffer cache, once somebody needs it."""
     limits: HostLimits | None = None

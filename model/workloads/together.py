@@ -195,6 +195,7 @@ def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], li
     """All programs on one machine, and what each of them did; None where it says too little."""
     machine = machine_of(every[0][0], every[0][2])
     machine.shared = True
+    machine.in_phases = not every[0][3].endless
     families = [family for *_, family in every]
     held = held_of(
         [(own, work) for own, work, *_ in every],

@@ -67,6 +67,8 @@ class RunSoFar:
     devices: dict[str, Files]
     redo: Files | None
     end_s: float
+    whole: bool = False
+    """Whether all of it counts: programs beside it that end are no warm-up."""
 
     def batch_responses(self) -> tuple[int, NDArray[np.float64]]:
         """Batches of the warm-up, and the mean response of each batch after it."""
@@ -75,7 +77,7 @@ class RunSoFar:
         means = took.reshape(batches, self.batch).mean(axis=1)
         # NOTE: all that wait for one write end at one moment; a rate is that of a span
         last_moment = int(np.searchsorted(self.marks[:, Sum.NOW], self.marks[-1, Sum.NOW]))
-        left_out = min(warm_up_batches(means), max(0, last_moment - 1))
+        left_out = 0 if self.whole else min(warm_up_batches(means), max(0, last_moment - 1))
         return left_out, means[left_out:]
 
     def mean_response(self) -> MeanEstimate:

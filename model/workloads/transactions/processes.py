@@ -68,6 +68,7 @@ class TransactionsProgram:
     def __init__(self, machine: Machine, system: System, work: Transactions, seed: int, place: Place) -> None:
         self.system, self.work = system, work
         self.ended: simpy.Event | None = None
+        self._in_phases = machine.in_phases
         solved = solve(system, work)
         self.most = most_transactions(work, solved)
         self.first = run_transactions(work)
@@ -94,7 +95,9 @@ class TransactionsProgram:
         """The books of the mean transaction; None where few have ended."""
         if self.run.done < LEAST_TRANSACTIONS:
             return None
-        return result_of(name, self.system, self.work, self.run.played())
+        played = self.run.played()
+        played.whole = self._in_phases
+        return result_of(name, self.system, self.work, played)
 
 
 begin = TransactionsProgram

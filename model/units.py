@@ -67,26 +67,41 @@ COUNTS: Final = frozenset(
     }
 )  # fmt: skip
 
-_BYTES = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kKmMgGtT]?)(?:i?[bB])?\s*")
+_BYTES = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kKmMgGtT]?)(?:i?[bB](?:ytes?)?)?(?:/s)?\s*")
 _BYTE_SCALE = {"": 1, "k": KIB, "m": MIB, "g": GIB, "t": KIB**4}
-_SECONDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*(ns|us|µs|ms|s|min|h)?\s*")
+_SECONDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*(ns|us|µs|ms|s|min|h|d)?\s*")
 _SECOND_SCALE = {
     "ns": (1, 10**9), "us": (1, 10**6), "µs": (1, 10**6), "ms": (1, 10**3), "s": (1, 1), "min": (60, 1), "h": (3600, 1),
+    "d": (86_400, 1),
 }  # fmt: skip
 """Seconds of a unit, as a fraction; in decimal digits, as 841.2 µs are 0.0008412 s to the last one."""
 
 
+_GROUPED = re.compile(r"(?<![0-9.])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])")
+_IN_TWO_UNITS = re.compile(r"\s*([0-9.,]+\s*(?:d|h|min))\s*([0-9]+\s*(?:h|min|s))\s*")
+
+
+def ungrouped(text: str) -> str:
+    """*text* without the commas that group the digits of a number: ``13600`` of ``13,600``."""
+    return _GROUPED.sub(lambda match: match[0].replace(",", ""), text)
+
+
 def parse_bytes(text: str) -> float:
-    """Bytes of a size such as ``"8K"``, ``"1.5GB"`` or ``"8192"``; K, M, G, T are powers of 1024."""
-    match = _BYTES.fullmatch(text)
+    """Bytes of a size such as ``"8K"``, ``"1.5GB"`` or ``"8192"``; K, M, G, T are powers of 1024.
+
+    A rate is read as well: ``"125 MB/s"``.
+    """
+    match = _BYTES.fullmatch(ungrouped(text))
     if match is None:
         raise ValueError(f"{text[:60]!r} is not a size; write bytes or a size like 8K, 1M, 1.5G")
     return float(match[1]) * _BYTE_SCALE[match[2].lower()]
 
 
 def parse_seconds(text: str) -> float:
-    """Seconds of a duration such as ``"5ms"``, ``"1.3us"`` or ``"2"``."""
-    match = _SECONDS.fullmatch(text)
+    """Seconds of a duration such as ``"5ms"``, ``"1.3us"``, ``"2"`` or ``"5 min 14 s"``."""
+    if in_two := _IN_TWO_UNITS.fullmatch(text):
+        return parse_seconds(in_two[1]) + parse_seconds(in_two[2])
+    match = _SECONDS.fullmatch(ungrouped(text))
     if match is None:
         raise ValueError(f"{text[:60]!r} is not a duration; write seconds or a time like 5ms, 250us, 2s")
     times, parts = _SECOND_SCALE[match[2] or "s"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any, Final, Literal
 
@@ -12,7 +14,17 @@ from app.base.remembered import by_object
 from model.catalog import KINDS, entries
 from model.demand.segment import growth_of, row_shape
 from model.spec import WORKLOADS, Transaction
-from model.units import GIB, KIB, MIB, parse_bytes, parse_seconds, show_bytes, show_seconds, unit_of
+from model.units import (
+    GIB,
+    KIB,
+    MIB,
+    parse_bytes,
+    parse_seconds,
+    show_bytes,
+    show_seconds,
+    ungrouped,
+    unit_of,
+)
 from scenarios import Scenario
 from scenarios.declared import declared_field, has_one_value
 from scenarios.profiles import entries_of
@@ -45,37 +57,52 @@ class Facts:
     def help(self, value: Any = None) -> str:
         """Description, limits, default and source in one text, and what *value* is about where its text is long."""
         parts = [plain(self.says), *filter(None, [self.rounded(value)])]
-        if self.low is not None and self.high is not None:
-            parts.append(
-                f"{'above ' if self.open_below else ''}{self.show(self.low)} to {self.show(self.high)}"
-            )
+        parts += filter(None, [self.limits])
         if self.default is not None:
             parts.append(f"default {self.show(self.default)} ({self.source})")
         return " — ".join([*parts, f"`{self.path}`"])
+
+    @property
+    def limits(self) -> str:
+        """What is allowed, in words; empty where there are no two limits."""
+        if self.low is None or self.high is None:
+            return ""
+        return f"{'above ' if self.open_below else ''}{self.show(self.low)} to {self.show(self.high)}"
+
+    def why_refused(self, held: Any, reason: str) -> str:
+        """Why what a control holds is not allowed: its limits where it is outside of them, else *reason*."""
+        try:
+            number = read(self, held) if isinstance(held, str) else held
+            within = not self.limits or self.low <= number <= self.high
+        except (ValueError, TypeError):
+            return reason
+        return reason if within else f"{held} is not allowed; allowed: {self.limits}"
 
     def rounded(self, value: Any) -> str:
         """What a size or a duration is about, where what a reader would write of it is not exactly it."""
         if value is None or self.kind not in ("size", "duration"):
             return ""
         size = self.kind == "size"
-        shown = show_bytes(value) if size else show_seconds(value).replace(",", "")
+        shown = show_bytes(value) if size else show_seconds(value)
         return f"about {shown}" if (parse_bytes(shown) if size else parse_seconds(shown)) != value else ""
 
     def show(self, value: Any) -> str:
         """A value as the page shows it, with its unit."""
         if value is None:
-            return "not given"
+            return NOT_GIVEN
         if isinstance(value, bool):
             return "on" if value else "off"
         if isinstance(value, str):
             return self.titles.get(value, value)
         if self.unit == "bytes" and self.kind != "real":
             return show_bytes(value)
+        if self.unit == "bytes/s":
+            return _rate_text(value)
         if self.kind == "duration":
             return duration_text(value)
         if not self.unit and self.kind in ("share", "real"):
             return f"{100 * value:.4g}%"
-        number = f"{value:,.15g}"
+        number = number_text(value)
         return number + ("%" if self.unit == "%" else f" {self.unit}" if self.unit else "")
 
 
@@ -244,7 +271,47 @@ def as_text(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, float) and value == int(value):
         return str(int(value))
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        short = f"{value:.12g}"
+        return short if float(short) == value else repr(value)
+    return str(value)
+
+
+def number_text(value: float | Decimal) -> str:
+    """A number with all of its digits, those of thousands grouped, and without a power of ten: ``13,600.5``."""
+    exact = value if isinstance(value, Decimal | int) else Decimal(repr(float(value)))
+    whole, point, part = f"{exact:,f}".partition(".")
+    part = part.rstrip("0")
+    return whole + (point + part if part else "")
+
+
+def _rate_text(bytes_per_s: float) -> str:
+    """Bytes a second in the largest unit that says them exactly: ``125 MB/s``, ``3.5 bytes/s``."""
+    text = size_text(bytes_per_s) if bytes_per_s == int(bytes_per_s) else ""
+    return f"{text[:-1]} {text[-1]}B/s" if text and text[-1] != "B" else f"{number_text(bytes_per_s)} bytes/s"
+
+
+_MULTIPLES: Final = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_NUMBER: Final = re.compile(r"([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*([kKmMgGtT]?)")
+
+
+def read(field: Facts, text: str) -> float:
+    """The number that a reader means by *text* in *field*; raises :class:`ValueError` where it means none.
+
+    Bytes count K, M, G and T in powers of 1024, other numbers in powers of 1000; a share is told in percent.
+    """
+    bare = ungrouped(text.strip())
+    if field.kind == "duration":
+        return parse_seconds(bare)
+    if field.unit.startswith("bytes"):
+        return parse_bytes(bare)
+    unit = field.unit or ("%" if field.kind in ("real", "share") else "")
+    number = _NUMBER.fullmatch(bare.removesuffix(unit).rstrip() if unit else bare)
+    if number is None:
+        raise ValueError(f"{text[:60]!r} is not a number; write one like 250, 13,600 or 250M")
+    exact = Decimal(number[1]) * _MULTIPLES[number[2].lower()]
+    exact = exact / 100 if unit == "%" and not field.unit else exact
+    return int(exact) if exact == exact.to_integral_value() and exact < 2**63 else float(exact)
 
 
 def size_text(size_bytes: float) -> str:
@@ -271,10 +338,18 @@ def duration_text(duration_s: float) -> str:
     return text
 
 
+NOT_GIVEN: Final = "not given"
+
+
+def says_nothing(held: Any) -> bool:
+    """Whether a widget that holds this says nothing of its field."""
+    return held in (None, "", NOT_GIVEN)
+
+
 def held_value(field: Facts, value: Any) -> Any:
-    """The value a widget holds for the field's *value*; None where an optional field says nothing."""
+    """The value a widget holds for the field's *value*; see :func:`says_nothing` for an optional one without."""
     if value is None:
-        return None
+        return NOT_GIVEN if field.kind in ("choice", "text", "flag") else ""
     if field.kind == "size":
         return size_text(value)
     if field.kind == "duration":
@@ -283,11 +358,25 @@ def held_value(field: Facts, value: Any) -> Any:
         return as_text(value)
     if field.kind == "share":
         return round(value) if field.unit == "%" and value == int(value) else float(value)
-    if field.kind == "real":
-        return float(value) if field.unit else round(100.0 * value, 9)
+    if field.kind in ("whole", "real"):
+        return _held_number(field, value)
     return value
 
 
+def _held_number(field: Facts, value: float) -> str:
+    """What a control says of a number; of a share its percent."""
+    if field.unit == "bytes/s":
+        return _rate_text(value)
+    if field.unit or field.kind == "whole":
+        return number_text(value)
+    return number_text(Decimal(repr(float(value))) * 100)
+
+
 def text_of(field: Facts, held: Any) -> str:
-    """The value that a widget holds, as ``--set`` and the address write it."""
-    return as_text(round(held / 100, 11) if field.kind == "real" and not field.unit else held)
+    """The value that a widget holds, as ``--set`` and the address write it; what means no number, as it was typed."""
+    if field.kind not in ("whole", "real") or not isinstance(held, str):
+        return as_text(held)
+    try:
+        return as_text(read(field, held))
+    except (ValueError, InvalidOperation):
+        return held.strip()

@@ -68,6 +68,18 @@ COMPANIONS: Final[dict[tuple[str, str], tuple[str, str]]] = {
     ("workload.cold_pool", "recycle"): ("instance.db_recycle_cache_bytes", "16M"),
 }
 """A field and its value -> the other field that this value needs, where that one has a value that does not suit it."""
+WAKES: Final = {"the disk is not a RAID set": "two or more make a RAID 0"}
+"""Why a field plays no part as yet -> what a value of it changes about that."""
+
+
+def companion(path: str, text: str, before: Scenario) -> tuple[str, str]:
+    """The other field that this value of a field may need, with a value that suits it; two empty texts where none.
+
+    *before* is the scenario without it.
+    """
+    if path == RAID_DISKS and text != "1" and before.system.disk.raid_level == "none":
+        return "disk.raid_level", "0"
+    return COMPANIONS.get((path, text), ("", ""))
 
 
 REPLACEMENT: Final = "Replacement and hottest blocks"

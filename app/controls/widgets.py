@@ -10,8 +10,8 @@ import streamlit as st
 
 from app.base.markdown import plain
 from app.base.remembered import by_object
-from app.controls.fields import Facts, as_text, held_value, value_at, with_own
-from app.controls.forms import SHOWN, Control
+from app.controls.fields import NOT_GIVEN, Facts, as_text, held_value, value_at, with_own
+from app.controls.forms import SHOWN, WAKES, Control
 from scenarios import Scenario
 
 
@@ -39,33 +39,34 @@ def look(
     unit = unit.replace("currency", plain(other.system.prices.currency or "currency"))
     label = control.label + (f" ({unit})" if unit and field.kind in ("whole", "real") else "")
     idle = control.idle(other)
+    wakes = WAKES.get(idle, "")
     if refused:
         label = f"{label} · not valid, {plain(control.named(field, value))} applies"
     elif changed:
         label = f"● {label} · was {plain(control.named(field, was))}"
     elif idle:
-        label = f"{label} · {idle}"
-    says = f"No effect here: {idle}" if idle else ""
+        label = f"{label} · {wakes or idle}"
+    says = f"No effect here: {idle}" if idle and not wakes else ""
     helps = " — ".join(filter(None, [field.help(value), says]))
-    disabled = bool(idle) and not changed
+    disabled = bool(idle) and not changed and not wakes
     return Look(field, was, held_value(field, value), {"label": label, "help": helps, "disabled": disabled})
 
 
-def draw(control: Control, seen: Look, on_change: Callable[[str], None], refused: bool = False) -> None:
+def draw(control: Control, seen: Look, on_change: Callable[[str], None], refused: str = "") -> None:
     """Draw the widget of a control; its value lives in the session state under the field's path.
 
-    It is that of the second scenario *asked*, but for a *refused* one, which stays as it was typed.
+    It is that of the second scenario *asked*, but for a *refused* one, which stays as it was typed above its reason.
     """
     common = seen.common | {"key": control.path, "on_change": on_change, "args": (control.path,)}
     held = st.session_state.get(control.path, seen.held) if refused else seen.held
-    # A browser that is late builds a control anew from its last drawing, so that has to say the value; where it is
+    # A browser that is late builds a control anew from its last drawing, so each one has to say the value; where it is
     # set from here, Streamlit wants it said once.
-    # One that may be left empty says none, as the browser can empty no other.
-    same = st.session_state.get(control.path, held) == held
-    says_value = same and not seen.field.optional
-    if not says_value and not (same and control.path in st.session_state):
+    says_value = st.session_state.get(control.path, held) == held
+    if not says_value:
         st.session_state[control.path] = held
     _widget(control, seen.field, seen.was, held, common, says_value)
+    if refused:
+        st.caption(f":red[:material/error: {plain(seen.field.why_refused(held, refused))}]")
 
 
 def _widget(
@@ -79,64 +80,43 @@ def _widget(
         case "choice" | "text":
             _choice(control, field, was, held, common, says_value)
         case "flag" if field.optional:
-            st.selectbox(
-                options=(True, False), index=None if shown_value is None else int(not shown_value),
-                placeholder="not given",
-                format_func=lambda flag: "yes" if flag else "no", **common,
-            )  # fmt: skip
+            names = {NOT_GIVEN: NOT_GIVEN, True: "yes", False: "no"}
+            first = list(names).index(held) if says_value else 0
+            st.selectbox(options=tuple(names), index=first, format_func=names.__getitem__, **common)
         case "flag":
             st.toggle(value=bool(shown_value), **common)
-        case "size" | "duration":
-            example = "bytes, or 8K, 512M, 1.5G" if field.kind == "size" else "seconds, or 5 ms, 250 µs"
-            st.text_input(value=shown_value or "", placeholder=example, **common)
+        case "size" | "duration" | "whole" | "real":
+            st.text_input(value=shown_value or "", placeholder=_example(field), **common)
         case "share":
             _slider(field, held, common, says_value)
-        case _:
-            _number(field, was, held, common, says_value)
-
 
 def _choice(
     control: Control, field: Facts, was: Any, held: Any, common: dict[str, Any], says_value: bool
 ) -> None:
     """Some words, all in sight where they are few."""
-    if field.kind == "choice" and len(field.options) <= 3 and not field.titles:
+    if field.kind == "choice" and len(field.options) <= 3 and not field.titles and not field.optional:
         names = SHOWN.get(control.path, {})
         st.segmented_control(
             options=field.options, default=held if says_value else None, required=True, width="stretch",
             format_func=lambda option: names.get(option, option), **common,
         )  # fmt: skip
         return
-    given = [as_text(value) for value in (was, held) if value is not None]
-    options = list(dict.fromkeys([*field.options, *control.offers, *given]))
-    first = options.index(held) if says_value and held in options else None if field.optional else 0
+    given = [as_text(value) for value in (was, held) if value not in (None, NOT_GIVEN)]
+    none = [NOT_GIVEN] if field.optional else []
+    options = list(dict.fromkeys([*none, *field.options, *control.offers, *given]))
     st.selectbox(
-        options=options, index=first, accept_new_options=field.kind == "text", placeholder="not given",
-        format_func=field.show if field.kind == "choice" else str, **common,
+        options=options, index=options.index(held) if says_value and held in options else 0,
+        accept_new_options=field.kind == "text", format_func=field.show, **common,
     )  # fmt: skip
 
 
-def _number(field: Facts, was: Any, held: Any, common: dict[str, Any], says_value: bool) -> None:
-    """A whole number, or one in the field's unit, or a share in percent."""
-    none: Any = None if field.optional else "min"
-    value, low = held if says_value else none, field.low or 0
-    if field.kind == "whole":
-        st.number_input(
-            min_value=int(low), max_value=_most(field), value=value, step=step_of(was or 0),
-            placeholder="not given", **common,
-        )  # fmt: skip
-        return
-    # A lower limit that is not allowed itself is offered all the same: whoever goes there is told so, and no
-    # value just above it is out of reach.
-    scale, step = (1, 1.0) if field.unit else (100, 0.1)
-    st.number_input(
-        min_value=float(low) * scale, max_value=float(_most(field)) * scale, value=value, step=step,
-        format="%.6g", placeholder="not given", **common,
-    )  # fmt: skip
-
-
-def step_of(value: float) -> int:
-    """A step for a whole number: a tenth of its magnitude, 1 at least."""
-    return int(max(1, 10 ** (len(str(int(abs(value)))) - 2)))
+def _example(field: Facts) -> str:
+    """What an empty control shows: that it may stay so, or what can be typed."""
+    if field.optional:
+        return NOT_GIVEN
+    if field.kind == "duration":
+        return "seconds, or 5 ms, 250 µs"
+    return "bytes, or 8K, 512M, 1.5G" if field.unit.startswith("bytes") else "a number, or 50K, 250M"
 
 
 def _slider(field: Facts, held: Any, common: dict[str, Any], says_value: bool) -> None:
@@ -150,7 +130,3 @@ def _slider(field: Facts, held: Any, common: dict[str, Any], says_value: bool) -
             min_value=float(low), max_value=float(high), value=value, step=step, format="percent", **common
         )
 
-
-def _most(field: Facts) -> int:
-    """The upper limit, within what a browser counts exactly."""
-    return int(min(field.high if field.high is not None else 2**53 - 1, 2**53 - 1))

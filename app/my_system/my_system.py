@@ -456,9 +456,7 @@ def _controls(state: PageState, asked: tuple[Scenario, Scenario], refused: dict[
         if facts is not None:
             path = control.path
             seen = widgets.look(control, facts, *asked, path in state.changes, path in refused)
-            widgets.draw(control, seen, _moved, path in refused)
-    for text in refused.values():
-        st.error(plain(sentence(text)), icon=":material/error:")
+            widgets.draw(control, seen, _moved, sentence(refused[path]) if path in refused else "")
     st.button("Reset", key="my_system.reset", disabled=not state.changes, on_click=state.changes.clear,
               icon=":material/undo:", help="Back to the measured system")  # fmt: skip
     if st.button("Open in What if", key="my_system.open", icon=":material/tune:",
@@ -476,7 +474,7 @@ def _moved(path: str) -> None:
     base, _ = settings.settle(state.name, {})
     facts, value = fields.facts(path, base.workload.kind), st.session_state[path]
     assert facts is not None
-    if value is None or value == fields.held_value(facts, fields.value_at(base, path)):
+    if fields.says_nothing(value) or value == fields.held_value(facts, fields.value_at(base, path)):
         state.changes.pop(path, None)
     else:
         state.changes[path] = fields.text_of(facts, value)

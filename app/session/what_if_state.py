@@ -123,14 +123,14 @@ def change(path: str) -> None:
     if field is None:
         return
     base, _ = settings.settle(state.name, state.pinned)
-    if value is None or value == fields.held_value(field, fields.value_at(base, path)):
+    if fields.says_nothing(value) or value == fields.held_value(field, fields.value_at(base, path)):
         _as_in_the_baseline(state, path)
         return
     text = fields.text_of(field, value)
     state.changes[path] = text
     moved, refused = settings.settle(state.name, state.changes)
-    needed, fits = forms.COMPANIONS.get((path, text), ("", ""))
-    if needed and (refused or not fields.value_at(moved, needed) or needed == forms.RAID_DISKS):
+    needed, fits = forms.companion(path, text, other)
+    if needed and (refused or not fields.value_at(moved, needed)):
         state.changes[needed] = fits
     elif not refused and fields.value_at(moved, path) == fields.value_at(base, path):
         _as_in_the_baseline(state, path)

@@ -56,7 +56,8 @@ class ControlRow:
     field: fields.Facts
     look: widgets.Look
     changed: bool
-    refused: bool
+    refused: str
+    """Why its value is not allowed; empty where it is."""
 
 
 Groups = dict[str, list[ControlRow]]
@@ -116,12 +117,12 @@ def _groups(state: State, base: Scenario, other: Scenario, refused: Mapping[str,
     for group, controls in groups.items():
         rows = []
         for control in controls:
-            is_refused, changed = control.path in refused, control.path in state.differing
+            why_refused, changed = refused.get(control.path, ""), control.path in state.differing
             offered = group == more_fields.GROUP or changed or control.offered(other)
             field = control.facts(kind) if offered and control.path not in shown else None
             if field is not None:
-                look = widgets.look(control, field, base, other, changed, is_refused)
-                rows.append(ControlRow(control, field, look, changed and not is_refused, is_refused))
+                look = widgets.look(control, field, base, other, changed, bool(why_refused))
+                rows.append(ControlRow(control, field, look, changed and not why_refused, why_refused))
         shown.update(row.control.path for row in rows)
         if rows:
             drawn[group] = rows

@@ -62,7 +62,6 @@ def controls_of(app: AppTest) -> int:
     kinds = (
         "slider",
         "select_slider",
-        "number_input",
         "selectbox",
         "text_input",
         "toggle",

@@ -1,12 +1,16 @@
 """What a control knows of a field is what the specification says, and values survive being held and written."""
 
+import math
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.controls import fields, forms, settings
 from model.errors import SpecError
-from model.units import parse_bytes, parse_seconds
+from model.spec import WORKLOADS
+from model.units import parse_bytes, parse_seconds, show_bytes, show_seconds
 from scenarios import library, load
 
 CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
@@ -33,7 +37,7 @@ def test_every_value_survives_being_held_and_written(name: str) -> None:
         field = control.facts(scenario.workload.kind)
         value = fields.value_at(scenario, control.path)
         held = fields.held_value(field, value) if field else None
-        if field is None or held is None or held == fields.OWN:
+        if field is None or fields.says_nothing(held) or held == fields.OWN:
             continue
         text = fields.text_of(field, held)
         again = load(base, [*BY_LINK.get(name, []), settings.setting(control.path, text)])
@@ -44,11 +48,11 @@ def test_an_optional_field_may_hold_nothing() -> None:
     field = facts("workload.growth_bytes", "update")
     assert field.optional
     assert (field.kind, field.unit, field.low, field.high) == ("real", "bytes", 0, 1_000_000)
-    assert fields.held_value(field, None) is None
+    assert fields.held_value(field, None) == ""
     assert field.show(None) == "not given"
     assert field.show(5.9899) == "5.9899 bytes"
-    assert fields.held_value(field, 6) == 6.0
-    assert fields.text_of(field, 6.0) == "6"
+    assert fields.held_value(field, 6) == "6"
+    assert fields.text_of(field, "6.0") == "6"
     assert not facts("table.pctfree_percent").optional
 
 
@@ -165,3 +169,56 @@ def test_a_section_without_a_catalog_has_no_entry_to_use() -> None:
 def test_a_duration_is_shown_in_its_own_unit(seconds: float, text: str) -> None:
     assert fields.duration_text(seconds) == text
     assert parse_seconds(text) == seconds
+
+
+@pytest.mark.parametrize("control", CONTROLS, ids=lambda control: control.path)
+def test_what_a_control_prints_it_reads_back(control: forms.Control) -> None:
+    """Two hundred values of each number: as a control holds them exactly, as labels show them about, in every unit."""
+    kind = next(kind for kind in WORKLOADS if control.facts(kind))
+    field = control.facts(kind)
+    assert field is not None
+    if field.kind not in ("whole", "real", "size", "duration"):
+        return
+    low, high = max(field.low or 0, 1e-9), min(field.high or 1e15, 1e15)
+    chance = Random(control.path)
+    for value in (math.exp(chance.uniform(math.log(low), math.log(max(low, high)))) for _ in range(200)):
+        value = round(value) if field.kind in ("whole", "size") else float(f"{value:.8g}")
+        held = fields.held_value(field, value)
+        assert fields.read(field, held) == value
+        text = fields.text_of(field, held)
+        assert (float(text) if field.kind in ("whole", "real") else fields.read(field, text)) == value
+        assert fields.read(field, field.show(value)) == pytest.approx(value, rel=0.006)
+        assert field.help(value)
+
+
+@pytest.mark.parametrize("seconds", [301, 314, 400, 4000, 7380, 90_000, 273_600])
+def test_a_long_think_time_has_a_control(seconds: float) -> None:
+    field = facts("workload.think_s", "transactions")
+    assert parse_seconds(show_seconds(seconds)) == pytest.approx(seconds, rel=0.01)
+    assert "workload.think_s" in field.help(float(seconds))
+
+
+@given(st.floats(1e-9, 1e9))
+def test_every_time_and_size_that_is_shown_is_read(number: float) -> None:
+    assert parse_seconds(show_seconds(number)) == pytest.approx(number, rel=0.05)
+    assert parse_bytes(show_bytes(round(number))) == pytest.approx(round(number), rel=0.006)
+
+
+@pytest.mark.parametrize(
+    ("path", "typed", "text"),
+    [
+        ("disk.throughput_limit_bytes_per_s", "250M", "262144000"),
+        ("disk.throughput_limit_bytes_per_s", "125 MB/s", "131072000"),
+        ("disk.iops_limit", "13,600", "13600"), ("disk.iops_limit", "13.6K", "13600"),
+        ("disk.iops_limit", "3,918.0277060576 requests/s", "3918.0277060576"),
+        ("table.rows", "250M", "250000000"), ("table.rows", "50 m", "50000000"), ("table.row_bytes", "1K", "1024"),
+        ("table.rows", "abc", "abc"), ("table.rows", "1,2", "1,2"), ("disk.iops_limit", "1e3", "1000"),
+    ],
+)  # fmt: skip
+def test_a_number_is_typed_as_a_dba_writes_it(path: str, typed: str, text: str) -> None:
+    assert fields.text_of(facts(path), typed) == text
+
+
+def test_a_share_is_typed_in_percent() -> None:
+    field = facts("workload.selectivity_fraction", "index_range_scan")
+    assert [fields.text_of(field, typed) for typed in ("1.25", "1.25%", "100 %")] == ["0.0125", "0.0125", "1"]

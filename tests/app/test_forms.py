@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from streamlit.config import get_config_options
 
-from app.controls import forms, widgets
+from app.controls import forms
 from scenarios import load, run
 
 CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
@@ -271,10 +271,6 @@ def test_options_with_another_name_are_options_of_their_field() -> None:
         control = next(control for control in CONTROLS if control.path == path)
         declared = {option for kind in KINDS if (field := control.facts(kind)) for option in field.options}
         assert names.keys() <= declared, path
-
-
-def test_a_step_is_a_tenth_of_the_magnitude() -> None:
-    assert [widgets.step_of(value) for value in (1, 4, 100, 7_197_670)] == [1, 1, 10, 100_000]
 
 
 CONFIGURATION: Final = tomllib.loads(

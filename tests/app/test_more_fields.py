@@ -77,7 +77,7 @@ def test_a_field_that_stands_elsewhere_comes_to_the_top() -> None:
     app = looked_for(opened(), "workload.arraysize_rows")
     headings = [one.value for one in app.sidebar.markdown if one.value.startswith("**")]
     assert f"**{more_fields.GROUP}**" in headings
-    assert app.number_input("workload.arraysize_rows").value == 100
+    assert app.text_input("workload.arraysize_rows").value == "100"
 
 
 def test_what_has_no_control_is_answered_in_a_sentence() -> None:
@@ -91,8 +91,8 @@ def test_what_has_no_control_is_answered_in_a_sentence() -> None:
 
 def test_a_field_that_the_workload_does_not_read_says_so() -> None:
     app = looked_for(opened(), "table.pctused_percent")
-    assert "no effect on this kind of workload" in app.number_input("table.pctused_percent").label
-    assert app.number_input("table.pctused_percent").disabled
+    assert "no effect on this kind of workload" in app.text_input("table.pctused_percent").label
+    assert app.text_input("table.pctused_percent").disabled
 
 
 @pytest.mark.parametrize("kind", KINDS)

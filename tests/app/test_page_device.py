@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.answer import instruments
+from app.controls.fields import NOT_GIVEN
 from app.session import engines
 from model.results import RunResult
 from model.units import show_seconds
@@ -101,11 +102,11 @@ def test_a_scan_that_becomes_a_stream_by_link_is_answered() -> None:
 
 def test_a_choice_that_is_left_open_goes_back_to_the_baseline() -> None:
     app = opened(scenario=RAW)
-    assert app.selectbox("workload.path").value is None
+    assert app.selectbox("workload.path").value == NOT_GIVEN
     app.selectbox("workload.path").select("direct").run()
     assert not app.exception
     assert app.query_params["workload.path"] == "direct"
-    app.selectbox("workload.path").set_value(None).run()
+    app.selectbox("workload.path").set_value(NOT_GIVEN).run()
     assert not app.exception
     assert "workload.path" not in app.query_params
 
@@ -132,23 +133,23 @@ def test_what_a_link_has_wrong_is_still_said_after_the_simulation_was_played() -
     assert metric(app, "p95").value != "—"
     (note,) = app.error
     assert "workload.coun: there is no such field; did you mean count?" in note.value.replace("\\", "")
-    app.number_input("workload.count").set_value(50).run()
+    app.text_input("workload.count").set_value("50").run()
     assert app.error.len == 0
 
 
 def test_limits_raid_and_flushes_can_be_set() -> None:
     app = opened("Breakdown", scenario=RAW)
-    app.number_input("disk.iops_limit").set_value(50.0).run()
+    app.text_input("disk.iops_limit").set_value("50").run()
     assert not app.exception
     assert app.query_params["disk.iops_limit"] == "50"
     assert metric(app, "Calls/s").value.startswith("50.")
-    assert app.number_input("disk.raid_disks").disabled
+    assert not app.text_input("disk.raid_disks").disabled
     app.selectbox("disk.raid_level").select("10").run()
     assert app.error.len == 0
-    assert app.number_input("disk.raid_disks").value == 4  # as many as that level needs
-    app.number_input("disk.raid_disks").set_value(3).run()
+    assert app.text_input("disk.raid_disks").value == "4"  # as many as that level needs
+    app.text_input("disk.raid_disks").set_value("3").run()
     assert any("does not suit" in refused.value for refused in app.error)
-    app.number_input("disk.raid_disks").set_value(4).run()
+    app.text_input("disk.raid_disks").set_value("4").run()
     assert app.error.len == 0
     assert any("level 10 instead of none" in one.value for one in app.markdown)
     assert app.toggle("disk.write_cache_flushed").disabled

@@ -174,11 +174,11 @@ def test_a_faster_disk_moves_the_response_and_says_why() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "value"), [("disk.iops_limit", 8000.0), ("host.cpus", 2), ("workload.users", 40)]
+    ("path", "value"), [("disk.iops_limit", "8,000"), ("host.cpus", "2"), ("workload.users", "40")]
 )
-def test_every_number_has_an_effect(path: str, value: float) -> None:
+def test_every_number_has_an_effect(path: str, value: str) -> None:
     app = sampled()
-    app.number_input(path).set_value(value).run()
+    app.text_input(path).set_value(value).run()
     assert not app.exception
     assert any(row["Change"] for row in table(app, "What-if"))
 
@@ -207,7 +207,7 @@ def test_a_larger_cache_saves_reads() -> None:
     assert metric(app, "Reads").delta.startswith("-")
     app.text_input("instance.buffer_cache_bytes").set_value("much").run()
     assert not app.exception
-    assert [("Buffer cache" in one.value) for one in app.error] == [True]
+    assert "Buffer cache" in words(app)
 
 
 def test_a_change_within_the_error_of_the_model_is_said_to_tell_nothing() -> None:
@@ -250,7 +250,7 @@ def test_an_iostat_alone_is_read_and_says_what_it_does_not_tell() -> None:
 
 def test_what_if_opens_with_the_system_and_its_changes() -> None:
     app = sampled()
-    app.number_input("workload.users").set_value(40).run()
+    app.text_input("workload.users").set_value("40").run()
     held = app.session_state[my_system.STATE]
     app.button(key="my_system.open").click().run()
     assert app.session_state[what_if_state.NAME] == held.name

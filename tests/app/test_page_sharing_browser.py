@@ -99,7 +99,7 @@ def test_two_tabs_have_a_screen_each(browser: Browser, server: str) -> None:
         reads(second)
         moved(second, "ArrowRight", "16384")
         first.bring_to_front()
-        moved_first = first.get_by_role("spinbutton", name=re.compile("Array size"))
+        moved_first = first.get_by_role("textbox", name=re.compile("Array size"))
         moved_first.fill("30")
         moved_first.press("Enter")
         reads(first, "workload.arraysize_rows=30")

@@ -1,0 +1,84 @@
+"""What leaves one page arrives at the next: through buttons, links, reloads, and browsers that are late."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hypothesis import HealthCheck, example, given
+from hypothesis import settings as asked
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.testing.v1 import AppTest
+
+from app.session import what_if_state
+from app.sweep.sweep_page import FORM
+from tests.app.page_numbers import ENTRY, opened
+from tests.app.scenarios_at_random import changed
+from tests.patience import LIMIT_S
+from tests.whole import quick
+
+pytestmark = pytest.mark.usefixtures("the_law_alone")
+SWEEP: Final = "from app.sweep import sweep_page\nsweep_page.page()\n"
+LINK: Final = {"table.row_bytes": "140", "disk.iops_limit": "5000", "disk.throughput_limit_bytes_per_s": "131072000"}
+
+
+@pytest.fixture(autouse=True)
+def _store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BLOCKTIME_STORE", str(tmp_path))
+
+
+def as_drawn(app: AppTest, clicked: str) -> WidgetStates:
+    """What a browser sends that builds every control anew from its last drawing, and clicks the button *clicked*."""
+    states = WidgetStates()
+    for one in [*app.slider, *app.select_slider, *app.button_group]:
+        states.widgets.append(one._widget_state)
+    for one in app.toggle:
+        states.widgets.append(WidgetState(id=one.proto.id, bool_value=one.proto.default))
+    for one in app.text_input:
+        states.widgets.append(WidgetState(id=one.proto.id, string_value=one.proto.default))
+    for one in app.selectbox:
+        told = {"string_value": one.options[one.proto.default]} if one.proto.HasField("default") else {}
+        states.widgets.append(WidgetState(id=one.proto.id, **told))
+    button = next(one for one in app.button if one.label == clicked)
+    states.widgets.append(WidgetState(id=button.proto.id, trigger_value=True))
+    return states
+
+
+def held(app: AppTest) -> tuple[str, Mapping[str, str]]:
+    """The scenario of the session."""
+    return app.session_state[what_if_state.NAME], app.session_state[what_if_state.CHANGES]
+
+
+def swept(app: AppTest) -> tuple[str, Mapping[str, str]]:
+    """What the page of sweeps starts from."""
+    form = app.session_state[FORM]
+    return form.base, dict(form.changes)
+
+
+def address_of(app: AppTest) -> dict[str, str]:
+    """The one that a bookmark keeps."""
+    return {key: str(app.query_params[key]) for key in app.query_params}
+
+
+@asked(max_examples=quick(10, 200), deadline=None, suppress_health_check=list(HealthCheck))
+@given(changed())
+@example(("full-scan-nvme", LINK))
+def test_what_is_swept_is_what_was_shown(scenario: tuple[str, dict[str, str]]) -> None:
+    name, changes = scenario
+    left = name, changes
+    app = opened({"scenario": name, **changes}).run()  # drawn twice, as a browser's second run does
+    assert held(app) == left
+    reloaded = opened(address_of(app))
+    assert held(reloaded) == left
+    app._run(as_drawn(app, "Sweep this scenario"))
+    assert not app.exception
+    assert held(app) == left
+    assert swept(app) == left
+    again = AppTest.from_string(SWEEP, default_timeout=LIMIT_S)
+    for key, value in app.query_params.items():
+        again.query_params[key] = value
+    again.run()
+    assert not again.exception
+    assert swept(again) == left

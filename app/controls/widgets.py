@@ -90,6 +90,7 @@ def _widget(
         case "share":
             _slider(field, held, common, says_value)
 
+
 def _choice(
     control: Control, field: Facts, was: Any, held: Any, common: dict[str, Any], says_value: bool
 ) -> None:
@@ -129,4 +130,3 @@ def _slider(field: Facts, held: Any, common: dict[str, Any], says_value: bool) -
         st.slider(
             min_value=float(low), max_value=float(high), value=value, step=step, format="percent", **common
         )
-

@@ -181,8 +181,9 @@ def test_what_a_control_prints_it_reads_back(control: forms.Control) -> None:
         return
     low, high = max(field.low or 0, 1e-9), min(field.high or 1e15, 1e15)
     chance = Random(control.path)
-    for value in (math.exp(chance.uniform(math.log(low), math.log(max(low, high)))) for _ in range(200)):
-        value = round(value) if field.kind in ("whole", "size") else float(f"{value:.8g}")
+    for _ in range(200):
+        chosen = math.exp(chance.uniform(math.log(low), math.log(max(low, high))))
+        value = round(chosen) if field.kind in ("whole", "size") else float(f"{chosen:.8g}")
         held = fields.held_value(field, value)
         assert fields.read(field, held) == value
         text = fields.text_of(field, held)

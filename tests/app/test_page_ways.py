@@ -14,14 +14,18 @@ from streamlit.testing.v1 import AppTest
 
 from app.session import what_if_state
 from app.sweep.sweep_page import FORM
-from tests.app.page_numbers import ENTRY, opened
+from tests.app.page_numbers import opened
 from tests.app.scenarios_at_random import changed
 from tests.patience import LIMIT_S
 from tests.whole import quick
 
 pytestmark = pytest.mark.usefixtures("the_law_alone")
 SWEEP: Final = "from app.sweep import sweep_page\nsweep_page.page()\n"
-LINK: Final = {"table.row_bytes": "140", "disk.iops_limit": "5000", "disk.throughput_limit_bytes_per_s": "131072000"}
+LINK: Final = {
+    "table.row_bytes": "140",
+    "disk.iops_limit": "5000",
+    "disk.throughput_limit_bytes_per_s": "131072000",
+}
 
 
 @pytest.fixture(autouse=True)

@@ -372,7 +372,9 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Sent]:
             element = each.delta.new_element
             element.ClearField("has_one_shot_effect")
             widget = getattr(element, element.WhichOneof("type") or "metric")
-            for field in {"set_value", "value", "raw_value"} & {field.name for field in widget.DESCRIPTOR.fields}:
+            for field in {"set_value", "value", "raw_value"} & {
+                field.name for field in widget.DESCRIPTOR.fields
+            }:
                 widget.ClearField(field)
         sent.append({tuple(each.metadata.delta_path): each.delta.SerializeToString() for each in deltas})
         return tree

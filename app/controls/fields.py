@@ -73,7 +73,7 @@ class Facts:
         """Why what a control holds is not allowed: its limits where it is outside of them, else *reason*."""
         try:
             number = read(self, held) if isinstance(held, str) else held
-            within = not self.limits or self.low <= number <= self.high
+            within = self.low is None or self.high is None or self.low <= number <= self.high
         except (ValueError, TypeError):
             return reason
         return reason if within else f"{held} is not allowed; allowed: {self.limits}"

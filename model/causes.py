@@ -33,6 +33,10 @@ LOG_FILE_SYNC: Final = "log file sync"
 TO_CLIENT: Final = "SQL*Net message to client"
 FROM_CLIENT: Final = "SQL*Net message from client"
 MORE_DATA: Final = "SQL*Net more data to client"
+IDLE: Final = (FROM_CLIENT, PX_IDLE)
+"""Events in which a session or a parallel server waits for work; they are no part of DB time."""
+OUTSIDE_CALLS: Final = (*IDLE, LOG_FILE_SYNC)
+"""Waits between the calls of a statement: a commit is a call of its own."""
 STATED: Final = "stated wait"
 """Time that the scenario states and the model does not make: waits of a cluster, for locks of the application."""
 

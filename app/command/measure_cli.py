@@ -240,7 +240,8 @@ def _keep_devices(readings: Sequence[Reading], devices: Sequence[str]) -> None:
 def _as_data(reading: Reading) -> dict[str, Any]:
     """The reading as plain data: figures as they are, series as columns with printed rows scaled to their units."""
     data = asdict(replace(reading, series=[], fetches={}))
-    del data["fetches"]
+    for inner in ("fetches", "figure_count", "is_full", "whole_line", "last_skipped"):
+        del data[inner]
     data["series"] = [
         {
             "of": series.of, "lines": list(series.lines), "samples": list(series.samples),

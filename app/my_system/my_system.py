@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import Final
 
 import streamlit as st
@@ -19,10 +17,11 @@ from app.base.markdown import plain, sentence
 from app.charts import measured_charts
 from app.controls import fields, own_files, settings, widgets
 from app.controls.forms import Control
-from app.reports.measuring import Document, document_of, read_file
+from app.reports.measuring import Document, document_of
 from app.reports.written import written
 from app.session import engines, navigation, taken, what_if_state
 from app.session.downloads import PageAnswer, report
+from app.session.report_reader import read_apart
 from app.session.taken import Download
 from app.session.uploads import MOST_TRANSFERRED_MB
 from app.text.measure_first import printed_cells, tables_of
@@ -40,7 +39,7 @@ from scenarios.uncertainty import Difference
 from validation.identify.found import IdentifiedScenario
 from validation.identify.plans import listed_in
 from validation.identify.report import DbTimePart, Report
-from validation.instruments import Keep, Reading
+from validation.instruments import NotReadable, Reading
 
 STATE: Final = "my_system.held"
 STATEMENT: Final = "my_system.statement"
@@ -53,6 +52,8 @@ LOCAL: Final = "Nothing leaves this machine; files are kept for this session onl
 MOST_BYTES: Final = MOST_TRANSFERRED_MB * 1_000_000
 """Of all files together."""
 WIDTH: Final = 110
+MOST_DOUBTS: Final = 5
+"""Doubts of a report that are shown at once."""
 LIGHTS: Final[dict[Light, str]] = {"reproduces": "green", "roughly": "orange", "does not": "red"}
 
 
@@ -213,14 +214,11 @@ def take(state: PageState, files: dict[str, bytes]) -> None:
 
 
 def _read(name: str, content: bytes) -> UploadedFile:
-    """One file, which lies on the disk no longer than it is read."""
-    with tempfile.TemporaryDirectory(prefix="blocktime-") as folder:
-        path = Path(folder) / "file"
-        path.write_bytes(content)
-        try:
-            return UploadedFile(len(content), read_file(path, name, Keep()))
-        except BlocktimeError as refusal:
-            return UploadedFile(len(content), refused=str(refusal))
+    """What one file says, or why it says nothing."""
+    try:
+        return UploadedFile(len(content), read_apart(name, content))
+    except NotReadable as refusal:
+        return UploadedFile(len(content), refused=str(refusal))
 
 
 def _identify(state: PageState) -> None:
@@ -252,6 +250,13 @@ def _what_i_read(state: PageState) -> None:
     for reading in state.readings:
         if reading.missing:
             st.warning(plain(f"{reading.file} lacks: {'; '.join(reading.missing)}."))
+        if reading.doubts:
+            more = (
+                f"; and {len(reading.doubts) - MOST_DOUBTS:,} more"
+                if len(reading.doubts) > MOST_DOUBTS
+                else ""
+            )
+            st.warning(plain(f"{reading.file} is doubtful: {'; '.join(reading.doubts[:MOST_DOUBTS])}{more}."))
     if not state.readings:
         return
     rows = [

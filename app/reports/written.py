@@ -15,6 +15,7 @@ from click import unstyle
 from app.reports.written_awr import awr, awr_html
 from app.text.iostat_text import Measured, columns_of, device_head, value_of
 from app.text.text import tkprof_lines
+from model.causes import OUTSIDE_CALLS
 from model.errors import SpecError
 from model.results import RunResult
 from scenarios import Scenario
@@ -42,7 +43,8 @@ def _tkprof(result: RunResult, _: Scenario | None = None) -> str:
         return ""
     lines = [unstyle(line) for line in tkprof_lines(result, row_sources=True)][1:]
     note = "Written by Blocktime from a model; no database ran."
-    return "\n".join(["TKPROF: Release 19.0.0.0.0 - modelled on no date", "", note, "", *lines, ""])
+    foot = f"{result.time.elapsed_s:>8.0f}  elapsed seconds in trace file."
+    return "\n".join(["TKPROF: Release 19.0.0.0.0 - modelled on no date", "", note, "", *lines, "", foot, ""])
 
 
 def _iostat(result: RunResult, _: Scenario | None = None) -> str:
@@ -82,21 +84,22 @@ def _trace(result: RunResult, _asked: Scenario | None = None) -> str:
     ]  # fmt: skip
     tim, done = 1, dict.fromkeys(result.time.wait, 0)
     for call in range(1, number + 1):
-        share = call / fetch.count
+        share, inside = call / fetch.count, 0
         for event, waited in result.time.wait.items():
             times = round(waited.waits * share) - done[event]
             done[event] += times
             ela = round(MICROSECONDS * waited.total_s / waited.waits) if waited.waits else 0
+            inside += times * ela * (event not in OUTSIDE_CALLS)
             for _ in range(times):
                 tim += ela
                 lines.append(f"WAIT #1: nam='{event}' ela= {ela} p1=0 p2=0 obj#=1 tim={tim}")
         spent = round(MICROSECONDS * fetch.cpu_s / fetch.count)
-        tim += spent
+        elapsed = round(MICROSECONDS * fetch.elapsed_s / fetch.count)
+        tim += max(0, elapsed - inside)
         disk, query, current, rows = (
             round(total * share) - round(total * (call - 1) / fetch.count)
             for total in (fetch.disk, fetch.query, fetch.current, fetch.rows)
         )
-        elapsed = round(MICROSECONDS * fetch.elapsed_s / fetch.count)
         lines.append(
             f"FETCH #1:c={spent},e={elapsed},p={disk},cr={query},cu={current},mis=0,r={rows},dep=0,og=1,plh=1,tim={tim}"
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final, cast
 from zlib import crc32
 
-from model.causes import FROM_CLIENT
+from model.causes import FROM_CLIENT, IDLE, LOG_FILE_SYNC
 from model.results import RunResult
 from model.spec import Transactions
 from model.spec.placed import DISK, PlacedTablespace, devices_of
@@ -159,11 +159,18 @@ def _advice(result: RunResult, asked: Scenario) -> list[Row]:
 
 
 def _db_time(result: RunResult) -> float:
-    """Time within calls: of a statement the elapsed time of its calls, else all but waiting for the client."""
-    if result.calls:
-        return sum(call.elapsed_s for call in result.calls.values())
-    idle = result.time.wait.get(FROM_CLIENT)
-    return max(0.0, result.time.elapsed_s - (idle.total_s if idle is not None else 0.0))
+    """Time within calls: all but idle waits, and what passes between the calls of a trace.
+
+    DB time holds the CPU, the waits that are not idle, and the time that sessions wait for a processor. Of a statement
+    the commits are calls of their own.
+    """
+    time = result.time
+    if not result.calls:
+        return max(
+            0.0, time.elapsed_s - sum(time.wait[event].total_s for event in IDLE if event in time.wait)
+        )
+    commits = time.wait.get(LOG_FILE_SYNC)
+    return sum(call.elapsed_s for call in result.calls.values()) + (commits.total_s if commits else 0.0)
 
 
 def _period(result: RunResult) -> tuple[float, float, float]:

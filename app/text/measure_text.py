@@ -33,7 +33,8 @@ UTILISED: Final = ("%util", "util", "util-percent")
 
 def title_line(reading: Reading) -> str:
     """One line for one report."""
-    return one_line(f"{reading.file}: {reading.title}, {reading.count():,} figures")
+    doubts = f", {plural(len(reading.doubts), 'doubt')}" if reading.doubts else ""
+    return one_line(f"{reading.file}: {reading.title}, {reading.count():,} figures{doubts}")
 
 
 def quiet_line(reading: Reading) -> str:
@@ -83,6 +84,10 @@ def reading_lines(reading: Reading, width: int, most_figures: int | None = None)
         yield f"time      {span}{_lasts(reading)}"
     for missing in reading.missing:
         yield from wrapped(missing, width, first="missing   ")
+    for doubt in reading.doubts[:MOST_UNREAD]:
+        yield from wrapped(one_line(doubt), width, first="doubt     ")
+    if len(reading.doubts) > MOST_UNREAD:
+        yield f"          and {len(reading.doubts) - MOST_UNREAD:,} more doubts (--json lists them)"
     for follows in reading.follows:
         yield from wrapped(follows, width, first="note      ")
     if reading.series:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import isnan
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from app.command.run_cli import WRITTEN
 from app.reports.written import FORMS, written
 from app.text.iostat_text import columns_of, value_of
+from model.causes import IDLE, OUTSIDE_CALLS, RUN_QUEUE, SENT_TWICE, SUBMIT_BLOCKED
 from model.errors import SpecError
 from model.results import RunResult
 from scenarios import load, run
@@ -74,6 +76,40 @@ def test_calls_and_waits_come_back_from_tkprof(name: str, tmp_path: Path) -> Non
     for event, waited in result.time.wait.items():
         assert holds(found[f"statement 1, {event}", "waits"], servers * waited.waits)
         assert holds(found[f"statement 1, {event}", "total"], servers * waited.total_s)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_db_time_holds_the_cpu_and_all_waits_that_are_not_idle(name: str, tmp_path: Path) -> None:
+    result = answer(name)
+    if result.streams:
+        return
+    path = tmp_path / "report"
+    path.write_text(written(result, "awr"), encoding="utf-8")
+    [reading] = read(OpenedFile(path))
+    assert not reading.doubts
+    figures = {(one.of, one.name): one for one in reading.figures}
+    number = 3600 * result.transactions.per_s if result.transactions else 1.0
+    time = result.time
+    waited_s = sum(waited.total_s for event, waited in time.wait.items() if event not in IDLE)
+    busy_s = number * (time.cpu_s + waited_s + min(0.0, time.unaccounted.get(SENT_TWICE, 0.0)))
+    assert figures["Time Model: DB time", "Time (s)"].high >= busy_s * (1 - 1e-3)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_calls_are_timed_by_a_clock(name: str) -> None:
+    result = answer(name)
+    time, servers = result.time, result.time.servers or 1
+    blocked_s = sum(time.unaccounted.get(cause, 0.0) for cause in (SUBMIT_BLOCKED, RUN_QUEUE, SENT_TWICE))
+    waited_s = sum(waited.total_s for event, waited in time.wait.items() if event not in OUTSIDE_CALLS)
+    if result.calls:
+        called_s = sum(call.elapsed_s for call in result.calls.values())
+        assert called_s == pytest.approx(servers * (time.cpu_s + waited_s + blocked_s), rel=1e-9)
+    if name == "full-scan-filesystem":
+        assert blocked_s > 1
+        assert result.row_sources is not None
+        assert result.row_sources[0].time_s == pytest.approx(called_s, rel=1e-3)
+        tims = [int(tim) for tim in re.findall("tim=([0-9]+)", written(result, "trace"))]
+        assert tims[-1] * 1e-6 == pytest.approx(time.elapsed_s, rel=1e-3)
 
 
 @pytest.mark.parametrize("name", NAMES)

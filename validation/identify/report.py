@@ -13,10 +13,10 @@ from model.errors import shown
 from model.laws.commit import LOG_BLOCK_BYTES
 from model.laws.parallel_reads import LEAST_AT_ONCE
 from validation.instruments import Figure, NotReadable, Reading
+from validation.instruments.awr import FOREGROUND, IDLE, SHARES
 
 LOAD: Final = "Load Profile: "
 TIME_MODEL: Final = "Time Model: "
-FOREGROUND: Final = "Wait Events: foreground: "
 ADVISORY: Final = "Buffer Pool Advisory: "
 RECOVERY: Final = "Instance Recovery: E"
 """At the end of the interval."""
@@ -35,15 +35,12 @@ APART: Final = ("drive ", "disk group ")
 """What files on different ones of lie apart."""
 MEAN_READ: Final = re.compile(r"Av Rd ?\(ms\)|Av Rd")
 WHOLE: Final = "report"
-SHARES: Final = ("% DB time", "%Total Call Time")
 CPU: Final = "DB CPU"
 UNNAMED: Final = "unnamed"
 OVERLAP: Final = "counted twice"
 MOST_AT_ONCE: Final = 1000
 FLASH_CACHE: Final = "db flash cache"
 """Begin of the events of reads from a flash cache of the instance; other devices serve them."""
-IDLE: Final = ("SQL*Net message from", "rdbms ipc message", "pmon timer", "smon timer", "jobq slave wait")
-"""Begins of the events in which a session waits for work; they are no part of DB time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Final
 
-from validation.instruments.figures import Figure, Keep, NotReadable, Reading, Setting
-from validation.instruments.opening import OpenedFile, Progress, is_toml
+from validation.instruments.figures import EVERY_LINE, Figure, Keep, NotReadable, Reading, Setting
+from validation.instruments.opening import WHOLE_BYTES, OpenedFile, Progress, is_toml
 
 __all__ = [
     "FORMATS",
@@ -32,6 +32,8 @@ class Format:
     name: str
     title: str
     module: str
+    is_endless: bool = False
+    """Whether a file may have any length."""
 
     @property
     def reader(self) -> ModuleType:
@@ -45,7 +47,7 @@ FORMATS: Final = (
     Format("sar", "sar -d as text, sadf -j", "sar"),
     Format("fio", "fio --output-format=json or json+", "fio"),
     Format("tkprof", "TKPROF", "tkprof"),
-    Format("10046", "raw SQL traces (event 10046)", "trace"),
+    Format("10046", "raw SQL traces (event 10046)", "trace", is_endless=True),
     Format("plan", "plans of DBMS_XPLAN", "plan"),
     Format("parameters", "init.ora, show parameter", "parameters"),
     Format("views", "listings of DBA_TABLES, DBA_INDEXES, aux_stats$ and V$ views", "views"),
@@ -69,6 +71,16 @@ def format_of(source: OpenedFile) -> Format:
 
 def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """Every report in *source*; raises :class:`NotReadable` where there is none."""
-    reader: Callable[[OpenedFile, Progress | None], list[Reading]] = format_of(source).reader.read
+    form = format_of(source)
+    reader: Callable[[OpenedFile, Progress | None], list[Reading]] = form.reader.read
+    if not form.is_endless:
+        source.most_bytes = min(source.most_bytes, WHOLE_BYTES)
     digest = source.digest
-    return [replace(reading, digest=digest) for reading in reader(source, progress)]
+    readings = reader(source, progress)
+    if source.open_line and readings[-1].whole_line not in (source.open_line, EVERY_LINE):
+        readings[-1].leave_open(source.open_line)
+        if not readings[-1].count():
+            raise NotReadable(
+                f"{source.name}: the file ends within line {source.open_line:,}, its first with figures"
+            )
+    return [replace(reading, digest=digest) for reading in readings]

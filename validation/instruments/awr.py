@@ -9,18 +9,26 @@ from typing import Final
 
 from validation.instruments.awr_cells import BINARY, COMMA, add, add_cell
 from validation.instruments.figures import (
+    EVERY_LINE,
+    Figure,
     Keep,
     NotReadable,
     Reading,
     Section,
     SeriesColumn,
-    Setting,
     plural,
 )
 from validation.instruments.opening import OpenedFile, Progress
 from validation.instruments.parameters import files_on, kept
 from validation.instruments.table_spaces import TableSpaces
-from validation.instruments.tables import ReportTable, html_tables, normal, ruled_tables
+from validation.instruments.tables import (
+    MOST_LETTERS,
+    ReportTable,
+    RuledReader,
+    html_pieces,
+    html_tables,
+    normal,
+)
 
 NAME: Final = "awr"
 COMMAS: Final = "numbers with a decimal comma"
@@ -45,19 +53,37 @@ PAGE_HEADING: Final = re.compile(r"<h1\b[^>]*>([^<]*)", re.IGNORECASE)
 END: Final = "End of Report"
 TOP: Final = 20_000
 """Letters of a report that say what it is; some have another kind of report behind them."""
+HEAD_LINES: Final = 400
+"""Lines that have the header."""
 WIDEST: Final = 1000
 """Letters of a line of the header; what stands behind them is no label and no number."""
+HEADING: Final = re.compile(rf"[ \t]*(?:{AWR.pattern}|{STATSPACK.pattern})", re.IGNORECASE)
+FOREGROUND: Final = "Wait Events: foreground: "
+IDLE: Final = (
+    "SQL*Net message from",
+    "rdbms ipc message",
+    "pmon timer",
+    "smon timer",
+    "jobq slave wait",
+    "PX Deq: ",
+)
+"""Begins of the events in which a session waits for work; they are no part of DB time."""
+SHARES: Final = ("% DB time", "%Total Call Time")
+"""Columns that only events within DB time have a number in, where a report prints them."""
+DB_TIMES: Final = ("db time", "time (s)")
+MOST_WAITED: Final = 1.05
+"""Foreground waits over DB time, beyond which they contradict each other."""
 SPAN: Final = re.compile(
-    r"^\s*(Begin|End) Snap:\s+([0-9]+)\s+(\S+(?: \S+)? [0-9][0-9]:[0-9][0-9](?::[0-9][0-9])?)\s+([0-9,]+(?!\S))?",
+    r"^\s*(Begin|End) Snap:\s+([0-9]+)\s+(\S+(?: \S+)? [0-9][0-9]:[0-9][0-9](?::[0-9][0-9])?)\s+(-?[0-9,]+(?!\S))?",
     re.MULTILINE,
 )
-MINUTES: Final = re.compile(r"\b(Elapsed|DB Time|DB CPU):\s+([0-9,]+\.[0-9]+) \(min", re.IGNORECASE)
+MINUTES: Final = re.compile(r"\b(Elapsed|DB Time|DB CPU):\s+(-?[0-9,]+(?:\.[0-9]+)?) \(min", re.IGNORECASE)
 PAIRED: Final = (
     "Buffer Cache:", "Buffer Nowait", "Buffer  Hit", "Library Hit", "Shared Pool Size:", "Execute to", "Parse CPU to",
     "Flash Cache Hit",
 )  # fmt: skip
 """What lines begin with that hold labels with numbers, side by side."""
-PAIR: Final = re.compile(r"(?<!\S)([A-Z%][\w %/&>().-]*?)\s*:\s+([0-9,]*\.?[0-9]+[KMG]?)(?=\s|$)")
+PAIR: Final = re.compile(r"(?<!\S)([A-Z%][\w %/&>().-]*?)\s*:\s+(-?[0-9,]*\.?[0-9]+[KMG]?)(?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +183,10 @@ def recognises(head: str) -> bool:
 
 def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """Every report of *source*; several in one file are told apart by their headings."""
-    text = source.text()
-    titled = AWR.search(text) or STATSPACK.search(text)
-    above = text[: titled.end() + len("(RAC)")] if titled else text[:TOP]
-    heading_of_page = PAGE_HEADING.search(text, 0, TOP)
+    head = source.head
+    titled = AWR.search(head) or STATSPACK.search(head)
+    above = head[: titled.end() + len("(RAC)")] if titled else head[:TOP]
+    heading_of_page = PAGE_HEADING.search(head, 0, TOP)
     above += heading_of_page[1] if heading_of_page else ""
     for pattern, why in REFUSED.items():
         if re.search(
@@ -168,48 +194,135 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
         ):  # behind its title, a report may tell of the others
             raise NotReadable(f"{source.name}: {why}")
     is_html = re.search(r"<(?:html|table|h[1-4]|body)\b", above, re.IGNORECASE) is not None
-    heading = r"<html\b" if is_html else rf"^[ \t]*(?:{AWR.pattern}|{STATSPACK.pattern})"
-    starts = [match.start() for match in re.finditer(heading, text, re.IGNORECASE | re.MULTILINE)]
-    if is_html:  # another page may stand before or behind it
-        ends = [*starts[1:], len(text)]
-        starts = [a for a, b in zip(starts, ends, strict=False) if AWR.search(text, a, b)]
-    starts = starts if len(starts) > 1 else [0]
-    readings = []
-    for begin, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        before = text.count("\n", 0, begin)  # lines of the reports before it
-        readings.append(_reading(source, text[begin:end], is_html, before))
-    return readings
+    reports = _of_html(source, progress) if is_html else _of_text(source, progress)
+    return [report.close(source.open_line) for report in reports]
 
 
-def _reading(source: OpenedFile, text: str, is_html: bool, before: int) -> Reading:
-    """One report, which begins behind *before* lines."""
-    reading = Reading(NAME, "", source.name, "")
-    tables = html_tables(text) if is_html else ruled_tables(text)
-    rows, spaces = _Rows(reading, source.keep), TableSpaces(reading, source.keep)
-    for table in tables:
-        table.line += before
-        table.lines = [line + before for line in table.lines]
-        if not table.rows or _header(reading, table, source.keep):
-            continue
+def _of_html(source: OpenedFile, progress: Progress | None) -> list[_Report]:
+    """The reports of HTML: another page may stand before or behind them."""
+    reports = [_Report(source, is_html=True)]
+    for line, piece in html_pieces(source.chunks(progress)):
+        if piece[:5].lower() == "<html":
+            reports.append(_Report(source, is_html=True))
+        reports[-1].take_piece(line, piece)
+    return [report for report in reports if report.is_titled] or reports[:1]
+
+
+def _of_text(source: OpenedFile, progress: Progress | None) -> list[_Report]:
+    """The reports of text; what stands above the first belongs to it."""
+    reports = [_Report(source, is_html=False)]
+    for number, line in source.lines(progress):
+        if "eport" in line.lower() and HEADING.match(line):
+            if reports[-1].is_titled:
+                reports[-1].end_table()
+                reports.append(_Report(source, is_html=False))
+            reports[-1].is_titled = True
+        reports[-1].take_line(number, line)
+    reports[-1].end_table()
+    return reports
+
+
+class _Report:
+    """One report under way."""
+
+    def __init__(self, source: OpenedFile, *, is_html: bool) -> None:
+        self.reading = source.reading(NAME)
+        self.is_titled = False
+        self._is_html, self._keep = is_html, source.keep
+        self._rows, self._spaces = _Rows(self.reading, source.keep), TableSpaces(self.reading, source.keep)
+        self._ruled = RuledReader()
+        self._first: list[tuple[int, str]] = []
+        self._behind_end = TOP
+        """Letters behind the last end of a report."""
+
+    def take_piece(self, line: int, piece: str) -> None:
+        """Read HTML up to the next table."""
+        self.is_titled = self.is_titled or AWR.search(piece) is not None
+        self._look_for_end(piece)
+        if len(piece) > MOST_LETTERS:
+            self.reading.doubt(line, f"a table with more than {MOST_LETTERS // 1024**2} MB is left out")
+        for table in html_tables(piece):
+            table.line += line - 1
+            table.lines = [number + line - 1 for number in table.lines]
+            self._take(table)
+
+    def take_line(self, number: int, line: str) -> None:
+        """Read one line of text."""
+        if len(self._first) < HEAD_LINES:
+            self._first.append((number, line[:WIDEST]))
+        self._look_for_end(line)
+        for table in self._ruled.take(number, line):
+            self._take(table)
+
+    def end_table(self) -> None:
+        """No line of text follows."""
+        for table in self._ruled.end():
+            self._take(table)
+
+    def _look_for_end(self, text: str) -> None:
+        end = text.rfind(END)
+        self._behind_end = len(text) - end if end >= 0 else self._behind_end + len(text)
+
+    def _take(self, table: ReportTable) -> None:
+        """The figures of one table."""
+        reading = self.reading
+        table.cells_left_out(reading)
+        if not table.rows or _header(reading, table, self._keep):
+            return
         kind, first = _kind_of(table), normal(table.columns[0])
         if first == "parametername":
-            _parameters(reading, table, source.keep)
+            _parameters(reading, table, self._keep)
         elif kind is not None:
-            rows.take(table, kind)
-        elif not spaces.takes(table):
-            if first == "sqlid" and source.keep.sql and "sqltext" in map(normal, table.columns[1:]):
+            self._rows.take(table, kind)
+        elif not self._spaces.takes(table):
+            if first == "sqlid" and self._keep.sql and "sqltext" in map(normal, table.columns[1:]):
                 for row, line in zip(table.rows, table.lines, strict=True):
                     reading.name(row[0], "SQL text", row[-1], line)
-            heads = ", ".join(table.columns[:3]) if is_html else ""  # in text, SQL may stand above a rule
+            heads = (
+                ", ".join(table.columns[:3]) if self._is_html else ""
+            )  # in text, SQL may stand above a rule
             reading.skip(table.line, f"section {table.title[:60] or heads[:60] or 'without a title'}")
-    if not is_html:
-        _text_header(reading, text, before)
-    _refuse_unreadable(reading)
-    _judge_completeness(reading, text, before)
-    kind_of_report = "Statspack" if STATSPACK.search(text[:5000]) else "AWR"
-    release = f" of {reading.host.system}" if reading.host.system else ""
-    reading.title = f"{kind_of_report} report{release}: {plural(len(reading.sections), 'section')}"
-    return reading
+
+    def close(self, open_line: int) -> Reading:
+        """What was read; *open_line* is the last of the file where no line break ends it, or 0."""
+        reading = self.reading
+        _text_header(reading, self._first)
+        _refuse_unreadable(reading)
+        if self._behind_end >= TOP:
+            reading.missing.append("end of the report: the file is truncated")
+            if open_line:
+                reading.leave_open(open_line)
+        reading.whole_line = EVERY_LINE
+        there = {section.title.partition(":")[0] for section in reading.sections}
+        reading.missing += [what for title, what in WANTED.items() if title not in there]
+        _doubt_waits(reading)
+        is_statspack = any(STATSPACK.search(line) for _, line in self._first)
+        release = f" of {reading.host.system}" if reading.host.system else ""
+        sections = plural(len(reading.sections), "section")
+        reading.title = f"{'Statspack' if is_statspack else 'AWR'} report{release}: {sections}"
+        return reading
+
+
+def _doubt_waits(reading: Reading) -> None:
+    """Doubt a report whose foreground waits alone are longer than DB time, which holds them all."""
+    of_db_time = ("report", "Time Model: DB time")
+    stated = (f for f in reading.figures if f.of in of_db_time and f.name.lower() in DB_TIMES)
+    db_time = min(stated, key=lambda figure: figure.high - figure.low, default=None)
+    events: dict[str, list[Figure]] = {}
+    for figure in reading.figures:
+        if figure.of.startswith(FOREGROUND) and not figure.of.removeprefix(FOREGROUND).startswith(IDLE):
+            events.setdefault(figure.of, []).append(figure)
+    busy = [figures for figures in events.values() if any(figure.name in SHARES for figure in figures)]
+    totals = [
+        f for figures in busy or events.values() for f in figures if f.name.startswith("Total Wait Time")
+    ]
+    waited_s = sum(figure.value for figure in totals)
+    if db_time is not None and totals and waited_s > MOST_WAITED * db_time.high:
+        reading.doubt(
+            db_time.line,
+            f"DB time is {db_time.printed or f'{db_time.value:,.1f} s'}, but the foreground waits from line "
+            f"{totals[0].line:,} on are {waited_s:,.0f} s; DB time holds all waits that are not idle",
+        )
 
 
 def _refuse_unreadable(reading: Reading) -> None:
@@ -221,19 +334,9 @@ def _refuse_unreadable(reading: Reading) -> None:
             f"and make it again by {HOW}"
         )
     if not reading.figures:
-        raise NotReadable(
-            f"{source}: no section of this report could be read; it is truncated, or not made by {HOW}"
+        raise reading.refusal(
+            f"no section of this report could be read; it is truncated, or not made by {HOW}"
         )
-
-
-def _judge_completeness(reading: Reading, text: str, before: int) -> None:
-    """Note what is missing of a report; what a truncated one ends with is not taken."""
-    if END not in text[-TOP:]:
-        reading.missing.append("end of the report: the file is truncated")
-        last = before + text.count("\n") + 1  # a number in it may be cut; behind a line's end there is none
-        reading.figures = [figure for figure in reading.figures if figure.line < last]
-    there = {section.title.partition(":")[0] for section in reading.sections}
-    reading.missing += [what for title, what in WANTED.items() if title not in there]
 
 
 def _parameters(reading: Reading, table: ReportTable, keep: Keep) -> None:
@@ -243,7 +346,7 @@ def _parameters(reading: Reading, table: ReportTable, keep: Keep) -> None:
         name, value = row[0], row[1] if len(row) > 1 else ""
         reading.host.files = reading.host.files or files_on(name, value)
         if kept(name, keep):
-            reading.settings.append(Setting(name, value, line))
+            reading.set(name, value, line)
         else:
             reading.skip(line, "parameters that do not bear on performance")
     if len(reading.settings) > already:
@@ -296,10 +399,9 @@ def _header(reading: Reading, table: ReportTable, keep: Keep) -> bool:
     return True
 
 
-def _text_header(reading: Reading, text: str, before: int) -> None:
+def _text_header(reading: Reading, lines: Sequence[tuple[int, str]]) -> None:
     """The span and the pairs of label and number that stand outside of ruled tables."""
-    for number, printed in enumerate(text.split("\n", 400)[:400], before + 1):
-        line = printed[:WIDEST]
+    for number, line in lines:
         _snapshot(reading, line, number)
         if line.lstrip().startswith(PAIRED):
             for label, cell in PAIR.findall(line):
@@ -355,7 +457,7 @@ class _Rows:
                 elif not add_cell(self._reading, column, f"{title}: {label}", cell, label, line):
                     comma = COMMA.fullmatch(cell)
                     what = COMMAS if comma else f"cells of {kind.title} that are no numbers"
-                    self._reading.skip(line, what)
+                    self._reading.no_number(line, f"{title}: {label}, {column}", cell, what)
         self._reading.add_section(title, already, table.line, table.lines[-1])
 
     def _subjects(

@@ -26,7 +26,7 @@ def add_cell(reading: Reading, column: str, of: str, cell: str, subject: str, li
     """Add one cell in the unit that its column, its row or its own suffix says; False where it is no number."""
     match = CELL.fullmatch(cell)
     if match is None:
-        return set(cell) == {"#"} or not any(letter.isdigit() for letter in cell)
+        return not cell.startswith("#") and not any(letter.isdigit() for letter in cell)
     suffix = match[2] or ""
     unit, scale = unit_of(column, subject, suffix)
     if unit == "count" and suffix.upper() in BINARY and column.lower() in SIZES:

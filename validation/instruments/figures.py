@@ -13,12 +13,32 @@ from model.errors import BlocktimeError
 
 NUMBER: Final = re.compile(r"[-+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
 LARGEST_TENS: Final = 300
-LARGEST: Final = 1e200
+LARGEST: Final = 1e18
 """No report prints a larger number; any unit's multiple of it is a number still."""
 MOST_LETTERS: Final = 4_000
 """Letters of one name or SQL text that are kept."""
 MOST_NAMES: Final = 10_000
+MOST_FIGURES: Final = 200_000
+"""Figures of one file; the largest AWR has some 10,000, a listing of 20,000 tables 100,000."""
+MOST_SETTINGS: Final = 10_000
+MOST_KINDS: Final = 1_000
+"""Kinds of lines that are told apart where a reader leaves them alone."""
+MOST_DOUBTS: Final = 100
+MOST_DIGITS: Final = 18
+"""Digits before the point; no counter of a report has more."""
+NO_LIMIT: Final = "9223372036854775807"
+"""The largest signed number of 64 bits, as which operating systems print the lack of a limit."""
+LEVEL: Final = re.compile(r"\b(?:current|memory|allocation)\b", re.IGNORECASE)
+"""Statistics that count up and down: over an interval they may fall."""
 MULTIPLES: Final = {"": 1.0, "K": 1024.0, "M": 1024.0**2, "G": 1024.0**3, "T": 1024.0**4, "P": 1024.0**5}
+
+
+OTHER_FORM: Final = "lines of another form"
+CUT_LINES: Final = "lines that are cut off"
+MALFORMED: Final = (OTHER_FORM, CUT_LINES)
+"""What rows are called whose cells do not fit."""
+EVERY_LINE: Final = -1
+CUT_OFF: Final = "the file ends within this line: its figures are not used"
 
 
 class NotReadable(BlocktimeError):
@@ -89,6 +109,12 @@ class Series:
         if self.grains:
             usual = [column.grain for column in self.columns]
             self.grains.extend(usual * (len(self.lines) - len(self.grains) // len(usual)))
+
+    def take_back(self, line: int) -> None:
+        """Drop the last row where it is of *line*."""
+        if self.lines and self.lines[-1] == line:
+            wide = len(self.columns)
+            del self.lines[-1], self.samples[-1], self.values[-wide:], self.grains[-wide:]
 
     def column(self, name: str) -> list[float]:
         """Values of one column, sample by sample, in its unit."""
@@ -245,8 +271,18 @@ class Reading:
     first_sample: int = 0
     """The first sample that means are taken from; one before it covers another time than the others."""
     host: ReportedHost = field(default_factory=ReportedHost)
+    figure_count: list[int] = field(default_factory=lambda: [0])
+    """How many figures are kept of all reports of the file; the one number is shared by them."""
+    is_full: bool = False
+    """Whether it had more figures than are kept."""
+    whole_line: int = 0
+    """The last line whose numbers are known to have all their digits; EVERY_LINE of a report that tells its end."""
+    last_skipped: tuple[int, str] = (0, "")
+    """The last line that was left alone, and what it looks like."""
     left_alone: dict[str, tuple[int, int]] = field(default_factory=dict)
     """What lines that were not read look like -> how many there are, and the first of them."""
+    doubts: list[str] = field(default_factory=list)
+    """Figures that cannot be right, or are cut off: each with its line, and none of them is used."""
 
     @property
     def unread(self) -> list[Unread]:
@@ -256,24 +292,77 @@ class Reading:
 
     def skip(self, line: int, what: str) -> None:
         """Count *line* as left alone."""
+        if len(self.left_alone) >= MOST_KINDS and what not in self.left_alone:
+            what = "lines of other kinds"
+        self.last_skipped = line, what
         lines, first = self.left_alone.get(what, (0, line))
         self.left_alone[what] = lines + 1, first
+
+    def doubt(self, line: int, text: str) -> None:
+        """Note what in *line* cannot be right, or is cut off."""
+        if len(self.doubts) < MOST_DOUBTS:
+            self.doubts.append(f"line {line:,}: {text}")
+        elif len(self.doubts) == MOST_DOUBTS:
+            self.doubts.append(f"line {line:,} and later ones: more of the kind")
+
+    def refusal(self, text: str) -> NotReadable:
+        """Why there is no reading: *text*, and the first figure that cannot be right."""
+        return NotReadable(f"{self.file}: {text}{f' ({self.doubts[0]})' if self.doubts else ''}")
+
+    def no_number(self, line: int, of: str, cell: str, what: str) -> None:
+        """Count *line* as left alone for a *cell* without a number; one that is cut off or absurd is doubted."""
+        if reason := absurd(cell) or ("is cut off" if CUT.fullmatch(cell) else ""):
+            self.doubt(line, f"{of}: {cell[:MOST_SHOWN]} {reason}")
+        else:
+            self.skip(line, what)
 
     def add(
         self, name: str, of: str, cell: str, column: SeriesColumn, line: int, printed: str = ""
     ) -> float | None:
-        """Add the figure that *cell* is in the unit of *column*: its value; None where it is no number."""
-        try:
-            value = number_of(cell)
-        except ValueError:
+        """Add the figure that *cell* is in the unit of *column*: its value; 0 of an absurd one, None of no number."""
+        if not is_number(cell):
             return None
+        reason = absurd(cell)
+        if reason == NEGATIVE and (column.unit == "fraction" or LEVEL.search(of)):
+            reason = ""
+        if reason:
+            self.doubt(line, f"{of}, {name}: {cell.strip()[:MOST_SHOWN]} {reason}")
+            return 0.0
         column = SeriesColumn(name, column.unit, column.scale, grain_of(cell))
-        self.figures.append(figure(name, of, value, column, line, printed))
-        return self.figures[-1].value
+        made = figure(name, of, number_of(cell), column, line, printed)
+        self.keep(made)
+        return made.value
 
     def add_exact(self, name: str, of: str, value: float, unit: str, line: int, printed: str = "") -> None:
         """Add a figure whose digits leave no interval, such as a count."""
-        self.figures.append(Figure(name, of, value, unit, value, value, line, printed))
+        self.keep(Figure(name, of, value, unit, value, value, line, printed))
+
+    def keep(self, figure: Figure) -> None:
+        """Keep a figure; of a file with too many no further one is."""
+        if self.figure_count[0] < MOST_FIGURES:
+            self.figures.append(figure)
+            self.figure_count[0] += 1
+        elif not self.is_full:
+            self.is_full = True
+            self.doubt(figure.line, f"more than {MOST_FIGURES:,} figures: the others are left out")
+
+    def set(self, name: str, value: str, line: int) -> None:
+        """Keep a parameter; those beyond MOST_SETTINGS are left alone."""
+        if len(self.settings) < MOST_SETTINGS:
+            self.settings.append(Setting(name, value, line))
+        else:
+            self.skip(line, f"parameters beyond {MOST_SETTINGS:,}")
+
+    def leave_open(self, line: int) -> None:
+        """Take back what the last *line* gave, as no line break ends it and its last number may be cut off."""
+        before, skipped = self.count(), self.last_skipped
+        self.figures = [figure for figure in self.figures if figure.line != line]
+        self.settings = [setting for setting in self.settings if setting.line != line]
+        for series in self.series:
+            series.take_back(line)
+        self.series = [series for series in self.series if series.lines]
+        if self.count() < before or (skipped[0] == line and skipped[1] in MALFORMED):
+            self.doubt(line, CUT_OFF)
 
     def add_section(self, title: str, since: int, first_line: int = 0, last_line: int = 0) -> None:
         """Note the part with the figures from number *since* on, which reaches to their own lines if not said."""
@@ -335,15 +424,37 @@ def grain_of(printed: str) -> float:
     return 10.0 ** max(-LARGEST_TENS, min(LARGEST_TENS, tens))
 
 
-def number_of(printed: str) -> float:
-    """The number that *printed* is, with thousands separators; raises ValueError for anything else."""
+def is_number(printed: str) -> bool:
+    """Whether *printed* is a number, with or without thousands separators."""
     text = printed.strip()
-    if not text or not NUMBER.fullmatch(text) or not any(digit.isdigit() for digit in text):
-        raise ValueError(f"{printed!r} is not a number")
-    value = float(text.replace(",", ""))
-    if abs(value) > LARGEST:
-        raise ValueError(f"{printed[:20]!r} is larger than any number of a report")
-    return value
+    return NUMBER.fullmatch(text) is not None and any(digit.isdigit() for digit in text)
+
+
+def number_of(printed: str) -> float:
+    """The number that *printed* is, with thousands separators; infinite where it has too many digits."""
+    return float(printed.strip().replace(",", ""))
+
+
+NEGATIVE: Final = "is negative"
+CUT: Final = re.compile(r"[0-9][0-9,]*\.[0-9]*[mun]|#+")
+"""A number whose unit lost its second letter, or one that was too wide for its column."""
+MOST_SHOWN: Final = 24
+"""Letters of an absurd number that a sentence shows."""
+
+
+def absurd(printed: str) -> str:
+    """Why no count and no time of a report can be *printed*; empty where one can, and for what is no number."""
+    text = printed.strip().replace(",", "")
+    if not is_number(text):
+        return ""
+    digits = text.lower().lstrip("+-").partition("e")[0].partition(".")[0]
+    if digits == NO_LIMIT:
+        return ""
+    if len(digits.lstrip("0")) > MOST_DIGITS:
+        return f"has {len(digits)} digits"
+    if abs(value := float(text)) > LARGEST:
+        return "is larger than any number of a report"
+    return NEGATIVE if value < 0 else ""
 
 
 def mean(values: Sequence[float]) -> float:

@@ -8,20 +8,23 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from validation.instruments.figures import (
+    EVERY_LINE,
+    MOST_SHOWN,
     MULTIPLES,
     NotReadable,
     Reading,
     Setting,
+    absurd,
 )
 from validation.instruments.json_text import JsonNumber, parsed
 from validation.instruments.opening import OpenedFile, Progress
 
 NAME: Final = "fio"
 HOW: Final = "fio JOBFILE --output-format=json+ --output=fio.json"
-SIZE: Final = re.compile(r"([0-9]{1,18})([kKmMgG]?)[bB]?")
+SIZE: Final = re.compile(r"(-?[0-9]+)([kKmMgG]?)[bB]?")
 """A block size; K, M and G are powers of 1024 unless the job says otherwise [fio(1), kb_base]."""
-COUNT: Final = re.compile(r"([0-9]{1,18})()")
-TIME: Final = re.compile(r"([0-9]{1,18})(s|m|h|)")
+COUNT: Final = re.compile(r"(-?[0-9]+)()")
+TIME: Final = re.compile(r"(-?[0-9]+)(s|m|h|)")
 DIRECTIONS: Final = ("read", "write", "trim")
 TEXT: Final = re.compile(r"^fio-[0-9]|: \(g=[0-9]+\): rw=|: \(groupid=[0-9]+, jobs=[0-9]+\)", re.MULTILINE)
 PLAIN: Final[dict[str, tuple[str, float]]] = {
@@ -62,7 +65,8 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     brace = re.search(r"^\{", text, re.MULTILINE)
     if brace is None:
         raise NotReadable(f"{source.name}: this is fio's text for people; run {HOW}")
-    reading = Reading(NAME, "", source.name, "")
+    reading = source.reading(NAME)
+    reading.whole_line = EVERY_LINE
     before = text.count("\n", 0, brace.start())
     for line in range(1, before + 1):
         reading.skip(line, "text before the JSON")
@@ -80,7 +84,7 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
         if source.keep.names and reading.sections:
             _take_names(reading, job, f"job {place}", reading.sections[-1].first_line)
     if not reading.figures:
-        raise NotReadable(f"{source.name}: no job did any I/O; run {HOW}")
+        raise reading.refusal(f"no job did any I/O; run {HOW}")
     _take_driver(reading, data.get("disk_util"))
     reading.title = (
         f"{version if isinstance(version, str) else 'fio'}: {len(jobs)} job{'s' * (len(jobs) > 1)}"
@@ -150,7 +154,7 @@ def _take_numbers(
     """Add those of *units* that *part* has; their names begin with *begin*."""
     for name, (unit, scale) in units.items():
         if isinstance(part.get(name), JsonNumber):
-            reading.figures.append(part[name].figure(f"{begin}{name}", of, unit, scale))
+            part[name].add_to(reading, f"{begin}{name}", of, unit, scale)
 
 
 def _take_direction(reading: Reading, part: dict[str, Any], of: str) -> None:
@@ -169,7 +173,7 @@ def _take_direction(reading: Reading, part: dict[str, Any], of: str) -> None:
                 reading.skip(value.line, "empty places for percentiles")
             elif isinstance(value, JsonNumber):
                 shown = share.rstrip("0").rstrip(".") if "." in share else share
-                reading.figures.append(value.figure(f"{name} p{shown}", of, "s", scale))
+                value.add_to(reading, f"{name} p{shown}", of, "s", scale)
 
 
 def _take_option(reading: Reading, of: str, name: str, value: object, stated: Stated, near: int) -> None:
@@ -186,7 +190,10 @@ def _take_option(reading: Reading, of: str, name: str, value: object, stated: St
     here = stated.get((name, match[0]), [])
     if not here:
         return
+    line = here[max(bisect_right(here, near) - 1, 0)]
+    if reason := absurd(match[1]):
+        reading.doubt(line, f"{of}, {name}: {value[:MOST_SHOWN]} {reason}")
+        return
     multiple = SECONDS[match[2]] if unit == "s" else MULTIPLES[match[2].upper()]
     number = float(match[1]) * multiple
-    line = here[max(bisect_right(here, near) - 1, 0)]
     reading.add_exact(name, of, number, unit, line, match[0])

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from validation.instruments.figures import (
+    EVERY_LINE,
     LARGEST,
     MULTIPLES,
+    OTHER_FORM,
     NotReadable,
     Reading,
     Section,
@@ -25,6 +27,9 @@ from validation.instruments.sysstat import (
     SYSTEMS,
     TIME,
     SeriesRows,
+    TimeStamps,
+    absurd_in,
+    ends_whole,
     hosts_of,
     refuse_commas,
     rows_of,
@@ -38,7 +43,7 @@ if TYPE_CHECKING:
 NAME: Final = "iostat"
 HOW: Final = "iostat -xtk 5 > iostat.txt, with LC_ALL=C in front"
 PLAIN: Final = re.compile(r"[0-9.\s]+")
-SUFFIXED: Final = re.compile(r"(-?[0-9]{1,18}(?:\.[0-9]+)?)([kKMGTP%]?)")
+SUFFIXED: Final = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)([kKMGTP%]?)")
 REQUESTS: Final = ("r/s", "w/s", "d/s", "rrqm/s", "wrqm/s", "tps")
 LATE: Final = 0.01
 """Share by which an interval may be longer than asked for, as iostat wakes up late."""
@@ -63,22 +68,23 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
         return list(_from_json(source))
     readings: list[Reading] = []
     text, number = _Text(source), 0
-    for lines in source.batches(progress):
+    for first, lines in source.batches(progress):
         place = 0
         while place < len(lines):
-            if text.rows_next and (taken := text.devices(number + place + 1, lines, place)):
+            number = first + place
+            if text.rows_next and (taken := text.devices(number, lines, place)):
                 place += taken
                 continue
             line = lines[place]
             place += 1
             if line.startswith(SYSTEMS) and BANNER.match(line):
                 if text.reading.series:
-                    readings.append(text.close(number + place - 1))
+                    readings.append(text.close(number - 1))
                     text = _Text(source)
-                take_banner(line, number + place, text.reading, source.keep)
+                take_banner(line, number, text.reading, source.keep)
             else:
-                text.take(number + place, line)
-        number += len(lines)
+                text.take(number, line)
+        number = first + len(lines) - 1
     readings.append(text.close(number))
     return readings
 
@@ -107,7 +113,7 @@ class _Text:
     """One report under way."""
 
     def __init__(self, source: OpenedFile) -> None:
-        self.reading = Reading(NAME, "", source.name, "")
+        self.reading = source.reading(NAME)
         self.rows_next = False
         self._source = source
         self._rows = SeriesRows(self.reading)
@@ -120,7 +126,7 @@ class _Text:
         self._cpu_next = False
         self._cpu_names: tuple[str, ...] = ()
         self._sample = -1
-        self._times: list[str] = []
+        self._times = TimeStamps()
         self._first_line = 0
         self._alone = ""
         self._parts: dict[str, JoinedRow] = {}
@@ -149,6 +155,7 @@ class _Text:
             self._unstack()
             self._stacked = devices
         self._stack.append((number, self._sample, hundredths.reshape(len(devices), -1)))
+        self.reading.whole_line = number + len(devices) - 1
         return len(devices)
 
     def _unstack(self) -> None:
@@ -163,7 +170,7 @@ class _Text:
         samples = numpy.array([sample for _, sample, _ in stack], dtype=numpy.int64).tobytes()
         printed = ("0.00",) * len(self._names)
         for place, device in enumerate(self._stacked):
-            self._rows.series(device, self._names, printed).add_bytes(
+            self._rows.series(device, self._names, printed, stack[0][0]).add_bytes(
                 values[place].tobytes(), (lines + place).tobytes(), samples
             )
 
@@ -182,12 +189,10 @@ class _Text:
         elif len(parts) == len(self._header) and self._row(number, line, parts):
             return
         elif TIME.fullmatch(line.strip()):
-            self._times.append(line.strip().removeprefix("Time: "))
+            self._times.add(line.strip().removeprefix("Time: "))
         elif not self._device_alone(number, parts):
             refuse_commas(self._source.name, number, parts, HOW)
-            self.reading.skip(
-                number, "a line of another form" if len(parts) != len(self._header) else "no numbers"
-            )
+            self.reading.skip(number, OTHER_FORM if len(parts) != len(self._header) else "no numbers")
 
     def _new_sample(self, number: int, parts: list[str]) -> None:
         """A table begins: that of a new sample, or the next part of one that --pretty splits into several."""
@@ -224,8 +229,7 @@ class _Text:
                 values = list(map(float, cells))
             except ValueError:  # dots and digits that are no number
                 return False
-            if max(values) > LARGEST:
-                return False
+            is_odd = max(values) >= LARGEST
         else:
             read = [SUFFIXED.fullmatch(cell) for cell in cells]
             if not all(read):
@@ -238,17 +242,25 @@ class _Text:
             printed = [match[1] for match in read if match]
             values = [float(cell) * multiple for cell, multiple in zip(printed, multiples, strict=True)]
             grains = [grain_of(cell) * multiple for cell, multiple in zip(printed, multiples, strict=True)]
+            is_odd = min(values) < 0 or max(values) >= LARGEST
+        if is_odd and (reason := absurd_in([cell.rstrip("kKMGTP%") for cell in cells])):
+            self.reading.doubt(number, f"{device}: {reason}: this sample is left out")
+            return True
         self._unstack()
+        if not last and ends_whole(cells):
+            self.reading.whole_line = number
         if last:
             self._parts.setdefault(device, JoinedRow(number)).add(self._names, cells, values, grains)
         else:
-            self._rows.series(device, self._names, cells).add(values, number, max(self._sample, 0), grains)
+            self._rows.series(device, self._names, cells, number).add(
+                values, number, max(self._sample, 0), grains
+            )
         return True
 
     def _join(self) -> None:
         """Hand the sample whose tables have the device last to the series of its devices."""
         for device, row in self._parts.items():
-            series = self._rows.series(device, tuple(row.names), row.cells)
+            series = self._rows.series(device, tuple(row.names), row.cells, row.line)
             series.add(row.values, row.line, max(self._sample, 0), row.grains)
         self._parts = {}
 
@@ -267,20 +279,34 @@ class _Text:
         read = [SUFFIXED.fullmatch(part) for part in parts]
         if len(parts) != len(self._cpu_names) or not all(read):
             refuse_commas(self._source.name, number, parts, HOW)
-            self.reading.skip(number, "a line of another form")
+            self.reading.skip(number, OTHER_FORM)
+            return
+        if reason := absurd_in(parts):
+            self.reading.doubt(number, f"{PROCESSORS}: {reason}: this sample is left out")
             return
         values = [float(match[1]) for match in read if match]
-        self._rows.series(PROCESSORS, self._cpu_names, parts).add(values, number, self._sample + 1)
+        self._rows.series(PROCESSORS, self._cpu_names, parts, number).add(values, number, self._sample + 1)
+        if ends_whole(parts):
+            self.reading.whole_line = number
 
     def close(self, last_line: int) -> Reading:
         """What was read, with its span."""
         self._unstack()
         self._join()
         reading = self.reading
+        self._doubt_last_sample(last_line)
         if not any(series.of != PROCESSORS for series in reading.series):
-            raise NotReadable(f"{self._source.name}: iostat's lines of devices are missing; run {HOW}")
+            raise reading.refusal(f"iostat's lines of devices are missing; run {HOW}")
         _finish(reading, "iostat -x", (self._first_line, last_line), self._times, self._sample + 1)
         return reading
+
+    def _doubt_last_sample(self, last_line: int) -> None:
+        """Doubt a report that ends behind a device's row of the last sample, which has fewer of them than before."""
+        rows = [series for series in self.reading.series if series.of != PROCESSORS and series.lines]
+        there, before = (sum(self._sample - ago in series.samples[-2:] for series in rows) for ago in (0, 1))
+        if there < before and any(series.lines[-1] == last_line for series in rows):
+            text = f"the file ends within a sample: it has {there} of {plural(before, 'device')}"
+            self.reading.doubt(last_line, text)
 
 
 def _is_header(parts: list[str]) -> bool:
@@ -296,14 +322,14 @@ def _multiple(letter: str, column: SeriesColumn) -> float:
     return MULTIPLES[letter] / (column.scale if column.unit in {"bytes", "bytes/s"} else 1.0)
 
 
-def _finish(reading: Reading, what: str, lines: tuple[int, int], times: list[str], samples: int) -> None:
+def _finish(reading: Reading, what: str, lines: tuple[int, int], times: TimeStamps, samples: int) -> None:
     """Title, section and time span; what the first sample is."""
     devices = {series.of for series in reading.series} - {PROCESSORS}
     of = f"{plural(len(devices), 'device')}, {plural(samples, 'sample')}"
     reading.format, reading.title = NAME, f"{what}: {of}"
     reading.sections.append(Section(f"devices ({of})", *lines, reading.count()))
     take_span(reading, times)
-    if not times:
+    if not times.count:
         reading.missing.append("time stamps: run iostat with -t, and with LC_ALL=C in front")
     if samples == 1:
         reading.follows.append("one sample only: without -y it is the mean since the start of the machine")
@@ -339,10 +365,11 @@ def _is_of_an_interval(reading: Reading) -> bool:
 def _from_json(source: OpenedFile) -> Iterator[Reading]:
     """Every host of iostat -o JSON."""
     for reading, samples in hosts_of(source, "iostat -x -o JSON 5"):
-        rows, times = SeriesRows(reading), []
+        rows, times = SeriesRows(reading), TimeStamps()
+        reading.whole_line = EVERY_LINE
         for place, sample in enumerate(samples):
             if isinstance(sample.get("timestamp"), str):
-                times.append(sample["timestamp"])
+                times.add(sample["timestamp"])
             if isinstance(sample.get("avg-cpu"), dict):
                 rows.take_json(sample["avg-cpu"], PROCESSORS, place)
             for row in rows_of(sample.get("disk")):

@@ -7,15 +7,14 @@ import re
 from typing import Any, Final
 
 from validation.instruments.figures import (
-    LARGEST,
-    Figure,
     NotReadable,
+    Reading,
     SeriesColumn,
-    figure,
-    grain_of,
     with_unit,
 )
 
+MOST_PARTS: Final = 1_000_000
+"""Numbers, lists and parts of a JSON text; each takes some 200 bytes of memory."""
 TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)')
 
 
@@ -26,23 +25,23 @@ class JsonNumber(float):
     text: str
     line: int
 
-    def figure(self, name: str, of: str, unit: str, scale: float = 1.0) -> Figure:
-        """The figure that it is, in *unit*, which is *scale* printed ones."""
-        column = SeriesColumn(name, unit, scale, grain_of(self.text))
-        return figure(name, of, float(self), column, self.line, with_unit(self.text, unit, scale))
+    def add_to(self, reading: Reading, name: str, of: str, unit: str, scale: float = 1.0) -> None:
+        """Add the figure that it is, in *unit*, which is *scale* printed ones."""
+        printed = with_unit(self.text, unit, scale)
+        reading.add(name, of, self.text, SeriesColumn(name, unit, scale), self.line, printed)
 
 
 def parsed(text: str, file: str) -> Any:
     """The value of *text*, its numbers as :class:`JsonNumber`; raises :class:`NotReadable` with the line at fault."""
+    if sum(map(text.count, "[{,")) > MOST_PARTS:
+        raise NotReadable(
+            f"{file}: more than {MOST_PARTS:,} numbers and parts; give the report of a shorter time"
+        )
     lines = _number_lines(text)
 
     def number(digits: str) -> JsonNumber:
         value = JsonNumber(digits)
         value.text, value.line = digits, next(lines, 0)
-        if abs(value) > LARGEST:
-            raise NotReadable(
-                f"{file}, line {value.line}: {digits[:20]} is larger than any number of a report"
-            )
         return value
 
     def constant(word: str) -> float:

@@ -6,7 +6,6 @@ import codecs
 import gzip
 import hashlib
 import io
-import lzma
 import re
 import struct
 import tomllib
@@ -14,24 +13,34 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from typing import IO, Final
 
 from model.errors import cut
-from validation.instruments.figures import Keep, NotReadable
+from validation.instruments.figures import Keep, NotReadable, Reading
 
 HEAD_BYTES: Final = 256 * 1024
 """What a file is recognised by."""
 WHOLE_BYTES: Final = 256 * 1024**2
-"""Largest text that is held in memory at once; an AWR report has some 1.5 MB."""
-LINE_BYTES: Final = 4 * 1024**2
-"""Longest line of a file that is read line by line."""
-CHUNK_BYTES: Final = 1024**2
+"""Most text of a report that is read; only traces may have more in the terminal. An AWR report has some 1.5 MB."""
+TEXT_BYTES: Final = 32 * 1024**2
+"""Most text of a report in JSON, which is held in memory at once."""
+MOST_REPORTS: Final = 1_000
+"""In one file."""
+MOST_DIRECTORY_BYTES: Final = 1024**2
+"""Of an archive's directory, which is read at once."""
+END_OF_ZIP_BYTES: Final = 22 + 65_535
+EMPTY_LINES: Final = re.compile(r"^(?:\n{8,}+|(?:[ \t\f]*+\n){8,}+)", re.MULTILINE)
+"""Lines that no reader needs one by one."""
 DAMAGED: Final = (
-    EOFError, LookupError, NotImplementedError, OSError, ValueError, struct.error, zlib.error, lzma.LZMAError,
+    EOFError, LookupError, NotImplementedError, OSError, RuntimeError, ValueError, struct.error, zlib.error,
     zipfile.BadZipFile,
 )  # fmt: skip
 """What Python's gzip and zipfile raise for data that are damaged, or compressed in a way that they do not know."""
+LINE_BYTES: Final = 4 * 1024**2
+"""Longest line of a file that is read line by line."""
+CHUNK_BYTES: Final = 1024**2
 
 Progress = Callable[[int, int], None]
 
@@ -39,9 +48,18 @@ Progress = Callable[[int, int], None]
 class OpenedFile:
     """One file: its name, its digest, and its text, whole or line by line."""
 
-    def __init__(self, path: Path, name: str | None = None, keep: Keep | None = None) -> None:
-        """Look at *path*; raises :class:`NotReadable` for what is no text. *keep* is what readers may keep of names."""
+    def __init__(
+        self, path: Path, name: str | None = None, keep: Keep | None = None, most_bytes: float = inf
+    ) -> None:
+        """Look at *path*; raises :class:`NotReadable` for what is no text.
+
+        *keep* is what readers may keep of names, *most_bytes* how much text is read.
+        """
         self.path, self.name, self.keep = path, name or path.name, keep or Keep()
+        self.most_bytes = most_bytes
+        self._reports, self._figure_count = 0, [0]
+        self.open_line = 0
+        """The last line, once it was read, where no line break ends it; else 0."""
         self.bytes = path.stat().st_size
         if not self.bytes:
             raise NotReadable(f"{self.name}: the file is empty")
@@ -54,6 +72,15 @@ class OpenedFile:
             raise NotReadable(f"{self.name}: this is a binary file, not a report as text")
         self.head = start.decode(self.encoding, errors="replace")
 
+    def reading(self, form: str) -> Reading:
+        """A reading of *form* to be filled; raises :class:`NotReadable` for more than MOST_REPORTS of one file."""
+        self._reports += 1
+        if self._reports > MOST_REPORTS:
+            raise NotReadable(
+                f"{self.name}: more than {MOST_REPORTS:,} reports in one file; give each a file"
+            )
+        return Reading(form, "", self.name, "", figure_count=self._figure_count)
+
     @property
     def digest(self) -> str:
         """SHA-256 of the file as it lies there."""
@@ -64,43 +91,62 @@ class OpenedFile:
         return f"sha256:{sums.hexdigest()}"
 
     def text(self) -> str:
-        """The whole text; raises :class:`NotReadable` where it is larger than WHOLE_BYTES or damaged."""
-        with self._open() as stream:
-            data = stream.read(WHOLE_BYTES + 1)
-        if len(data) > WHOLE_BYTES:
-            limit = WHOLE_BYTES // 1024**2
-            raise NotReadable(
-                f"{self.name}: its text is larger than {limit} MB, too large for this kind of report"
-            )
-        assert self.encoding is not None
-        text = data.decode(self.encoding, errors="replace")
-        return text.replace("\r\n", "\n").replace("\r", "\n")
+        """The whole text; raises :class:`NotReadable` where it has more than TEXT_BYTES."""
+        chunks, size = [], 0
+        for chunk in self.chunks():
+            size += len(chunk)
+            if size > TEXT_BYTES:
+                limit = TEXT_BYTES // 1024**2
+                raise NotReadable(
+                    f"{self.name}: its text has more than {limit} MB, too much for such a report"
+                )
+            chunks.append(chunk)
+        return "".join(chunks)
 
-    def lines(self, progress: Progress | None = None) -> Iterator[str]:
-        """Its lines, one after the other in bounded memory; *progress* is called with (bytes done, all bytes)."""
-        for lines in self.batches(progress):
-            yield from lines
+    def lines(self, progress: Progress | None = None) -> Iterator[tuple[int, str]]:
+        """Its lines with their numbers, in bounded memory; of many empty lines together only the first.
 
-    def batches(self, progress: Progress | None = None) -> Iterator[list[str]]:
-        """Its lines, some thousands at a time."""
+        *progress* is called with (bytes done, all bytes).
+        """
+        for first, lines in self.batches(progress):
+            yield from enumerate(lines, first)
+
+    def batches(self, progress: Progress | None = None) -> Iterator[tuple[int, list[str]]]:
+        """Its lines, some thousands at a time, each time with the number of the first."""
+        number, rest = 1, ""
+        for chunk in self.chunks(progress):
+            block, is_line, rest = (rest + chunk).rpartition("\n")
+            if len(rest) > LINE_BYTES:
+                limit = LINE_BYTES // 1024**2
+                raise NotReadable(f"{self.name}: a line has more than {limit} MB; this is no report")
+            place = 0
+            for run in EMPTY_LINES.finditer(block):
+                lines = block[place : run.start()].split(
+                    "\n"
+                )  # what stands behind its last line break is empty
+                yield number, lines
+                number += len(lines) + run[0].count("\n") - 1
+                place = run.end()
+            if is_line:
+                lines = block[place:].split("\n")
+                yield number, lines
+                number += len(lines)
+        if rest:
+            self.open_line = number
+            yield number, [rest]
+
+    def chunks(self, progress: Progress | None = None) -> Iterator[str]:
+        """Its text, piece by piece; raises :class:`NotReadable` where it is damaged, or longer than is read."""
         assert self.encoding is not None
         with self._open() as stream:
             text = io.TextIOWrapper(
-                io.BufferedReader(_Raw(stream)), self.encoding, errors="replace", newline=None
+                io.BufferedReader(_Raw(stream, self)), self.encoding, errors="replace", newline=None
             )
-            rest = ""
             try:
                 while chunk := text.read(CHUNK_BYTES):
-                    lines = (rest + chunk).split("\n")
-                    rest = lines.pop()
-                    if len(rest) > LINE_BYTES:
-                        limit = LINE_BYTES // 1024**2
-                        raise NotReadable(f"{self.name}: a line has more than {limit} MB; this is no report")
-                    yield lines
+                    yield chunk
                     if progress is not None:
                         progress(min(_position(stream), self.bytes), self.bytes)
-                if rest:
-                    yield [rest]
             finally:
                 text.detach()
 
@@ -109,22 +155,27 @@ class OpenedFile:
         with self.path.open("rb") as stream:
             start = stream.read(4)
             stream.seek(0)
-            try:
-                if start[:2] == b"\x1f\x8b":
-                    with gzip.GzipFile(fileobj=stream) as unpacked:
-                        yield unpacked  # type: ignore[misc]
-                elif start == b"PK\x03\x04":
-                    with self._member(stream) as member:
-                        yield member
-                else:
-                    yield stream
-            except DAMAGED as fault:
-                raise NotReadable(
-                    f"{self.name}: the compressed data are damaged ({cut(str(fault))})"
-                ) from None
+            if start[:2] == b"\x1f\x8b":
+                with self._unpacking(), gzip.GzipFile(fileobj=stream) as unpacked:
+                    yield unpacked  # type: ignore[misc]
+            elif start == b"PK\x03\x04":
+                with self._unpacking(), self._member(stream) as member:
+                    yield member
+            else:
+                yield stream
+
+    @contextmanager
+    def _unpacking(self) -> Iterator[None]:
+        """Raise :class:`NotReadable` for whatever the unpacking finds wrong."""
+        try:
+            yield
+        except DAMAGED as fault:
+            raise NotReadable(f"{self.name}: the compressed data are damaged ({cut(str(fault))})") from None
 
     @contextmanager
     def _member(self, stream: IO[bytes]) -> Iterator[IO[bytes]]:
+        if _directory_bytes(stream) > MOST_DIRECTORY_BYTES:
+            raise NotReadable(f"{self.name}: this archive holds thousands of files; unpack it and name them")
         with zipfile.ZipFile(stream) as packed:
             members = [info for info in packed.infolist() if not info.is_dir()]
             if len(members) != 1:
@@ -135,21 +186,41 @@ class OpenedFile:
                 )
             if members[0].flag_bits & 1:
                 raise NotReadable(f"{self.name}: this archive is encrypted; unpack it first")
+            if members[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise NotReadable(f"{self.name}: this archive is not packed by deflate; unpack it first")
             with packed.open(members[0]) as member:
                 yield member
 
 
-class _Raw(io.RawIOBase):
-    """A reader's bytes for io's buffer; it leaves the reader open."""
+def _directory_bytes(stream: IO[bytes]) -> int:
+    """Size of the directory of a zip file, as its end says; what has none is left to who opens it."""
+    size = stream.seek(0, io.SEEK_END)
+    stream.seek(max(0, size - END_OF_ZIP_BYTES))
+    end = stream.read()
+    stream.seek(0)
+    place = end.rfind(b"PK\x05\x06")
+    told = end[place + 12 : place + 16] if place >= 0 else b""
+    return int.from_bytes(told, "little")  # of the form for large archives it is the largest number
 
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
+
+class _Raw(io.RawIOBase):
+    """The bytes of an opened file for io's buffer, up to as many as are read; it leaves the file open."""
+
+    def __init__(self, stream: IO[bytes], source: OpenedFile) -> None:
+        self._stream, self._source, self._done = stream, source, 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         data = self._stream.read(len(buffer))
+        self._done += len(data)
+        if self._done > self._source.most_bytes:
+            limit = self._source.most_bytes / 1024**2
+            raise NotReadable(
+                f"{self._source.name}: its text has more than {limit:.0f} MB, too much for such a report; give the "
+                "report of a shorter time"
+            )
         buffer[: len(data)] = data
         return len(data)
 

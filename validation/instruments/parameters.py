@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from validation.instruments.figures import Keep, NotReadable, Reading, Section, Setting
+from validation.instruments.figures import OTHER_FORM, Keep, NotReadable, Reading, Section
 from validation.instruments.opening import OpenedFile, Progress
 
 NAME: Final = "parameters"
@@ -57,19 +57,19 @@ def recognises(head: str) -> bool:
 
 def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """The parameters of *source*."""
-    reading = Reading(NAME, "", source.name, "")
+    reading = source.reading(NAME)
     shown = HEADER.search(source.head) is not None
-    for number, line in enumerate(source.lines(progress), 1):
+    for number, line in source.lines(progress):
         if not line.strip() or set(line.strip()) <= set("- "):
             continue
         match = (SHOWN if shown else LINE).fullmatch(line.rstrip())
         if match is None:
-            reading.skip(number, "lines of another form")
+            reading.skip(number, OTHER_FORM)
             continue
         value = (match[3] or "") if shown else match[2]
         reading.host.files = reading.host.files or files_on(match[1], value)
         if kept(match[1], source.keep):
-            reading.settings.append(Setting(match[1].lower(), value.strip("'\""), number))
+            reading.set(match[1].lower(), value.strip("'\""), number)
         else:
             reading.skip(number, "parameters that do not bear on performance")
     if not reading.settings:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from validation.instruments.figures import MOST_LETTERS, NotReadable, Reading, SeriesColumn, figure
+from validation.instruments.figures import (
+    MOST_LETTERS,
+    MOST_SHOWN,
+    OTHER_FORM,
+    Reading,
+    SeriesColumn,
+    absurd,
+    figure,
+)
 from validation.instruments.opening import OpenedFile, Progress
 
 NAME: Final = "plan"
@@ -17,8 +25,8 @@ COLUMNS: Final = {
     "Bytes": ("bytes", 1.0), "E-Bytes": ("bytes", 1.0), "OMem": ("bytes", 1.0), "1Mem": ("bytes", 1.0),
     "Used-Mem": ("bytes", 1.0), "A-Time": ("s", 1.0),
 }  # fmt: skip
-CELL: Final = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)([KMGT]?)(?:\s*\(\s*[0-9]+\))?")
-CLOCK: Final = re.compile(r"([0-9]{1,9}):([0-9][0-9]):([0-9][0-9])\.([0-9]+)")
+CELL: Final = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)([KMGT]?)(?:\s*\(\s*[0-9]+\))?")
+CLOCK: Final = re.compile(r"(-?[0-9]+):([0-9][0-9]):([0-9][0-9])\.([0-9]+)")
 DECIMAL: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 MOST_LINES: Final = 2000
 """Lines above a plan that are looked at for its SQL text."""
@@ -32,12 +40,12 @@ def recognises(head: str) -> bool:
 
 def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """Every plan of *source*, as one reading; names of objects are left out."""
-    reading = Reading(NAME, "", source.name, "")
+    reading = source.reading(NAME)
     columns: list[str] = []
     plans, plans_read, first = 0, 0, 0
     above: list[str] = []
     measured = False
-    for number, line in enumerate(source.lines(progress), 1):
+    for number, line in source.lines(progress):
         if HEADER.match(line):
             columns = [cell.strip() for cell in line.strip().strip("|").split("|")]
             plans, plans_read, first = plans + 1, len(reading.figures), number
@@ -53,7 +61,7 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
                 if source.keep.names and subject:
                     reading.name(subject, "object", row.get("Name", ""), number)
             else:
-                reading.skip(number, "rows of another form")
+                reading.skip(number, OTHER_FORM)
         elif line.strip() and set(line.strip()) != {"-"}:
             if columns:
                 reading.add_section(f"plan {plans}", plans_read, first, number - 1)
@@ -64,7 +72,7 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     if columns:
         reading.add_section(f"plan {plans}", plans_read, first, number)
     if not reading.figures:
-        raise NotReadable(f"{source.name}: there are no numbers in this plan; make it by {HOW}")
+        raise reading.refusal(f"there are no numbers in this plan; make it by {HOW}")
     if not measured:
         reading.missing.append(f"measured rows and times: this plan has estimates alone; make it by {HOW}")
     reading.title = f"DBMS_XPLAN: {plans} plan{'s' * (plans > 1)}"
@@ -82,19 +90,21 @@ def _take(reading: Reading, of: str, row: dict[str, str], line: int) -> str:
     """The figures of one step; what they are of."""
     step = re.sub(r"\D", "", row.get("Id", ""))
     if not step:
-        reading.skip(line, "rows of another form")
+        reading.skip(line, OTHER_FORM)
         return ""
     subject = f"{of}, step {step} {row.get('Operation', '')}".strip()
     for name, (unit, scale) in COLUMNS.items():
         cell = row.get(name, "")
         clock, plain = CLOCK.fullmatch(cell), CELL.fullmatch(cell)
-        if clock is not None and unit == "s":
+        if clock is not None and unit == "s" and (reason := absurd(clock[1])):
+            reading.doubt(line, f"{subject}, {name}: {cell[:MOST_SHOWN]} {reason}")
+        elif clock is not None and unit == "s":
             seconds = int(clock[1]) * 3600 + int(clock[2]) * 60 + float(f"{clock[3]}.{clock[4]}")
             column = SeriesColumn(name, unit, 1.0, 10.0 ** -len(clock[4]))
-            reading.figures.append(figure(name, subject, seconds, column, line, cell))
+            reading.keep(figure(name, subject, seconds, column, line, cell))
         elif plain is not None and unit != "s":
             multiple = (BINARY if unit == "bytes" else DECIMAL)[plain[2]]
             reading.add(name, subject, plain[1], SeriesColumn(name, unit, scale * multiple), line, cell)
         elif cell:
-            reading.skip(line, f"cells of {name} that are no numbers")
+            reading.no_number(line, f"{subject}, {name}", cell, f"cells of {name} that are no numbers")
     return subject

@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from validation.instruments.figures import NotReadable, Reading, Section, plural
+from validation.instruments.figures import EVERY_LINE, OTHER_FORM, NotReadable, Reading, Section, plural
 from validation.instruments.opening import OpenedFile, Progress
 from validation.instruments.sysstat import (
     BANNER,
     PROCESSORS,
     SeriesRows,
+    TimeStamps,
+    absurd_in,
+    ends_whole,
     first_line,
     hosts_of,
     refuse_commas,
@@ -23,7 +26,7 @@ from validation.instruments.sysstat import (
 NAME: Final = "sar"
 HOW: Final = "sar -d -p > sar.txt with LC_ALL=C in front, or sadf -j -- -d -u > sar.json"
 STAMP: Final = re.compile(r"([0-9]{1,2}:[0-9]{2}:[0-9]{2}(?: [AP]M)?|Average:)\s+(.*)")
-NUMBER: Final = re.compile(r"[0-9]{1,18}(?:\.[0-9]+)?")
+NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 KEYS: Final = ("DEV", "CPU")
 
 
@@ -42,7 +45,7 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
         return list(_from_json(source))
     readings = [_Text(source)]
     number = 0
-    for number, line in enumerate(source.lines(progress), 1):
+    for number, line in source.lines(progress):
         if BANNER.match(line):
             if readings[-1].reading.series:
                 readings.append(_Text(source))
@@ -56,12 +59,12 @@ class _Text:
     """One report under way: its header says what the lines below hold, and comes again with each page."""
 
     def __init__(self, source: OpenedFile) -> None:
-        self.reading = Reading(NAME, "", source.name, "")
+        self.reading = source.reading(NAME)
         self._source = source
         self._rows = SeriesRows(self.reading)
         self._names: tuple[str, ...] = ()
         self._key, self._place = "", 0
-        self._times: dict[tuple[str, ...], list[str]] = {}
+        self._times: dict[tuple[str, ...], TimeStamps] = {}
 
     def take(self, number: int, line: str) -> None:
         """Read one line; what is not understood is counted."""
@@ -92,31 +95,36 @@ class _Text:
     def _row(self, number: int, stamp: str, parts: list[str]) -> None:
         of = parts.pop(self._place) if self._place < len(parts) else ""
         if len(parts) != len(self._names):
-            self.reading.skip(number, "a line of another form")
+            self.reading.skip(number, OTHER_FORM)
         elif self._key == "CPU" and of != "all":
             self.reading.skip(number, "single processors")
         elif not all(map(NUMBER.fullmatch, parts)):
             refuse_commas(self._source.name, number, parts, HOW)
-            self.reading.skip(number, "a line of another form")
+            self.reading.skip(number, OTHER_FORM)
+        elif reason := absurd_in(parts):
+            self.reading.doubt(number, f"{of}: {reason}: this sample is left out")
         else:
-            times = self._times.setdefault(self._names, [])
-            if not times or times[-1] != stamp:
-                times.append(stamp)
+            times = self._times.setdefault(self._names, TimeStamps())
+            if times.last != stamp:
+                times.add(stamp)
             of = PROCESSORS if self._key == "CPU" else of
-            self._rows.series(of, self._names, parts).add(map(float, parts), number, len(times) - 1)
+            series = self._rows.series(of, self._names, parts, number)
+            series.add(map(float, parts), number, times.count - 1)
+            if ends_whole(parts) and self._place == 0:
+                self.reading.whole_line = number
 
     def close(self, last_line: int) -> Reading:
         """What was read, with its span."""
         reading = self.reading
         if not reading.series:
-            raise NotReadable(f"{self._source.name}: sar's lines of devices are missing; run {HOW}")
-        _finish(reading, last_line, max(self._times.values(), key=len))
+            raise reading.refusal(f"sar's lines of devices are missing; run {HOW}")
+        _finish(reading, last_line, max(self._times.values(), key=lambda times: times.count))
         return reading
 
 
-def _finish(reading: Reading, last_line: int, times: list[str]) -> None:
+def _finish(reading: Reading, last_line: int, times: TimeStamps) -> None:
     devices = {series.of for series in reading.series} - {PROCESSORS}
-    reading.title = f"sar: {plural(len(devices), 'device')}, {plural(len(times), 'sample')}"
+    reading.title = f"sar: {plural(len(devices), 'device')}, {plural(times.count, 'sample')}"
     first = min(min(series.lines) for series in reading.series)
     reading.sections.append(Section("devices and processors", first, last_line, reading.count()))
     take_span(reading, times)
@@ -127,11 +135,12 @@ def _finish(reading: Reading, last_line: int, times: list[str]) -> None:
 def _from_json(source: OpenedFile) -> Iterator[Reading]:
     """Every host of sadf -j."""
     for reading, samples in hosts_of(source, HOW):
-        rows, times = SeriesRows(reading), []
+        rows, times = SeriesRows(reading), TimeStamps()
+        reading.whole_line = EVERY_LINE
         for place, sample in enumerate(samples):
             stamp = sample.pop("timestamp", None)
             if isinstance(stamp, dict):
-                times.append(f"{stamp.get('date', '')} {stamp.get('time', '')}".strip())
+                times.add(f"{stamp.get('date', '')} {stamp.get('time', '')}".strip())
             for name, part in sample.items():
                 if name not in {"disk", "cpu-load", "cpu-load-all"}:
                     reading.skip(first_line(part), f"section {name}")

@@ -7,7 +7,16 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from validation.instruments.figures import Keep, NotReadable, Reading, Series, SeriesColumn, grain_of
+from validation.instruments.figures import (
+    MOST_SHOWN,
+    Keep,
+    NotReadable,
+    Reading,
+    Series,
+    SeriesColumn,
+    absurd,
+    grain_of,
+)
 from validation.instruments.json_text import JsonNumber, parsed
 from validation.instruments.opening import OpenedFile
 
@@ -30,6 +39,8 @@ FORMS: Final = (
 MOST_GAPS: Final = 1000
 """Time stamps that the interval is taken from."""
 COMMA: Final = re.compile(r"[0-9]+,[0-9]+")
+MOST_SERIES: Final = 20_000
+"""Devices of a report."""
 PROCESSORS: Final = "cpu"
 """What the series of all processors is of."""
 
@@ -76,8 +87,11 @@ class SeriesRows:
         self._series: dict[tuple[str, tuple[str, ...]], Series] = {}
         self._columns: dict[tuple[bool, tuple[str, ...], tuple[float, ...]], tuple[SeriesColumn, ...]] = {}
 
-    def series(self, of: str, names: tuple[str, ...], printed: Sequence[str] = ()) -> Series:
-        """The series of *of* with the columns *names*; a new one has the grain of the row *printed*."""
+    def series(self, of: str, names: tuple[str, ...], printed: Sequence[str] = (), line: int = 0) -> Series:
+        """The series of *of* with the columns *names*; a new one has the grain of the row *printed* in *line*.
+
+        One beyond MOST_SERIES belongs to no report.
+        """
         series = self._series.get((of, names))
         if series is None:
             grains = tuple(grain_of(cell.rstrip("kKMGTP%")) for cell in printed)
@@ -91,7 +105,11 @@ class SeriesRows:
                     SeriesColumn(name, column.unit, column.scale, grain)
                     for name, column, grain in zip(names, columns, grains, strict=True)
                 )
-            series = self._series[of, names] = Series(of, self._columns[key])
+            series = Series(of, self._columns[key])
+            if len(self._series) >= MOST_SERIES:
+                self._reading.skip(line, f"devices beyond {MOST_SERIES:,}")
+                return series
+            self._series[of, names] = series
             self._reading.series.append(series)
         return series
 
@@ -101,7 +119,10 @@ class SeriesRows:
         if numbers:
             printed = [value.text for value in numbers.values()]
             line = next(iter(numbers.values())).line
-            self.series(of, tuple(numbers), printed).add(map(float, numbers.values()), line, sample)
+            if reason := absurd_in(printed):
+                self._reading.doubt(line, f"{of}: {reason}: this sample is left out")
+                return
+            self.series(of, tuple(numbers), printed, line).add(map(float, numbers.values()), line, sample)
 
 
 def hosts_of(source: OpenedFile, how: str) -> Iterator[tuple[Reading, list[dict[str, Any]]]]:
@@ -112,7 +133,7 @@ def hosts_of(source: OpenedFile, how: str) -> Iterator[tuple[Reading, list[dict[
     if not isinstance(hosts, list) or not hosts:
         raise NotReadable(f"{source.name}: sysstat.hosts is missing; run {how}")
     for host in (host for host in hosts if isinstance(host, dict)):
-        reading = Reading("", "", source.name, "")
+        reading = source.reading("")
         cpus, release = host.get("number-of-cpus"), host.get("release")
         reading.host.cpus = int(cpus) if isinstance(cpus, JsonNumber) else None
         reading.host.system = f"Linux {release}" if isinstance(release, str) else None
@@ -147,11 +168,38 @@ def refuse_commas(file: str, number: int, parts: Sequence[str], how: str) -> Non
         )
 
 
-def take_span(reading: Reading, times: Sequence[str]) -> None:
+def absurd_in(cells: Sequence[str]) -> str:
+    """Which of *cells* no report can print, and why; empty where all are in order."""
+    return next((f"{cell[:MOST_SHOWN]} {reason}" for cell in cells if (reason := absurd(cell))), "")
+
+
+def ends_whole(cells: Sequence[str]) -> bool:
+    """Whether the last of *cells* has all its digits: as many behind the point as the one before it."""
+    last, before = (cell.rstrip("kKMGTP%").partition(".")[2] for cell in (cells[-1], cells[-2:][0]))
+    return len(cells) > 1 and bool(last) and len(last) == len(before)
+
+
+class TimeStamps:
+    """The time stamps of a report's samples: the first ones, the last, and how many."""
+
+    def __init__(self) -> None:
+        self.first: list[str] = []
+        self.last = ""
+        self.count = 0
+
+    def add(self, stamp: str) -> None:
+        """The next one."""
+        self.last = stamp
+        self.count += 1
+        if len(self.first) <= MOST_GAPS:
+            self.first.append(stamp)
+
+
+def take_span(reading: Reading, times: TimeStamps) -> None:
     """The time span, and the interval from one sample to the next, of a report with these time stamps."""
-    if times:
-        reading.begins, reading.ends = times[0], times[-1]
-        gaps = sorted(filter(None, map(seconds_between, times[:MOST_GAPS], times[1:])))
+    if times.count:
+        reading.begins, reading.ends = times.first[0], times.last
+        gaps = sorted(filter(None, map(seconds_between, times.first, times.first[1:])))
         if gaps:
             reading.interval_s = gaps[len(gaps) // 2]
 

@@ -64,7 +64,8 @@ class TableSpaces:
                 subject += f", file {number}, {self._number(kind, named, row.line)}"
             for column, cell in zip(columns, row.cells, strict=False):
                 if cell and not add_cell(reading, column, f"{title}: {subject}", cell, "", row.line):
-                    reading.skip(row.line, f"cells of {title} that are no numbers")
+                    what = f"cells of {title} that are no numbers"
+                    reading.no_number(row.line, f"{title}: {subject}, {column}", cell, what)
         reading.add_section(title, already, table.line, table.lines[-1])
 
     def _number(self, kind: str, named: str, line: int) -> str:

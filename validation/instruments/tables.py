@@ -8,6 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from validation.instruments.figures import Reading
+
+PIECE: Final = re.compile(r"<(?:table|html)\b", re.IGNORECASE)
+MOST_LETTERS: Final = 8 * 1024**2
+"""Of a table of HTML; of the largest of AWR, the texts of all statements, some have 2 MB."""
 TABLE: Final = re.compile(r"<table\b([^<>]*)>(.*?)(?=<table\b|</table>)", re.IGNORECASE | re.DOTALL)
 SUMMARY: Final = re.compile(r"""summary=(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
 ROW: Final = re.compile(r"<tr\b[^<>]*>(.*?)(?=<tr\b|</tr|$)", re.IGNORECASE | re.DOTALL)
@@ -24,6 +29,8 @@ GROUP: Final = re.compile(r"-{3,}[^-]{1,60}-{3,}")
 """A heading over several columns."""
 SPACED: Final = ("File IO Stats", "Tablespace IO Stats")
 """Titles of tables whose rows may stand apart."""
+MOST_TABLE_CELLS: Final = 400_000
+"""Twice as many as a report may have figures."""
 MOST_CELLS: Final = 200
 """Columns of a table; a wider one is no report's."""
 
@@ -37,6 +44,26 @@ class ReportTable:
     line: int
     rows: list[tuple[str, ...]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
+    left_out: int = 0
+    """The first row that it did not take."""
+
+    def add(self, row: tuple[str, ...], line: int) -> None:
+        """Add a row; of a table with more than MOST_TABLE_CELLS the others are left out."""
+        if self.is_full:
+            self.left_out = self.left_out or line
+        else:
+            self.rows.append(row)
+            self.lines.append(line)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it takes no further row."""
+        return len(self.rows) * len(self.columns) >= MOST_TABLE_CELLS
+
+    def cells_left_out(self, reading: Reading) -> None:
+        """Doubt a *reading* that lacks rows of this table."""
+        if self.left_out:
+            reading.doubt(self.left_out, f"more than {MOST_TABLE_CELLS:,} cells: the other rows are left out")
 
 
 def normal(name: str) -> str:
@@ -55,6 +82,28 @@ class Lines:
         self._line += self._text.count("\n", self._since, place)
         self._since = place
         return self._line
+
+
+def html_pieces(chunks: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """HTML cut before each page and each table: the line that a piece begins in, and its text.
+
+    A piece has one table at most, and ends with the begin of the next. One larger than MOST_LETTERS has none.
+    """
+    line, piece = 1, ""
+    for chunk in chunks:
+        seen = max(1, len(piece) - len("<table "))
+        piece += chunk
+        begin = 0
+        for tag in PIECE.finditer(piece, seen):
+            behind = tag[0] if tag[0][1] in "tT" else ""
+            yield line, piece[begin : tag.start()] + behind
+            line += piece.count("\n", begin, tag.start())
+            begin = tag.start()
+        piece = piece[begin:]
+        if len(piece) > MOST_LETTERS:
+            yield line, piece
+            line, piece = line + piece.count("\n"), ""
+    yield line, piece
 
 
 def html_tables(text: str) -> Iterator[ReportTable]:
@@ -76,8 +125,7 @@ def _under_headings(title: str, rows: Iterable[tuple[int, list[tuple[str, str]]]
             continue
         kinds, cells = {kind.lower() for kind, _ in row}, tuple(plain(cell) for _, cell in row)
         if table is not None and "d" in kinds:
-            table.rows.append(cells)
-            table.lines.append(line)
+            table.add(cells, line)
         elif table is not None and not table.rows and len(cells) == len(table.columns):
             joined = zip(table.columns, cells, strict=True)
             table.columns = tuple(f"{above} {below}".strip() for above, below in joined)
@@ -87,8 +135,7 @@ def _under_headings(title: str, rows: Iterable[tuple[int, list[tuple[str, str]]]
             table = ReportTable(title, cells, line)
             if "d" in kinds:  # no heading at all: the first row is data
                 table.columns = ("",) * len(cells)
-                table.rows.append(cells)
-                table.lines.append(line)
+                table.add(cells, line)
     if table is not None:
         yield table
 
@@ -122,16 +169,11 @@ def columns_of(above: Sequence[str], spans: Sequence[tuple[int, int]]) -> tuple[
     return title, tuple(" ".join(column) for column in words)
 
 
-def ruled_tables(text: str) -> Iterator[ReportTable]:
-    """Every table of a text report with ruled columns; its title stands before ``DB/Inst:`` or is underlined."""
-    reader = _RuledReader()
-    for number, printed in enumerate(text.split("\n"), 1):
-        yield from reader.take(number, printed.expandtabs().replace("\f", "").rstrip())
-    yield from reader.end()
+class RuledReader:
+    """Reads the tables of a text report with ruled columns; a title stands before ``DB/Inst:`` or is underlined.
 
-
-class _RuledReader:
-    """The table under way, and the lines above the next rule."""
+    It holds the table under way, and the lines above the next rule.
+    """
 
     def __init__(self) -> None:
         self._title = ""
@@ -140,10 +182,11 @@ class _RuledReader:
         self._spans: list[tuple[int, int]] = []
         self._last: list[str] = []
 
-    def take(self, number: int, line: str) -> Iterator[ReportTable]:
+    def take(self, number: int, printed: str) -> Iterator[ReportTable]:
         """Read one line; gives the table that it ends."""
+        line = printed.expandtabs().replace("\f", "").rstrip()
         rule = line.replace("~", "-")
-        if titled := TITLED.match(line):
+        if "DB" in line and (titled := TITLED.match(line)):
             yield from self.end()
             self._title, self._above = titled[1].strip(), []
         elif line.strip() and RULE.fullmatch(rule):
@@ -153,9 +196,10 @@ class _RuledReader:
                 yield from self.end()
             elif self._table is None:
                 self._above = []
+        elif self._table is not None and self._table.is_full:
+            self._table.left_out = self._table.left_out or number
         elif self._table is not None:
-            self._table.rows.append(words_of(line, self._spans))
-            self._table.lines.append(number)
+            self._table.add(words_of(line, self._spans), number)
             self._last = [*self._last[1 - MOST_HEADINGS :], line]
         elif not line.startswith("->"):
             self._above.append(line)

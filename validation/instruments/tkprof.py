@@ -8,6 +8,7 @@ from typing import Final
 
 from validation.instruments.figures import (
     MOST_LETTERS,
+    OTHER_FORM,
     NotReadable,
     Reading,
     SeriesColumn,
@@ -30,9 +31,9 @@ COLUMNS: Final = (
     SeriesColumn("current", "gets"),
     SeriesColumn("rows", "rows"),
 )
-WAIT: Final = re.compile(r"(\S+(?: \S+)*?)\s+([0-9]+)\s+([0-9]+\.[0-9]+)\s+([0-9]+\.[0-9]+)\s*")
+WAIT: Final = re.compile(r"(\S+(?: \S+)*?)\s+(-?[0-9]+)\s+(-?[0-9]+\.[0-9]+)\s+(-?[0-9]+\.[0-9]+)\s*")
 STEP: Final = re.compile(r"\s*([0-9]+)\s{1,}(?:([0-9]+)\s+([0-9]+)\s+)?(\s*\S.*)")
-DETAIL: Final = re.compile(r"\b(cr|r|pr|pw|w|time|starts|cost|size|card)=([0-9]+)(?= us|[\s)]|$)")
+DETAIL: Final = re.compile(r"\b(cr|r|pr|pw|w|time|starts|cost|size|card)=(-?[0-9]+)(?= us|[\s)]|$)")
 DETAILS: Final = {
     "cr": ("gets", 1.0), "r": ("blocks", 1.0), "pr": ("blocks", 1.0), "pw": ("blocks", 1.0), "w": ("blocks", 1.0),
     "time": ("s", 1e-6), "starts": ("count", 1.0), "cost": ("cost", 1.0), "size": ("bytes", 1.0), "card": ("rows", 1.0),
@@ -65,7 +66,7 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """Every report of *source*; statements are numbered in the order in which they are printed."""
     reports = [_Report(source)]
     number = 0
-    for number, line in enumerate(source.lines(progress), 1):
+    for number, line in source.lines(progress):
         banner = BANNER.search(line)
         if banner is not None:
             if reports[-1].begun:
@@ -85,8 +86,9 @@ class _Report:
     """One report under way: what the lines below the last heading are of."""
 
     def __init__(self, source: OpenedFile) -> None:
-        self.reading = Reading(NAME, "TKPROF", source.name, "")
-        self.begun = False
+        self.reading = source.reading(NAME)
+        self.reading.title = "TKPROF"
+        self.begun = self._has_foot = False
         self._statements = 0
         self._of = self._sql_id = ""
         self._ofs: list[str] = []
@@ -135,6 +137,7 @@ class _Report:
         if (count := COUNT.fullmatch(text.strip())) and self._of:
             self._add(number, count[1], self._of, count[2], SeriesColumn("", "count"))
         elif foot := FOOT.match(text):
+            self._has_foot, self.reading.whole_line = True, number
             unit = "s" if "seconds" in foot[2] else "lines"
             self._add(number, foot[2], "trace file", foot[1], SeriesColumn("", unit))
         else:
@@ -170,12 +173,11 @@ class _Report:
     def _call(self, number: int, call: re.Match[str]) -> None:
         cells = call[2].split()
         if self._table != "calls" or len(cells) != len(COLUMNS):
-            self.reading.skip(number, "SQL text, headings and notes")
+            self.reading.skip(
+                number, OTHER_FORM if self._table == "calls" else "SQL text, headings and notes"
+            )
             return
         for column, cell in zip(COLUMNS, cells, strict=True):
-            if set(cell) == {"#"}:
-                self.reading.skip(number, "numbers too wide for their column (####)")
-                continue
             self._add(number, f"{call[1]} {column.name}", self._of, cell, column)
 
     def _wait(self, number: int, wait: re.Match[str]) -> None:
@@ -199,7 +201,7 @@ class _Report:
     def _add(self, number: int, name: str, of: str, cell: str, column: SeriesColumn) -> None:
         printed = with_unit(cell, column.unit, column.scale)
         if self.reading.add(name, of, cell, column, number, printed) is None:
-            self.reading.skip(number, "cells that are no numbers")
+            self.reading.no_number(number, f"{of}, {name}", cell, "cells that are no numbers")
 
     def _close_section(self) -> None:
         if self._of:
@@ -209,6 +211,8 @@ class _Report:
     def close(self, last_line: int) -> None:
         """The report has ended."""
         self._close_section()
+        if self.begun and not self._has_foot:
+            self.reading.missing.append("end of the report: the file is truncated, or a piece of one")
         waits = [figure for figure in self.reading.figures if figure.name == "waits"]
         if not waits:
             self.reading.missing.append(NO_WAITS)

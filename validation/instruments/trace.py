@@ -9,10 +9,15 @@ from typing import Final
 
 from validation.instruments.fetch_calls import FetchCalls
 from validation.instruments.figures import (
+    CUT_LINES,
+    CUT_OFF,
+    EVERY_LINE,
     MOST_LETTERS,
+    MOST_SHOWN,
     Figure,
     NotReadable,
     Reading,
+    absurd,
     plural,
     with_unit,
 )
@@ -30,6 +35,8 @@ CLOSE: Final = re.compile(rf"CLOSE #{N}:c={N},e={N},dep={N},type={N},tim={N}")
 WAIT: Final = re.compile(
     rf"WAIT #{N}: nam='([^']*)' ela=\s*{N}((?: [^=]+=-?[0-9]+)*?)(?: tim={N})?(?=$|WAIT #|FETCH #)"
 )
+DATA: Final = re.compile(r"(?:PARSE|EXEC|FETCH|UNMAP|SORT UNMAP|CLOSE|WAIT|STAT) #|XCTEND |PARSING IN CURSOR")
+ABSURD: Final = re.compile(r"\b(c|e|p|cr|cu|mis|r|dep|ela|tim|cnt)= *(-[0-9]+|[0-9]{19,})")
 CURSOR: Final = re.compile(r"PARSING IN CURSOR #([0-9]+) len=[0-9]+ dep=([0-9]+) .*")
 SQL_ID: Final = re.compile(r"sqlid='(\w+)'")
 STEP: Final = re.compile(rf"STAT #{N} id={N} cnt={N} pid=[0-9]+ pos=[0-9]+ obj=-?[0-9]+ op='(.*)'?\s*")
@@ -98,8 +105,11 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """The one reading of a trace; memory is bounded by the number of statements, whatever the size of the file."""
     trace = _Trace(source)
     number = 0
-    for number, line in enumerate(source.lines(progress), 1):
-        trace.take(number, line)
+    for number, line in source.lines(progress):
+        if number == source.open_line and trace.is_cut(line):
+            trace.reading.doubt(number, CUT_OFF)
+        else:
+            trace.take(number, line)
     return [trace.close(number)]
 
 
@@ -107,7 +117,7 @@ class _Trace:
     """A trace under way: which statement each cursor runs, and sums."""
 
     def __init__(self, source: OpenedFile) -> None:
-        self.reading = Reading(NAME, "", source.name, "")
+        self.reading = source.reading(NAME)
         self._name, self._keep = source.name, source.keep
         self._sql_of, self._sql_line = "", 0
         self._text: list[str] = []
@@ -129,6 +139,17 @@ class _Trace:
     def _tick(self) -> str:
         """What the trace counts time in."""
         return "µs" if self._unit_s < 1e-3 else "cs"
+
+    def is_cut(self, line: str) -> bool:
+        """Whether the last line, which no line break ends, is one of a call, a wait or a row source that is cut off.
+
+        One of a call or a wait is whole where its time stamp has as many digits as those before.
+        """
+        if self._in_sql or not DATA.match(line):
+            return self._in_sql
+        if line.startswith("STAT #"):
+            return not line.rstrip().endswith("'")
+        return len(line.rpartition("tim=")[2].strip()) < len(str(self._last_tim)) or "tim=" not in line
 
     def take(self, number: int, line: str) -> None:
         """Read one line, and each call that lost its line break and stands behind another."""
@@ -171,7 +192,7 @@ class _Trace:
         if line.startswith("*** 2") and len(line) > len("*** 2026-11-22 10:00"):
             self._stamp(line)
         elif line.startswith(("FETCH #", "EXEC #", "PARSE #", "XCTEND", "CLOSE #")):
-            self.reading.skip(number, "lines that are cut off")
+            self._unusable(number, line)
         elif release := RELEASE.search(line):
             self._release = release[1]
             if int(release[1].partition(".")[0]) < CENTISECONDS_UNTIL:
@@ -185,6 +206,16 @@ class _Trace:
             )
         elif line.strip() and not line.startswith("===="):
             self.reading.skip(number, _kind(line))
+
+    def _unusable(self, number: int, line: str) -> None:
+        """A line of a call or a wait whose numbers are absurd, or which is cut off."""
+        if odd := ABSURD.search(line):
+            kind = line[: line.find("#")].strip() or "a line"
+            self.reading.doubt(
+                number, f"{kind}: {odd[1]}={odd[2][:MOST_SHOWN]} {absurd(odd[2])}: the line is not used"
+            )
+        else:
+            self.reading.skip(number, CUT_LINES)
 
     def _end_of_text(self) -> None:
         """Keep the text of a new statement, where that was asked for."""
@@ -243,7 +274,7 @@ class _Trace:
         if wait is None or (
             wait[5] is None and self._last_tim and " tim=" not in line and self._unit_s < 1e-3
         ):
-            self.reading.skip(number, "lines that are cut off")
+            self._unusable(number, line)
             return
         waits, event = self._waits[self._of(wait[1])], wait[2]
         sums = waits.get(event)
@@ -324,6 +355,11 @@ class _Trace:
             reading.follows.append(f"more than {MOST_STATEMENTS:,} statements: the others are summed as one")
         if self._event_count >= MOST_EVENTS:
             reading.follows.append(f"more than {MOST_EVENTS:,} events: the others are summed as one")
+        if CUT_LINES in reading.left_alone:
+            count, first = reading.left_alone[CUT_LINES]
+            text = f"cut off, as the first of {plural(count, 'line')}: their calls and waits are not counted"
+            reading.doubt(first, text)
+        reading.whole_line = EVERY_LINE
         reading.fetches = self._fetches.close()
         return reading
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from validation.instruments.figures import Keep, NotReadable, Reading, SeriesColumn
+from validation.instruments.figures import OTHER_FORM, Keep, Reading, SeriesColumn
 from validation.instruments.opening import OpenedFile, Progress
-from validation.instruments.tables import ReportTable, ruled_tables
+from validation.instruments.tables import ReportTable, RuledReader
 
 NAME: Final = "views"
 HOW: Final = "set markup csv on, then select the columns by their names from the view"
@@ -49,15 +49,15 @@ def recognises(head: str) -> bool:
 
 def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """Every listing of *source*; rows of tables, indexes and files are numbered, not named."""
-    text = source.text()
-    reading = Reading(NAME, "", source.name, "")
-    for table in [*_csv_tables(text, reading), *ruled_tables(text)]:
+    reading = source.reading(NAME)
+    for table in [*_csv_tables(source, reading), *_ruled_tables(source)]:
         columns = [column.upper().replace(" ", "_") for column in table.columns]
         view = _view_of(columns)
         if view is not None:
+            table.cells_left_out(reading)
             _take(reading, view, columns, table, source.keep)
     if not reading.figures:
-        raise NotReadable(f"{source.name}: no number of this listing could be read; make it by {HOW}")
+        raise reading.refusal(f"no number of this listing could be read; make it by {HOW}")
     reading.title = f"listing of {', '.join(section.title for section in reading.sections)}"
     return [reading]
 
@@ -76,30 +76,44 @@ def _headings(head: str) -> Iterator[list[str]]:
             yield line.upper().split()
 
 
-def _csv_tables(text: str, reading: Reading) -> Iterator[ReportTable]:
+def _ruled_tables(source: OpenedFile) -> Iterator[ReportTable]:
+    """Every table with ruled columns."""
+    ruled = RuledReader()
+    for number, line in source.lines():
+        yield from ruled.take(number, line)
+    yield from ruled.end()
+
+
+def _csv_tables(source: OpenedFile, reading: Reading) -> Iterator[ReportTable]:
     """Every block of CSV that begins with a heading of a known view."""
     table: ReportTable | None = None
+    line = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal line
+        for number, text in source.lines():
+            line = number
+            yield text
+
     csv.field_size_limit(1 << 20)
-    rows = csv.reader(text.split("\n"), strict=False)
+    rows = csv.reader(lines(), strict=False)
     while True:
         try:
             row = next(rows)
         except StopIteration:
             break
         except csv.Error:
-            reading.skip(rows.line_num, "lines that are not CSV")
+            reading.skip(line, "lines that are not CSV")
             continue
-        line = rows.line_num
         columns = [cell.strip().upper() for cell in row]
         if _view_of(columns):
             if table is not None and table.rows:
                 yield table
             table = ReportTable("", tuple(columns), line)
         elif table is not None and len(row) == len(table.columns):
-            table.rows.append(tuple(cell.strip() for cell in row))
-            table.lines.append(line)
+            table.add(tuple(cell.strip() for cell in row), line)
         elif row and any(cell.strip() for cell in row) and table is not None:
-            reading.skip(line, "lines of another form")
+            reading.skip(line, OTHER_FORM)
     if table is not None and table.rows:
         yield table
 
@@ -122,5 +136,7 @@ def _take(reading: Reading, view: str, columns: list[str], table: ReportTable, k
                 ((unit, scale) for words, unit, scale in UNITS if re.search(words, name)), ("count", 1.0)
             )
             if reading.add(name.lower(), subject, cell, SeriesColumn(name, unit, scale), line, cell) is None:
-                reading.skip(line, f"cells of {name} that are no numbers")
+                reading.no_number(
+                    line, f"{subject}, {name.lower()}", cell, f"cells of {name} that are no numbers"
+                )
     reading.add_section(view, already, table.line, table.lines[-1])

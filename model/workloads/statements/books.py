@@ -8,19 +8,17 @@ from math import ceil
 from model.books import Figures, close, device_stats, devices, time_of
 from model.causes import (
     BETWEEN_CALLS,
-    BUFFER_BUSY,
     COPIED,
     DIRECT,
-    FREE_BUFFERS,
-    LOG_SPACE,
-    MORE_DATA,
+    OUTSIDE_CALLS,
     PARALLEL,
     PX_IDLE,
     PX_SEND,
+    RUN_QUEUE,
     SCATTERED,
     SENT_TWICE,
     SEQUENTIAL,
-    TO_CLIENT,
+    SUBMIT_BLOCKED,
 )
 from model.demand import Demand, optimizer_of
 from model.demand.work import COUNTING
@@ -43,17 +41,8 @@ from model.spec import Statement, System
 from model.units import show_seconds
 from model.workloads.statements.row_books import row_changes, segment_space, space_search
 
-IN_CALL = (
-    DIRECT,
-    PARALLEL,
-    SCATTERED,
-    SEQUENTIAL,
-    TO_CLIENT,
-    MORE_DATA,
-    FREE_BUFFERS,
-    LOG_SPACE,
-    BUFFER_BUSY,
-)
+IN_CALL_UNNAMED = (SUBMIT_BLOCKED, RUN_QUEUE, SENT_TWICE)
+"""What no event names, or two count, within calls: their elapsed time is that of a clock."""
 
 
 @dataclass(slots=True)
@@ -103,9 +92,11 @@ def close_books(
     """One checked result from what was asked and how long it took."""
     figures = figures_of(system, work, demand, timing)
     time = figures.time
-    waited_in_call = sum(timing.wait[event].total_s for event in IN_CALL if event in timing.wait)
-    overlap = timing.unaccounted.get(SENT_TWICE, 0.0)
-    in_calls = time.cpu_s, waited_in_call + overlap
+    waited_in_call = sum(
+        waited.total_s for event, waited in timing.wait.items() if event not in OUTSIDE_CALLS
+    )
+    unnamed = sum(timing.unaccounted.get(cause, 0.0) for cause in IN_CALL_UNNAMED)
+    in_calls = time.cpu_s, waited_in_call + unnamed
     figures.calls = _calls(work, demand, in_calls, figures.physical_io.read_blocks)
     figures.row_sources = row_sources(demand, figures)
     figures.changes = row_changes(work, demand)
@@ -310,12 +301,16 @@ def row_sources(demand: Demand, figures: Figures) -> list[RowSource] | None:
     waits = sum(
         time.wait[event].total_s for event in (DIRECT, PARALLEL, SCATTERED, SEQUENTIAL) if event in time.wait
     )
-    reading_s = servers * (waits + sum(time.cpu.get(cause, 0.0) for cause in READING))
-    getting_s = servers * time.cpu["buffer gets"]
+    waits += time.unaccounted.get(SUBMIT_BLOCKED, 0.0)
+    stretch = 1 + over(
+        time.unaccounted.get(RUN_QUEUE, 0.0), time.cpu_s
+    )  # of CPU by what waits for a processor
+    reading_s = servers * (waits + stretch * sum(time.cpu.get(cause, 0.0) for cause in READING))
+    getting_s = servers * stretch * time.cpu["buffer gets"]
     gets, reads = (
         sum(of) for of in zip(*((source.gets, source.read_blocks) for source in demand.sources), strict=True)
     )
-    walking_s = servers * sum(time.cpu.get(cause, 0.0) for cause in WALKING)
+    walking_s = servers * stretch * sum(time.cpu.get(cause, 0.0) for cause in WALKING)
     walked_in = next(source for source in demand.sources if source.gets)
     sources: list[RowSource] = []
     buffers = blocks = seconds = 0.0

@@ -86,6 +86,9 @@ Elapsed times include waiting on following events:
   db file scattered read                         60        0.05          2.10
   SQL*Net message from client                    11        0.01          0.04
 ********************************************************************************
+       1  session in tracefile.
+      92  lines in trace file.
+       4  elapsed seconds in trace file.
 """
 TRACE: Final = """Trace file /a/place/x.trc
 Oracle Database 19c Enterprise Edition Release 19.0.0.0.0 - Production

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
+import gzip
 import io
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,6 +17,7 @@ from time import process_time
 import pytest
 
 from app.command.cli import main
+from tests.validation.instruments import made
 from tests.whole import quick
 from validation.instruments import NotReadable, OpenedFile, read
 
@@ -102,6 +106,46 @@ LARGE: dict[str, tuple[int, Callable[[int], str]]] = {
     ),
 }
 """A size, and the file of that size."""
+MB = 1 << 20
+MOST_KB = 400_000
+"""Memory of a command that reads any of the files below."""
+SIZE = quick(40, 240)
+"""MB that each of them unpacks to."""
+SIZED = "Foreground Wait Events                DB/Inst: A/a  Snaps: 1-2\n\n" + "\n".join(
+    f"{'Event':26} {'Waits':>11}\n{'-' * 26} {'-' * 11}".split("\n")
+)
+ROW = "log buffer space               205,987\n"
+STATEMENTS = made.TKPROF.replace("TKPROF: Release", "TKPROF Release")
+WAITED = "WAIT #7: nam='db file scattered read' ela= 900 file#=1 block#=2 blocks=8 obj#=9 tim=2000\n"
+BOMBS: dict[str, tuple[str, str, str]] = {
+    "empty lines": (made.AWR, "\n" * MB, "38 figures"),
+    "lines of blanks": (made.TKPROF, (" " * 79 + "\n") * (MB // 80), "statement"),
+    "one line": (made.AWR, "a" * MB, "a line has more than 4 MB"),
+    "rows of a table": (
+        f"{made.AWR.replace('End of Report', '')}\n{SIZED}\n",
+        ROW * (MB // len(ROW)),
+        "doubt",
+    ),
+    "cells of HTML": (f"{made.AWR_HTML}<table><tr>", "<td></td>" * (MB // 9), "doubt"),
+    "rows of HTML": (f"{made.AWR_HTML}<table>", "<tr><td></td></tr>" * (MB // 18), "doubt"),
+    "lines of a trace": (made.TRACE, WAITED * (MB // len(WAITED)), "statement"),
+    "lines of no trace": (made.TRACE, "a\n" * (MB // 16), "statement"),
+    "numbers of JSON": ('{"fio version":"fio-3",\n"jobs":[\n', "1," * (MB // 2), "more than"),
+    "devices": (made.IOSTAT_OLD, "", "devices"),
+    "parameters": (made.INIT_ORA, "db_cache_size=1\n" * (MB // 16), "10,000 figures"),
+    "statements": ("TKPROF: Release 1 - x on y\n", STATEMENTS * (MB // len(STATEMENTS)), "doubt"),
+    "reports": ("", made.TKPROF * (MB // len(made.TKPROF)), "more than 1,000 reports"),
+}
+"""What a file begins with, what follows again and again, and words of the answer or the refusal."""
+COMMAND = """
+import resource, sys
+from app.command.cli import main
+from tests.validation.instruments import made
+from tests.whole import quick
+code = main(["measure", "--quiet", sys.argv[1]])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+sys.exit(code)
+"""
 TIMES = 4
 """How many times larger the second file is; a reader takes that many times as long, not its square."""
 TRIES = 3
@@ -177,3 +221,70 @@ def test_a_damaged_archive_is_refused_in_a_sentence(method: int, tmp_path: Path)
             told.append(str(fault))
     assert len(told) > 50
     assert all(text.startswith("report.zip: ") and len(text) < 200 for text in told)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in kB on Linux")
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("kind", BOMBS)
+def test_a_small_file_that_unpacks_to_a_large_one_takes_little_memory(kind: str, tmp_path: Path) -> None:
+    begin, again, words = BOMBS[kind]
+    file = tmp_path / "report.gz"
+    with gzip.open(file, "wb", compresslevel=1) as packed:
+        packed.write(begin.encode())
+        for number in range(SIZE):
+            each = again or "".join(
+                f"d{number}-{device} {' '.join(['1.00'] * 13)}\n" for device in range(MB // 80)
+            )
+            packed.write(each.encode())
+    answer = subprocess.run(
+        [sys.executable, "-c", COMMAND, str(file)], capture_output=True, text=True, check=False
+    )
+    assert answer.returncode in {0, 2}, answer.stderr
+    *_, used_kb = answer.stdout.split()
+    assert int(used_kb) < MOST_KB
+    assert words in answer.stdout + answer.stderr
+
+
+def archive(folder: Path, *files: tuple[str, str]) -> Path:
+    path = folder / "report.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, text in files:
+            packed.writestr(name, text)
+    return path
+
+
+def test_an_archive_of_thousands_of_files_is_refused_before_they_are_listed(tmp_path: Path) -> None:
+    path = archive(tmp_path, *((f"{'a long name ' * 20}{number}", "") for number in range(5000)))
+    with pytest.raises(NotReadable, match="holds thousands of files"):
+        OpenedFile(path)
+
+
+def test_an_archive_that_contradicts_itself_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    path = archive(tmp_path, ("awr.txt", made.AWR))
+    data = path.read_bytes()
+    for damaged in (
+        data.replace(b"awr.txt", b"owr.txt", 1),  # the name in the header and that in the directory
+        data.replace(b"\x08\x00", b"\x63\x00"),  # a method that nobody knows
+        data[: len(data) // 2],
+    ):
+        path.write_bytes(damaged)
+        with pytest.raises(NotReadable) as refusal:
+            read(OpenedFile(path))
+        assert "\n" not in str(refusal.value)
+
+
+def test_a_compressed_file_in_a_compressed_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "report.gz"
+    path.write_bytes(gzip.compress(made.packed(made.AWR)))
+    with pytest.raises(NotReadable, match="binary file"):
+        OpenedFile(path)
+
+
+def test_lines_of_a_file_keep_their_numbers_behind_empty_ones(tmp_path: Path) -> None:
+    path = tmp_path / "report"
+    text = "a\n" + "\n" * 20 + "b\n \n\t\n" + " \n" * 9 + "c\n\n\nd"
+    path.write_text(text)
+    source = OpenedFile(path)
+    filled = [(number, line) for number, line in source.lines() if line.strip()]
+    assert filled == [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    assert source.open_line == text.count("\n") + 1

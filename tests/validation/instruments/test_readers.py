@@ -759,7 +759,10 @@ REFUSED = {
     ),
     "a cluster": (b"WORKLOAD REPOSITORY REPORT (RAC)\n", "one instance"),
     "deep JSON": (b'{"fio version": ' + b"[" * 100_000, "nested too deeply"),
-    "absurd number": (made.FIO.replace("5.25", "1e999").encode(), "larger than any number"),
+    "an absurd number alone": (
+        made.IOSTAT_NEW.replace("6900.25", "-6900.25").encode(),
+        "-6900.25 is negative",
+    ),
 }
 
 
@@ -790,3 +793,27 @@ def test_the_host_cpu_of_awr_before_12_has_no_column_that_names_its_row(tmp_path
     [reading] = read_text(tmp_path, made.AWR_HTML.replace("<table", f"{table}<table", 1))
     host = {one.name: one.printed for one in reading.figures if one.of == "Host CPU: all CPUs"}
     assert host == {"Load Average Begin": "2.51", "%User": "28.5", "%Idle": "64.8"}
+
+
+def test_foreground_waits_beyond_db_time_are_doubted(tmp_path: Path) -> None:
+    def doubts(seconds: int, event: str = "log file sync", share: str = "") -> list[str]:
+        row = f"{event:26} {100_000:>11} {'':5} {seconds:>8} {'':9} {'0.3':>7} {share:>6}\n"
+        times = "Statistic Name    Time (s)\n-------------- --------\nDB time            100.0\n"
+        text = made.AWR.replace(
+            "log buffer space               205,987         74,389  361.13ms      0.3   68.8\n", row
+        )
+        text = text.replace(
+            "db flash cache single bloc   1,428,511          1,124  787.10us      1.9    1.0\n", ""
+        )
+        text = text.replace("   DB Time:            1,801.13 (mins)\n", "")
+        text = text.replace(
+            "\nEnd of Report", f"\nTime Model Statistics   DB/Inst: A/a\n\n{times}\nEnd of Report"
+        )
+        [reading] = made.read_text(tmp_path, text)
+        return reading.doubts
+
+    assert doubts(102) == []
+    assert doubts(500, "SQL*Net message from clien") == []
+    [doubt] = doubts(104, share="99.0")
+    assert "DB time is 100.0" in doubt
+    assert "foreground waits" in doubt

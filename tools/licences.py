@@ -21,6 +21,8 @@ from cyclonedx.output import make_outputter
 from cyclonedx.schema import OutputFormat, SchemaVersion
 from packageurl import PackageURL
 
+from model.version import RELEASE
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 LIST: Final = ROOT / "docs" / "licences.md"
 BILL: Final = ROOT / ".dev" / "blocktime.cdx.json"
@@ -139,7 +141,7 @@ def bill(user: dict[str, list[str]], tests: dict[str, list[str]]) -> str:
     made = Bom()
     made.metadata.component = root = Component(
         name=ours["name"],
-        version=ours["version"],
+        version=RELEASE,
         type=ComponentType.APPLICATION,
         licenses=[LicenseExpression(ours["license"])],
     )

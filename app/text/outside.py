@@ -160,8 +160,10 @@ def lines_of(results: Sequence[RunResult], letters: Sequence[str] = ()) -> list[
 
 def _of_one_range(result: RunResult) -> list[list[Extrapolation]]:
     groups: dict[tuple[str, float, float, float], list[Extrapolation]] = {}
-    for one in result.extrapolated:
-        groups.setdefault((one.quantity, one.used, one.low, one.high), []).append(one)
+    for extrapolation in result.extrapolated:
+        groups.setdefault(
+            (extrapolation.quantity, extrapolation.used, extrapolation.low, extrapolation.high), []
+        ).append(extrapolation)
     return list(groups.values())
 
 

@@ -127,6 +127,31 @@ def show_amount(amount: float) -> str:
     return f"{Decimal(f'{amount:.3g}'):f}" if size else "0"
 
 
+def show_share(fraction: float, decimals: int = 0) -> str:
+    """A share of one in percent: ``95 %``."""
+    return f"{100 * fraction:.{decimals}f} %"
+
+
+TIMES: Final = 10
+"""From so many times the earlier value on a change is told as a multiple."""
+
+
+def show_change(before: float, after: float) -> str:
+    """A relative change as every text has it: ``-15.2 %``, ``+0.04 %``, ``×12``; empty where there was nothing before.
+
+    What is left of a value is never rounded to nothing: ``-99.98 %``, not ``-100 %``.
+    """
+    if not before:
+        return ""
+    if abs(after) >= TIMES * abs(before):
+        return f"×{show_number(after / before, 3)}"
+    percent = 100 * (after - before) / before
+    if -100 < percent < -99:
+        return f"{max(percent, -99.99):+.2f} %"
+    size = abs(percent)
+    return f"{percent:+.{0 if size >= 99.95 else 1 if size >= 0.095 else 2}f} %"
+
+
 def show_bytes(size_bytes: float) -> str:
     """A size as a DBA writes it: ``8K``, ``1M``, ``1.5G``."""
     scale = 1.0
@@ -170,9 +195,13 @@ _QUANTITIES: Final = {
 """What constants are fitted over -> the words before a value, behind one, and behind several."""
 
 
-def show_number(value: float) -> str:
-    """A quantity that a range is stated in: whole numbers in full, others in six digits."""
-    return f"{value if value == int(value) else float(f'{value:.6g}'):,.15g}"
+def show_number(value: float, digits: int = 6) -> str:
+    """A number in so many digits, those before the point always in full; never a power of ten."""
+    if not math.isfinite(value):
+        return f"{value}"
+    if value == int(value) or abs(value) >= 10 ** (digits - 1):
+        return f"{value:,.0f}"
+    return f"{Decimal(f'{value:.{digits}g}').normalize():,f}"
 
 
 def show_quantity(name: str, *values: float) -> str:
@@ -194,12 +223,15 @@ _LONG: Final = ((172_800, 86_400, "d", 3600, "h"), (7200, 3600, "h", 60, "min"),
 _SHORT: Final = ((0.9995e-3, 1e3, "ms"), (0.9995e-7, 1e6, "µs"), (0.0, 1e9, "ns"))
 
 
-def show_seconds(duration_s: float) -> str:
-    """A duration in the unit a reader would pick: ``35 min 28 s``, ``12.30 s``, ``6.25 ms``, ``8.4 µs``, ``15 ns``."""
+def show_seconds(duration_s: float, longest_s: float = 0.0) -> str:
+    """A duration in the unit a reader would pick: ``35 min 28 s``, ``12.30 s``, ``6.25 ms``, ``8.4 µs``, ``15 ns``.
+
+    *longest_s* is the longest of the durations beside it: where that is told in minutes, this is from a minute on.
+    """
     size = abs(duration_s)
     if size == 0 or not math.isfinite(size):
         return f"{duration_s:.0f} s"
-    if size >= LONGEST_IN_SECONDS - 0.005:
+    if max(size, abs(longest_s)) >= LONGEST_IN_SECONDS - 0.005 and size >= 60:
         return _long(duration_s)
     if size >= 0.9995:
         return f"{duration_s:,.2f} s"
@@ -216,9 +248,15 @@ def _long(duration_s: float) -> str:
     return f"{sign}{most:,} {whole}" + (f" {rest} {part}" if rest else "")
 
 
+def show_alike(*durations_s: float) -> list[str]:
+    """Durations that stand beside each other, in one form."""
+    longest_s = max((abs(each) for each in durations_s if math.isfinite(each)), default=0.0)
+    return [show_seconds(each, longest_s) for each in durations_s]
+
+
 def show_range(low_s: float, high_s: float) -> str:
     """Two durations, or one where both are written alike: ``3.84 s to 3.91 s``."""
-    return " to ".join(dict.fromkeys((show_seconds(low_s), show_seconds(high_s))))
+    return " to ".join(dict.fromkeys(show_alike(low_s, high_s)))
 
 
 _SPANS: Final = (

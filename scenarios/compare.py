@@ -33,7 +33,7 @@ from model.causes import (
 )
 from model.laws.opened_files import UNBUFFERED
 from model.results import RunResult
-from model.units import show_bytes, show_data, show_range, show_seconds
+from model.units import show_alike, show_bytes, show_change, show_data, show_range, show_seconds, show_share
 from scenarios import why_money, why_rows, why_streams, why_transactions
 from scenarios.spec import Scenario
 from scenarios.why_cause import Cause, causes
@@ -90,6 +90,8 @@ SAME_BESIDE = 0.04
 ALIKE_BYTES = 0.1
 """Share by which the data read may differ while its reads still differ because of their size."""
 MOST_SENTENCES = 5
+FULL = 0.97
+"""Utilisation from which on a device has no time left."""
 LEAST_OF_A_TRANSACTION_S = 1e-7
 """What takes less of the mean transaction is nothing to a DBA."""
 
@@ -190,11 +192,8 @@ def _beside(base: RunResult, other: RunResult) -> Iterator[str]:
         if before.kind != after.kind or not before.took_s or not after.took_s:
             continue
         if abs(after.took_s - before.took_s) > SAME_BESIDE * before.took_s:
-            percent = 100 * (after.took_s - before.took_s) / before.took_s
-            yield (
-                f"{after.name} beside it: {show_seconds(after.took_s)} instead of {show_seconds(before.took_s)} "
-                f"({percent:+.2g} %)"
-            )
+            took = " instead of ".join(show_alike(after.took_s, before.took_s))
+            yield f"{after.name} beside it: {took} ({show_change(before.took_s, after.took_s)})"
 
 
 def _last_session(base: RunResult, other: RunResult) -> Iterator[str]:
@@ -202,10 +201,10 @@ def _last_session(base: RunResult, other: RunResult) -> Iterator[str]:
     before, after = base.time.last_session_s, other.time.last_session_s
     if before is None or after is None or not differs(before, after, SAME_ELAPSED):
         return
-    percent = f", {100 * (after - before) / before:+.2g} %" if after < 10 * before else ""
+    shown = show_alike(after, before, after - before)
     yield (
-        f"the last session ends after {show_seconds(after)} instead of {show_seconds(before)} "
-        f"({_signed(after - before)}{percent})"
+        f"the last session ends after {shown[0]} instead of {shown[1]} "
+        f"({'' if after < before else '+'}{shown[2]}, {show_change(before, after)})"
     )
 
 
@@ -262,9 +261,8 @@ def _little_change(moved: dict[str, ComponentChange], base: RunResult, other: Ru
     if abs(after - before) <= 1e-9 * max(before, after):
         yield f"{time} does not change{rest}"
         return
-    percent = 100 * (after - before) / before
     ends = show_range(before, after)
-    yield f"{time} barely changes ({ends}, {percent:+.2g} %){rest}"
+    yield f"{time} barely changes ({ends}, {show_change(before, after)}){rest}"
 
 
 def chance(base: RunResult, other: RunResult) -> str:
@@ -275,10 +273,20 @@ def chance(base: RunResult, other: RunResult) -> str:
     if base.time.elapsed_s == other.time.elapsed_s:
         return ""
     ends = [show_range(interval.low_s, interval.high_s) for interval in (first, second)]
-    return (
-        f"the difference of {show_seconds(abs(other.time.elapsed_s - base.time.elapsed_s))} may be chance: the "
-        f"{first.confidence:.0%} intervals {ends[0]} and {ends[1]} overlap"
-    )
+    overlap = f"the {show_share(first.confidence)} intervals {ends[0]} and {ends[1]} overlap"
+    rates = [_full_at(result) for result in (base, other)]
+    if all(rates):
+        full = f"the disk is full at {rates[1]}, so CPU that is saved turns into waiting"
+        return f"no clear difference: {full}; {overlap}"
+    return f"no clear difference, it may be chance: {overlap}"
+
+
+def _full_at(result: RunResult) -> str:
+    """What the only device moves in a second, where it has no time left; empty otherwise."""
+    (device, *others) = result.device.values() or [None]
+    if device is None or others or device.utilisation_fraction < FULL:
+        return ""
+    return f"{show_data(device.read_bytes_per_s + device.written_bytes_per_s)}/s"
 
 
 def _what_stays(moved: dict[str, ComponentChange], base: RunResult, other: RunResult) -> Iterator[str]:
@@ -444,11 +452,7 @@ def _covered(base: RunResult, other: RunResult) -> str:
         return ""
     less_cpu = other.time.cpu_s < base.time.cpu_s
     no_more_read = other.physical_io.read_bytes <= base.physical_io.read_bytes
-    return (
-        ": the session now waits for reads that the CPU work no longer covers"
-        if less_cpu and no_more_read
-        else ""
-    )
+    return ": the scan is now I/O bound" if less_cpu and no_more_read else ""
 
 
 def _read_size(base: RunResult, other: RunResult) -> str:

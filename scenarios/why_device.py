@@ -10,7 +10,7 @@ from model.laws.iostat import columns_of
 from model.laws.limits import counted_requests
 from model.results import DeviceStats, RunResult
 from model.spec import Disk
-from model.units import show_bytes, show_data, show_seconds, unit_of
+from model.units import show_bytes, show_data, show_number, show_seconds, show_share, unit_of
 from scenarios.profiles import entries_of
 from scenarios.spec import Scenario
 from scenarios.why_words import differs, from_to, listed
@@ -125,7 +125,7 @@ def value_in_words(path: str, value: object) -> str:
         return "another"
     if unit == "s":
         return show_seconds(value)
-    return show_bytes(value) + unit.removeprefix("bytes") if unit.startswith("bytes") else f"{value:,.6g}"
+    return show_bytes(value) + unit.removeprefix("bytes") if unit.startswith("bytes") else show_number(value)
 
 
 def limit(asked: ScenarioPair | None, other: RunResult) -> str:
@@ -148,7 +148,7 @@ def limit(asked: ScenarioPair | None, other: RunResult) -> str:
     if not most or used[most] < BINDING:
         return ""
     rest = [
-        f"{name.removeprefix('the ')} is {100 * share:.2g} % used"
+        f"{name.removeprefix('the ')} is {show_share(share, 0 if share >= 0.1 else 1)} used"
         for name, share in used.items()
         if name != most
     ]

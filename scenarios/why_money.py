@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from model.results import Money, RunResult
-from model.units import show_amount
+from model.units import show_amount, show_change
 from scenarios.why_words import differs
 
 HOUR_S = 3600
@@ -61,8 +61,8 @@ def _instead(before: float, after: float, currency: str) -> str:
     if shown[0] == shown[1]:
         return f"{shown[0]} {currency} as before"
     less = "less" if after < before else "more"
-    percent = f", {100 * (after - before) / before:+.3g} %" if before and after < 10 * before else ""
-    return f"{shown[0]} {currency} instead of {shown[1]} ({show_amount(abs(after - before))} {less}{percent})"
+    parts = [f"{show_amount(abs(after - before))} {less}", show_change(before, after)]
+    return f"{shown[0]} {currency} instead of {shown[1]} ({', '.join(filter(None, parts))})"
 
 
 def _because(before: Money, after: Money) -> str:

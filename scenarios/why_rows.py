@@ -106,8 +106,14 @@ def _searching(change: ComponentChange, base: RunResult, other: RunResult) -> st
     full = plural(other.segment.itl_full_blocks or 0.0, "block")
     because = f"{full} with a full ITL list remain candidates and are probed again and again (bug 6918210)"
     reason = _reason(other, base)
-    before = f"; before, it was fast because {reason}" if reason else ""
+    before = f"; {_with_blocks(base, other)}{reason}" if reason else ""
     return f"the space search {time} because {because}: {told}{before}"
+
+
+def _with_blocks(base: RunResult, other: RunResult) -> str:
+    """Whose reason follows: that of the first answer's blocks, where their size differs."""
+    sizes = [result.segment.block_size_bytes if result.segment else 0 for result in (base, other)]
+    return f"with blocks of {show_bytes(sizes[0])}, " if sizes[0] != sizes[1] else "before, "
 
 
 def _reason(dear: RunResult, cheap: RunResult) -> str:

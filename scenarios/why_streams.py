@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from model.causes import AT_ONCE, DEVICE, SLOWEST
 from model.results import DeviceStats, EventTime, RunResult, StreamStats
-from model.units import MIB, show_bytes, show_seconds
+from model.units import MIB, show_bytes, show_number, show_seconds
 from scenarios.why_device import (
     ScenarioPair,
     another_disk,
@@ -107,9 +107,7 @@ def rates(base: RunResult, other: RunResult) -> Iterator[str]:
     if pair is None or not differs(pair[0].calls_per_s, pair[1].calls_per_s):
         return
     before, after = pair
-    calls = from_to(
-        before.calls_per_s, after.calls_per_s, lambda rate: f"{rate:,.4g}" if rate < 1000 else f"{rate:,.0f}"
-    )
+    calls = from_to(before.calls_per_s, after.calls_per_s, lambda rate: show_number(rate, 4))
     bound = sets_the_rate(other) and not sets_the_rate(base)
     limit = ": the processor that makes the calls sets the rate" if bound else ""
     yield f"calls/s {calls}, {_megabytes(before)} to {_megabytes(after)} MB/s{limit}"
@@ -122,7 +120,7 @@ def sets_the_rate(result: RunResult) -> bool:
 
 def _megabytes(stream: StreamStats) -> str:
     rate = stream.bytes_per_s / MIB
-    return f"{rate:,.3g}" if rate < 999.5 else f"{rate:,.0f}"  # from 1,000 on, .3g writes powers of ten
+    return show_number(rate, 3)
 
 
 def _response(before: StreamStats, after: StreamStats) -> str:

@@ -21,7 +21,7 @@ from model.causes import (
 )
 from model.demand.transactions import DATA, DBWR
 from model.results import RunResult, TransactionStats
-from model.units import show_bytes, show_seconds
+from model.units import show_bytes, show_number, show_seconds, show_share
 from scenarios.why_device import ScenarioPair, another_disk, limit
 from scenarios.why_words import ComponentChange, differs, effect, from_to, listed, takes
 
@@ -236,11 +236,11 @@ def _gets(result: RunResult) -> float:
 
 
 def _times(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    return show_number(value, 3)
 
 
 def _share(fraction: float) -> str:
-    return f"{100 * fraction:.2f} %"
+    return show_share(fraction, 2)
 
 
 def _percent(value: float) -> str:
@@ -248,4 +248,4 @@ def _percent(value: float) -> str:
 
 
 def _tps(per_s: float) -> str:
-    return f"{per_s:,.0f} TPS" if per_s >= 1000 else f"{per_s:.3g} TPS"
+    return f"{show_number(per_s, 3)} TPS"

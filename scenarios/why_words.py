@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from model.units import show_seconds
+from model.units import show_alike, show_seconds
 
 LEAST_COUNT_CHANGE = 0.01
 NOTHING_S = 1e-9
@@ -30,14 +30,14 @@ def count(value: float) -> str:
 
 def from_to(before: float, after: float, show: Callable[[float], str] = count) -> str:
     """A change in words."""
-    first, second = show(before), show(after)
+    first, second = show_alike(before, after) if show is show_seconds else (show(before), show(after))
     if first == second:
         return f"stays at {first}"
     return f"{'fell' if after < before else 'rose'} from {first} to {second}"
 
 
 def takes(change: ComponentChange) -> str:
-    return f"takes {show_seconds(change.after_s)} instead of {show_seconds(change.before_s)}"
+    return f"takes {' instead of '.join(show_alike(change.after_s, change.before_s))}"
 
 
 def effect(change_s: float, of: str = "") -> str:

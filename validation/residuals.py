@@ -19,6 +19,7 @@ from model.errors import BlocktimeError
 from model.laws.opened_files import UNBUFFERED
 from model.results import RunResult
 from model.spec import WORKLOADS, Stream
+from model.units import show_share
 from model.workloads.families import TOGETHER, family_of
 from scenarios import Scenario, from_mapping
 from validation.random_scenarios import KINDS, case
@@ -322,7 +323,10 @@ def broken_bars(cases: Sequence[CaseComparison]) -> Iterator[str]:
     """A sentence for each bar that the cases of a kind miss."""
     far, very_far = undeclared(cases), beyond(cases)
     if len(far) > (1 - LEAST_SHARE) * len(cases):
-        yield f"{len(far)} of {len(cases)} are off by more than {NEAR:.0%} and by more than they declare: {_named(far)}"
+        yield (
+            f"{len(far)} of {len(cases)} are off by more than {show_share(NEAR)} and by more than "
+            f"they declare: {_named(far)}"
+        )
     if very_far:
         yield f"off by more than a factor of two and by more than declared: {_named(very_far)}"
     middle = median(case.ratio for case in cases)

@@ -24,11 +24,11 @@ from app.text.accuracy_text import (
     other_warnings,
     simulated_range,
 )
-from app.text.key_numbers import UNCHANGED, WARNING
+from app.text.key_numbers import UNCHANGED, UNCLEAR, WARNING
 from app.text.outside import farthest
 from app.text.stream_text import at_once
 from model.results import RunResult
-from model.units import show_quantity, show_seconds
+from model.units import show_change, show_quantity, show_seconds
 from scenarios import Scenario
 from scenarios.compare import SAME_ELAPSED, chance, why
 from scenarios.why_words import differs, from_to
@@ -111,7 +111,7 @@ def standing(asked: Asked, pair: engines.Pair) -> None:
         _other_engine(ESTIMATE, pair.law)
     elif pair.verified is not None:
         law_s, played_s = pair.law.time.elapsed_s, pair.verified.time.elapsed_s
-        _other_engine(SIMULATED, pair.verified, f" ({played_s / law_s - 1:+.2%})" if law_s else "")
+        _other_engine(SIMULATED, pair.verified, f" ({100 * (played_s / law_s - 1):+.2f} %)" if law_s else "")
     elif not pair.refused and (pair.bound or not pair.queues):
         simulate_button(engines.WISHES, asked)
 
@@ -166,9 +166,11 @@ def elapsed(before: RunResult, after: RunResult) -> None:
         for number in key_numbers.wholes(after):
             was, now = number.read(before), number.read(after)
             change, good = number.change(was, now)
+            if number.quantity.is_whole and chance(before, after):
+                change, good = UNCLEAR, "off"
             st.metric(
                 number.titled("extrapolated"), number.show(now), None if before == after else change,
-                delta_color=good, delta_arrow="off" if change == UNCHANGED else "auto", border=True,
+                delta_color=good, delta_arrow="off" if change in (UNCHANGED, UNCLEAR) else "auto", border=True,
                 help=number.help(),
             )  # fmt: skip
 
@@ -223,8 +225,7 @@ def leading(before: RunResult, after: RunResult, reason: str, moved: str) -> str
     if not differs(*times, SAME_ELAPSED) or chance(before, after):
         return sentence(f"{since}{reason}")
     what = "the response" if after.transactions else "elapsed time"
-    share = f" ({times[1] / times[0] - 1:+.0%})" if 0.01 * times[0] < times[1] < 10 * times[0] else ""
-    return sentence(f"{since}{what} {from_to(*times, show_seconds)}{share}: {reason}")
+    return sentence(f"{since}{what} {from_to(*times, show_seconds)} ({show_change(*times)}): {reason}")
 
 
 def notes(pair: engines.Pair) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from click import style
 
-from model.units import show_bytes, show_seconds
+from model.units import show_bytes, show_number, show_seconds
 
 NAME_WIDTH = 30
 Item = TypeVar("Item")
@@ -24,7 +24,7 @@ def megabytes(size_bytes: float) -> str:
 
 def mean(value: float) -> str:
     """A mean with as many digits as say something, never in powers of ten."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+    return show_number(value, 4)
 
 
 def with_unit(value: float, unit: str) -> str:
@@ -33,7 +33,7 @@ def with_unit(value: float, unit: str) -> str:
         return show_seconds(value)
     if unit in ("bytes", "bytes/s"):
         return show_bytes(value) + unit.removeprefix("bytes")
-    return f"{value:,.6g} {unit}".strip()
+    return f"{show_number(value)} {unit}".strip()
 
 
 def wrapped(

@@ -11,7 +11,7 @@ from app.charts.drawing import Figure
 from app.text.profile import UNCHANGED_S, TimePart, by_class, parts, scale_of, signed, wait_class
 from model.causes import STATED
 from model.results import RunResult
-from model.units import show_bytes, show_seconds
+from model.units import show_alike, show_bytes, show_seconds, show_share
 from scenarios.compare import changes
 
 # Wait class -> colour that reads on white and on near-black, and a pattern that reads without colour.
@@ -68,10 +68,10 @@ def waterfall(base: RunResult, other: RunResult, most: int = ROWS - 2) -> tuple[
         "What-if" if changed else "Response" if base.transactions else "Elapsed",
     ]
     traces: list[dict[str, Any]] = []
-    level = start
+    level, longest_s = start, max(base.time.elapsed_s, other.time.elapsed_s)
     for part in steps:
         after = level + part.seconds
-        text = signed(part.seconds) if changed else show_seconds(part.seconds)
+        text = signed(part.seconds, longest_s) if changed else show_seconds(part.seconds, longest_s)
         traces.append(_bar(part.name, min(level, after), abs(part.seconds), part.wait_class, text))
         level = after
     levels = [0.0, *accumulate((part.seconds for part in steps), initial=start)]
@@ -161,7 +161,7 @@ def largest(result: RunResult) -> str:
     """The largest part of the elapsed time, in a clause."""
     top = max(parts(result), key=lambda part: part.seconds)
     elapsed = result.time.elapsed_s
-    share = f"{top.seconds / elapsed:.0%}" if elapsed else "all"
+    share = f"{show_share(top.seconds / elapsed)}" if elapsed else "all"
     return f"the largest part is {top.name}, {show_seconds(top.seconds)} ({share})"
 
 
@@ -172,8 +172,8 @@ def _finding(base: RunResult, other: RunResult, steps: list[TimePart]) -> str:
     step = steps[0]
     whole = "The response" if other.transactions else "Elapsed"
     return (
-        f"{whole} goes from {show_seconds(before)} to {show_seconds(after)}; "
-        f"the largest change is {step.name} with {signed(step.seconds)}"
+        f"{whole} goes from {' to '.join(show_alike(before, after))}; "
+        f"the largest change is {step.name} with {signed(step.seconds, max(before, after))}"
     )
 
 

@@ -9,7 +9,7 @@ from app.charts import drawing
 from app.charts.charts import LOOKS, in_lines
 from app.charts.drawing import Figure, axis
 from app.text.profile import wait_class
-from model.units import show_seconds
+from model.units import show_seconds, show_share
 from validation.identify.report import CPU, OVERLAP, UNNAMED, DbTimePart
 
 MOST_BARS: Final = 8
@@ -26,7 +26,7 @@ def profile(parts: Sequence[DbTimePart]) -> tuple[Figure, str]:
     """Bars of the measured profile, and what they show in words."""
     bars = [
         drawing.bars(
-            "", [part.name], [100 * part.share], LOOKS[_class(part.name)], width=0.62, text=[f"{part.share:.1%}"],
+            "", [part.name], [100 * part.share], LOOKS[_class(part.name)], width=0.62, text=[show_share(part.share, 1)],
             textposition="outside", cliponaxis=False, showlegend=False,
             hovertemplate=f"{part.name}<br>{show_seconds(part.seconds)}<br>{_class(part.name)}<extra></extra>",
         )
@@ -36,7 +36,7 @@ def profile(parts: Sequence[DbTimePart]) -> tuple[Figure, str]:
     across, margin = axis("% of DB time", zeroline=True), (8, 60, 4, 40)
     layout = drawing.layout(60 + 27 * len(rows), across, drawing.rows(rows, in_lines), margin, bargap=0.3)
     top = parts[0]
-    return drawing.figure(bars, layout), f"The largest part of DB time is {top.name}, {top.share:.0%}"
+    return drawing.figure(bars, layout), f"The largest part of DB time is {top.name}, {show_share(top.share)}"
 
 
 def _class(name: str) -> str:

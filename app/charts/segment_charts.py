@@ -24,7 +24,7 @@ from app.charts.drawing import (
 )
 from model.laws.assm import CLASS_NAMES
 from model.results import BlockUse, RunResult, SegmentSpace
-from model.units import show_bytes, show_seconds
+from model.units import show_bytes, show_seconds, show_share
 
 # What a block's bytes hold -> field of BlockUse, field that counts it, colour and pattern.
 USES: Final[dict[str, tuple[str, str, str, str]]] = {
@@ -82,7 +82,9 @@ def _migration(result: RunResult) -> list[str]:
             rest = f"if every row of a full block grew so, it would take PCTFREE {needed:.0f}"
         return [f"{grow}, and no row migrates; {rest}"]
     share = changes.migrated / changes.table_rows
-    grow += f": {changes.migrated:,.0f} of {changes.table_rows:,.0f} updated rows migrate ({share:.0%})"
+    grow += (
+        f": {changes.migrated:,.0f} of {changes.table_rows:,.0f} updated rows migrate ({show_share(share)})"
+    )
     if needed >= 100:
         return [f"{grow}. No PCTFREE prevents migration with that growth"]
     if has < needed:
@@ -103,12 +105,14 @@ def _search(result: RunResult) -> list[str]:
     if not causes[cause]:
         return []
     if search.elapsed_fraction < WORTH_SAYING:
-        return [f"The search for space takes almost no time: {causes[cause]:,.0f} rejected probes"]
+        return [f"The search for space takes almost no time: {sum(causes.values()):,.0f} rejected probes"]
     again = search.rejected_itl > 2 * (segment.itl_full_blocks or 0)  # the same blocks over and over
     bug = " (bug 6918210)" if again and cause == "whose ITL list is full" else ""
     stack = f"; the stack shows {search.functions[0]}, …, {search.functions[-1]}" if search.functions else ""
-    probes = f"{causes[cause]:,.0f} rejected probes"
-    return [f"{search.elapsed_fraction:.1%} of the time probes blocks {cause}{bug}: {probes}{stack}"]
+    probes = f"{sum(causes.values()):,.0f} rejected probes"
+    return [
+        f"{show_share(search.elapsed_fraction, 1)} of the time probes blocks {cause}{bug}: {probes}{stack}"
+    ]
 
 
 def blocks(segment: SegmentSpace) -> tuple[Figure, str]:

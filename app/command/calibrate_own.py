@@ -10,6 +10,7 @@ from typing import Any
 from app.base.lines import head, table, wrapped
 from app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal
 from app.command.files import write_beside
+from model.units import show_share
 from validation.identify.calibrated import SystemFit, fitted, write_into
 
 SOURCE = "fitted to the figures in [[measured.compared]], with the catalog's intervals as priors"
@@ -62,7 +63,7 @@ def _lines(fit: SystemFit, file: str, width: int) -> Iterator[str]:
     rows = [("field", "before", "fitted", "95 % interval", "figures tell")]
     rows += [
         (field.path, f"{field.before:.4g}", f"{field.value:.4g}", f"{field.low:.4g} to {field.high:.4g}",
-         f"{max(0.0, field.told_fraction):.0%}")
+         f"{show_share(max(0.0, field.told_fraction))}")
         for field in fit.fields
     ]  # fmt: skip
     yield from table(rows, width, "")

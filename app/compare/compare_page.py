@@ -31,6 +31,7 @@ from app.session.wishes import Wishes
 from app.text import compare_table
 from app.text.accuracy_text import ESTIMATE, SIMULATED
 from app.text.compare_text import difference_line, letters_for, util_of, warnings_of
+from app.text.key_numbers import UNCLEAR
 from app.text.outside import lines_of
 from app.text.quantities import Quantity
 from app.text.uncertainty_text import difference_sentence, what_it_holds
@@ -464,10 +465,9 @@ def _cell(line: Quantity, base: RunResult, other: RunResult, is_base: bool) -> s
         return f"{cell}  \n:gray[= same]"
     arrow = "▼" if difference.word == "less" else "▲"
     text = plain(f"{arrow} {difference.said(line.is_share, line.change)}")
-    unsure = line.is_whole and chance(base, other)
-    colour = (
-        "" if unsure or line.better == "neither" else "green" if line.better == difference.word else "red"
-    )
+    if line.is_whole and chance(base, other):
+        return f"{cell}  \n:gray[{UNCLEAR}]"
+    colour = "" if line.better == "neither" else "green" if line.better == difference.word else "red"
     return f"{cell}  \n" + (f":{colour}[{text}]" if colour else text)
 
 

@@ -21,6 +21,7 @@ from model.units import (
     parse_bytes,
     parse_seconds,
     show_bytes,
+    show_number,
     show_seconds,
     ungrouped,
     unit_of,
@@ -101,9 +102,8 @@ class Facts:
         if self.kind == "duration":
             return duration_text(value)
         if not self.unit and self.kind in ("share", "real"):
-            return f"{100 * value:.4g}%"
-        number = number_text(value)
-        return number + ("%" if self.unit == "%" else f" {self.unit}" if self.unit else "")
+            return f"{show_number(100 * value, 4)} %"
+        return f"{show_number(value)} {self.unit}".strip()
 
 
 NEXT_TO_NOTHING: Final = 1e-9

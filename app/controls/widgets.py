@@ -124,7 +124,7 @@ def _slider(field: Facts, held: Any, common: dict[str, Any], says_value: bool) -
     low, high = field.low or 0, field.high or 1
     value = held if says_value else None
     if field.unit == "%" and isinstance(held, int):
-        st.slider(min_value=int(low), max_value=int(high), value=value, step=1, format="%d%%", **common)
+        st.slider(min_value=int(low), max_value=int(high), value=value, step=1, format="%d %%", **common)
     else:
         step = (high - low) / 100
         st.slider(

@@ -16,6 +16,7 @@ from model.kernels.buffers import Buffers
 from model.laws import touch_count
 from model.laws.buffer_cache import TouchRules
 from model.laws.hit_ratio import hot_share_groups, lru_hit_fraction
+from model.units import show_share
 from scenarios import load
 
 BUFFERS, STEP, HOT_REGION, HOT_DATA, HOT_GETS = (
@@ -155,7 +156,7 @@ def _said(step: CacheStep) -> str:
     else:
         what = f"block {step.block} is read in at the midpoint, block {step.evicted} leaves from the cold end"
     share = step.hits / step.references
-    return f"Reference {step.references}: {what}. {step.hits} of {step.references} were hits ({share:.0%})."
+    return f"Reference {step.references}: {what}. {step.hits} of {step.references} were hits ({show_share(share)})."
 
 
 @lru_cache(maxsize=256)

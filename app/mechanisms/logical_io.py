@@ -15,7 +15,7 @@ from app.mechanisms.lesson import Chart, LessonAnswer, Values
 from model.engine import calculate_many
 from model.laws import block
 from model.laws.logical_io import CACHE_LINE_BYTES, row_walk_s
-from model.units import show_bytes, show_seconds
+from model.units import show_bytes, show_seconds, show_share
 from scenarios import Scenario, load
 
 HOST, LENGTH, COLUMNS, BLOCK = "host.use", "row_length", "table.column_count", "tablespace.block_size_bytes"
@@ -99,7 +99,8 @@ def picture(values: Values) -> Chart:
     largest = max(split[label], key=lambda part: split[label][part])
     text = (
         f"Rows lie {slot:,.5g} bytes apart, {rows:,.0f} in a block of {show_bytes(values[BLOCK])}; on machine {label} "
-        f"a get that walks them takes {show_seconds(cost)}, most of it {largest} ({split[label][largest] / cost:.0%})."
+        f"a get that walks them takes {show_seconds(cost)}, most of it {largest} "
+        f"({show_share(split[label][largest] / cost)})."
     )
     return Chart(drawing.figure([*_rows(starts), *_costs(split)], layout), text)
 

@@ -28,10 +28,11 @@ from app.text.measure_first import printed_cells, tables_of
 from app.text.measure_text import MOST_FIGURES, reading_lines
 from app.text.measured_text import cells_of
 from app.text.measured_text import sentence as said_of
+from app.text.quantities import number
 from app.text.uncertainty_text import largest_sentence
 from model.errors import BlocktimeError, cut
 from model.results import RunResult
-from model.units import show_seconds
+from model.units import show_change, show_seconds, show_share
 from scenarios import Scenario, load
 from scenarios.compare import why
 from scenarios.measured import COUNTS, AsModelled, Light, as_modelled, figure_in, light_of
@@ -319,7 +320,9 @@ def _profile(parts: Sequence[DbTimePart]) -> None:
     table(rows, "Parts of DB time, in the report's own names", numbers)
     rest = shown[-1]
     if rest.share < -measured_charts.LEAST_SHARE:
-        numbers.caption(f"The lines sum to {1 - rest.share:.1%} of DB time: some seconds are *{rest.name}*.")
+        numbers.caption(
+            f"The lines sum to {show_share(1 - rest.share, 1)} of DB time: some seconds are *{rest.name}*."
+        )
     else:
         numbers.caption("*unnamed* is DB time that neither CPU nor a listed event explains.")
 
@@ -506,7 +509,9 @@ def _difference(
             st.markdown("\n".join(f"- {plain(sentence(text))}" for text in reasons[1:]))
             off = max((abs(row.off_fraction) for row in rows), default=0.0)
             if 0 < abs(after.time.elapsed_s / before.time.elapsed_s - 1) < off:
-                st.caption(f"This change is smaller than the model's error of {off:.1%}: do not rely on it.")
+                st.caption(
+                    f"This change is smaller than the model's error of {show_share(off, 1)}: do not rely on it."
+                )
         else:
             st.caption("Change a control to see the difference from the measured system.")
     with drawn:
@@ -521,9 +526,13 @@ def _counts(before: RunResult, after: RunResult) -> Rows:
     for name in COUNTS:
         was, now = figure_in(before, name), figure_in(after, name)
         if was is not None and now is not None:
-            change = f"{now / was - 1:+.1%}" if was else ""
             rows.append(
-                {"Number": name, "Baseline": f"{was:,.4g}", "What-if": f"{now:,.4g}", "Change": change}
+                {
+                    "Number": name,
+                    "Baseline": number(was),
+                    "What-if": number(now),
+                    "Change": show_change(was, now),
+                }
             )
     return rows
 

@@ -11,13 +11,11 @@ from app.controls.fields import OWN, facts, value_at
 from app.text.quantities import Quantity, counts, number, times
 from model.catalog import KINDS
 from model.results import RunResult
-from model.units import unit_of
+from model.units import show_change, unit_of
 from scenarios import Scenario
 
 LEAST_CHANGE: Final = 5e-5
 """Share below which a number counts as the same."""
-TIMES: Final = 10
-"""From so many times the baseline's on a difference is told as a multiple."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +37,7 @@ class NumberDifference:
     def _share(self) -> str:
         if self.fraction is None:
             return ""
-        if self.fraction + 1 >= TIMES:
-            return f" (×{number(self.fraction + 1)})"
-        percent = 100 * self.fraction
-        return f" ({percent:+.{1 if abs(percent) >= 0.1 else 2}f} %)".replace("-", "−")
+        return f" ({show_change(1, 1 + self.fraction)})".replace("-", "−")
 
 
 def difference(before: float | None, after: float | None) -> NumberDifference | None:

@@ -15,7 +15,7 @@ from app.text.quantities import Quantity, counts
 from app.text.transaction_text import tps, util_sentence
 from app.text.uncertainty_text import difference_sentence
 from model.results import RunResult
-from model.units import show_seconds
+from model.units import show_alike, show_change, show_seconds
 from scenarios import Scenario
 from scenarios.compare import chance, changes, components, path, why
 from scenarios.uncertainty import Difference
@@ -146,18 +146,17 @@ def difference_line(base: RunResult, other: RunResult, letter: str = "B") -> str
         rows = [result.calls["fetch"].rows for result in (base, other)]
         if abs(rows[1] - rows[0]) > MOST_ROWS_APART * max(rows):
             call += f" They do not return the same rows: A {rows[0]:,.0f}, {letter} {rows[1]:,.0f}."
-    times = f"{of.capitalize()}{letter} takes {show_seconds(after)}, {'one of ' if of else ''}A {show_seconds(before)}"
-    if show_seconds(before) == show_seconds(after):
-        return f"{of.capitalize()}{letter} takes as long as {'one of ' if of else ''}A: {show_seconds(after)}.{call}"
-    percent = f", {_percent_more(before, after)} %" if before > 0 and after < 10 * before else ""
-    ratio = f", {_times(after / before)} times as long" if before > 0 and after >= 10 * before else ""
+    shown = show_alike(before, after, abs(after - before))
+    times = f"{of.capitalize()}{letter} takes {shown[1]}, {'one of ' if of else ''}A {shown[0]}"
+    if shown[0] == shown[1]:
+        return f"{of.capitalize()}{letter} takes as long as {'one of ' if of else ''}A: {shown[1]}.{call}"
+    if unclear := chance(base, other):
+        return f"{times}: {unclear}.{call}"
+    change = show_change(before, after)
+    if change.startswith("×"):
+        change = f"{change[1:]} times as long"
     less = "less" if after < before else "more"
-    return f"{times}: {show_seconds(abs(after - before))} {less}{percent}{ratio}.{call}"
-
-
-def _times(ratio: float) -> str:
-    """A ratio to three digits; whole from a thousand on."""
-    return f"{ratio:,.0f}" if ratio >= 1000 else f"{ratio:.3g}"
+    return f"{times}: {shown[2]} {less}{change and ', '}{change}.{call}"
 
 
 def _of_a_call(base: RunResult, other: RunResult, letter: str) -> str:
@@ -166,13 +165,6 @@ def _of_a_call(base: RunResult, other: RunResult, letter: str) -> str:
         return ""
     before, after = (show_seconds(result.streams[0].response_s) for result in (base, other) if result.streams)
     return f" A call of {letter} takes {after}, one of A {before}."
-
-
-def _percent_more(before: float, after: float) -> str:
-    percent = 100 * (after - before) / before
-    if -100 < percent < -99:  # never all of it
-        return f"{max(percent, -99.99):+.4g}"
-    return f"{percent:+.0f}" if abs(percent) >= 10 else f"{percent:+.2g}"
 
 
 def side_by_side_lines(

@@ -11,7 +11,7 @@ from app.text.outside import by_number, farthest
 from app.text.quantities import QUANTITIES, Better, Quantity, amount, of_first_device, of_program
 from model.provenance import Extrapolation
 from model.results import RunResult
-from model.units import show_seconds
+from model.units import show_change, show_seconds
 from scenarios.why_money import MILLION, many_of
 
 WARNING: Final = ":material/warning:"
@@ -21,6 +21,8 @@ HARDLY: Final = 1e-3
 LEAST_AMOUNT: Final = 0.01
 """Of money; what costs less is told by the million."""
 UNCHANGED: Final = "as the baseline"
+UNCLEAR: Final = "no clear difference"
+"""Between times whose intervals overlap."""
 Good = Literal["inverse", "normal", "off"]
 """Streamlit's colour rule: ``inverse`` where less is better, ``normal`` where more is, ``off`` where neither is."""
 GOOD: Final[dict[Better, Good]] = {"less": "inverse", "more": "normal", "neither": "off"}
@@ -96,10 +98,10 @@ class Number:
         difference = now - was
         share = difference / was if was else 0.0
         tiny = abs(share) < 0.0005
-        percent = f" ({share:+.1%})" if was and abs(share) < 10 else ""
+        percent = f" ({show_change(was, now)})" if was else ""
         text = f"{'-' if difference < 0 else '+'}{self.show(abs(difference))}{percent}"
         if was and tiny:
-            text = "under 0.1%"
+            text = "under 0.1 %"
         if self.quantity.is_share:
             points = round(100 * difference, 1)
             text = f"{points:+.1f} points" if points else "under 0.1 points"

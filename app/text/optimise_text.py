@@ -13,7 +13,7 @@ from app.text.accuracy_text import accuracy_words
 from app.text.sweep_text import change, shown
 from model.errors import cut
 from model.measures import MEASURES
-from model.units import unit_of
+from model.units import show_share, unit_of
 from scenarios.search.goal_seek import Crossing, MeasureAt
 from scenarios.search.optimise import Binding, Candidate, Optimum
 
@@ -95,7 +95,7 @@ def _nothing(optimum: Optimum) -> Iterator[str]:
     yield f"No point satisfies {' and '.join(optimum.limits)} among those that were calculated."
     at = ", ".join(f"{key} {field_shown(key, value)}" for key, value in nearest.values.items())
     broken = [
-        f"{limit} by {-slack:.1%} of the larger side"
+        f"{limit} by {show_share(-slack, 1)} of the larger side"
         for limit, slack in zip(optimum.limits, nearest.slacks, strict=True)
         if slack < 0
     ]

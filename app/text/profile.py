@@ -74,9 +74,9 @@ def io_wait_s(result: RunResult) -> float:
     return by_class(result)["User I/O"]
 
 
-def signed(seconds: float) -> str:
-    """A difference of times with its sign."""
-    return ("+" if seconds > 0 else "−" if seconds < 0 else "±") + show_seconds(abs(seconds))
+def signed(seconds: float, longest_s: float = 0.0) -> str:
+    """A difference of times with its sign, in the form of the longest time beside it."""
+    return ("+" if seconds > 0 else "−" if seconds < 0 else "±") + show_seconds(abs(seconds), longest_s)
 
 
 def largest_read_blocks(result: RunResult) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from app.base.lines import NAME_WIDTH, aligned, head, mean, wrapped
 from model.results import ProgramStats, RunResult
-from model.units import show_seconds
+from model.units import show_alike, show_seconds
 from model.workloads.families import KINDS
 
 WIDTHS = (NAME_WIDTH, 12, 12, 12, 12)
@@ -36,7 +36,7 @@ def beside_words(result: RunResult) -> str:
     for program in programs:
         together, alone = program.took_s, program.alone.took_s
         if together and alone:
-            texts.append(f"{program.name} {show_seconds(together)} ({show_seconds(alone)} alone)")
+            texts.append(f"{program.name} {' ('.join(show_alike(together, alone))} alone)")
     return f"On one machine: {', '.join(texts)}." if texts else ""
 
 

@@ -6,7 +6,6 @@ Cards, tables, the terminal and the files of a comparison take their figures fro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from decimal import Decimal
 from functools import partial
 from typing import Final, Literal, NamedTuple
 
@@ -15,10 +14,11 @@ from app.text.profile import UNCHANGED_S, by_class, io_wait_s, largest_read_bloc
 from app.text.transaction_text import times_of, tps
 from model.measures import MEASURES
 from model.results import DeviceStats, ProgramStats, RunResult
-from model.units import MIB, show_amount, show_bytes, show_data, show_seconds
+from model.units import MIB, show_amount, show_bytes, show_data, show_number, show_seconds, show_share
 from scenarios.compare import next_to_nothing
 from scenarios.why_device import flushes, mean_request_bytes, requests
 from scenarios.why_money import many_of
+from scenarios.why_words import count
 
 Better = Literal["less", "more", "neither"]
 Read = Callable[[RunResult], float | None]
@@ -37,21 +37,14 @@ class Unit(NamedTuple):
     """How many of the bare number's unit make a second, a byte, or the whole."""
 
 
-def count(value: float) -> str:
-    """A whole number."""
-    return f"{value:,.0f}"
-
-
 def number(value: float) -> str:
     """A number in four digits, of a large one all before the point; never a power of ten."""
-    if abs(value) >= 1_000 or value == int(value):
-        return f"{value:,.0f}"
-    return f"{Decimal(f'{value:.4g}'):,f}"
+    return show_number(value, 4)
 
 
 def three_digits(value: float) -> str:
     """A number in three digits, of a large one all before the point."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    return show_number(value, 3)
 
 
 SECONDS: Final = Unit(show_seconds, "s")
@@ -66,8 +59,8 @@ BANDWIDTH: Final = Unit(
     lambda value: f"{three_digits(value / MIB)} MB/s" if value >= MIB / 10 or not value
     else f"{three_digits(1024 * value / MIB)} kB/s", "MB/s", 1 / MIB,
 )  # fmt: skip
-SHARE: Final = Unit(lambda value: f"{value:.1%}", "%", 100)
-HIT_RATIO: Final = Unit(lambda value: f"{value:.2%}", "%", 100)
+SHARE: Final = Unit(lambda value: f"{show_share(value, 1)}", "%", 100)
+HIT_RATIO: Final = Unit(lambda value: f"{show_share(value, 2)}", "%", 100)
 
 
 class Quantity(NamedTuple):

@@ -11,7 +11,7 @@ from app.text.profile import signed, wait_class
 from model.provenance import Constant, show_times, worst_first
 from model.results import DeviceLine, RunResult
 from model.spec import System
-from model.units import show_quantity, show_seconds, unit_of
+from model.units import show_quantity, show_seconds, show_share, unit_of
 from scenarios.compare import changes, next_to_nothing
 
 
@@ -25,6 +25,7 @@ def breakdown(base: RunResult, other: RunResult) -> list[dict[str, str]]:
     ]
     last = "Response" if other.transactions else "Elapsed"
     lines.append((last, base.time.elapsed_s, other.time.elapsed_s))
+    longest_s = max(base.time.elapsed_s, other.time.elapsed_s)
     outside = {
         name: f"{farthest(extrapolations)} beyond".strip()
         for name, extrapolations in by_component(other).items()
@@ -32,8 +33,9 @@ def breakdown(base: RunResult, other: RunResult) -> list[dict[str, str]]:
     return [
         {
             "Component": name, "Class": wait_class(name) if name != last else "",
-            "Baseline": show_seconds(before), "What-if": show_seconds(after), "Difference": signed(after - before),
-            "Share of what-if": f"{after / other.time.elapsed_s:.1%}" if other.time.elapsed_s else "",
+            "Baseline": show_seconds(before, longest_s), "What-if": show_seconds(after, longest_s),
+            "Difference": signed(after - before, longest_s),
+            "Share of what-if": show_share(after / other.time.elapsed_s, 1) if other.time.elapsed_s else "",
             **({"Outside fitted ranges": outside.get(name, "")} if outside else {}),
         }
         for name, before, after in lines

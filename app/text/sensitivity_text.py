@@ -12,6 +12,7 @@ from app.text.optimise_text import field_shown
 from app.text.sweep_text import shown
 from model.errors import cut
 from model.measures import MEASURES
+from model.units import show_share
 from scenarios.interval import CONFIDENCE
 from scenarios.search.sensitivity import Sensitivity, SobolIndex, TornadoBar, VarianceShare
 from scenarios.why_words import listed
@@ -31,7 +32,7 @@ def sensitivity_lines(sensitivity: Sensitivity, width: int) -> Iterator[str]:
     yield ""
     yield from _tornado_lines(sensitivity, width)
     yield ""
-    yield head(f"Shares of the variance of {sensitivity.measure}, in % ({CONFIDENCE:.0%} intervals)")
+    yield head(f"Shares of the variance of {sensitivity.measure}, in % ({show_share(CONFIDENCE)} intervals)")
     if sensitivity.indices:
         yield from _index_lines(sensitivity, width)
     yield ""
@@ -115,7 +116,8 @@ def sentences_of(sensitivity: Sensitivity) -> list[str]:
 def _what_matters(sensitivity: Sensitivity) -> Iterator[str]:
     measure, first = sensitivity.measure, sensitivity.indices[0]
     yield (
-        f"{first.key} matters most: it contributes to {min(first.total.value, 1):.0%} of the variance of {measure} "
+        f"{first.key} matters most: it contributes to {show_share(min(first.total.value, 1))} of "
+        f"the variance of {measure} "
         f"over these ranges, where {measure} is between {shown(measure, sensitivity.low)} "
         f"and {shown(measure, sensitivity.high)}"
         f"{_alone(first)}."
@@ -131,21 +133,22 @@ def _what_matters(sensitivity: Sensitivity) -> Iterator[str]:
 def _alone(index: SobolIndex) -> str:
     if index.first.is_noise:
         return "; its effect alone is within the noise"
-    return f"; alone it contributes {min(max(index.first.value, 0), 1):.0%}"
+    return f"; alone it contributes {show_share(min(max(index.first.value, 0), 1))}"
 
 
 def _what_does_not(sensitivity: Sensitivity) -> Iterator[str]:
     noise = [index.key for index in sensitivity.indices if index.first.is_noise and index.total.high < LITTLE]
     if noise:
         yield (
-            f"{listed(noise)}: no effect beyond noise, and less than {LITTLE:.0%} of the variance together with all "
+            f"{listed(noise)}: no effect beyond noise, and less than {show_share(LITTLE)} of the "
+            f"variance together with all "
             "other axes."
         )
     little = [
         index.key for index in sensitivity.indices if index.total.high < LITTLE and not index.first.is_noise
     ]
     if little:
-        yield f"{listed(little)}: measurable, but less than {LITTLE:.0%} of the variance."
+        yield f"{listed(little)}: measurable, but less than {show_share(LITTLE)} of the variance."
     others = [
         index.key for index in sensitivity.indices[1:] if index.first.is_noise and index.total.high >= LITTLE
     ]
@@ -155,7 +158,7 @@ def _what_does_not(sensitivity: Sensitivity) -> Iterator[str]:
 
 def _together(sensitivity: Sensitivity) -> str:
     rest = 1 - sum(index.first.value for index in sensitivity.indices)
-    share = f"{min(max(rest, 0), 1):.0%}"
+    share = f"{show_share(min(max(rest, 0), 1))}"
     clear = [index.key for index in sensitivity.indices if index.interaction.low > 0]
     if len(sensitivity.indices) == 1:
         return "There is one axis, so there is no interaction."

@@ -17,7 +17,7 @@ from model.engine import estimate_of
 from model.errors import SpecError, cut
 from model.measures import MEASURES
 from model.results import RunResult
-from model.units import show_amount, unit_of
+from model.units import show_amount, show_share, unit_of
 from scenarios.sweeps.plan import Plan
 from scenarios.sweeps.rows import Rows
 from scenarios.sweeps.spec import Axis
@@ -189,7 +189,7 @@ def shown(name: str, value: Any) -> str:
     if unit in ("s", "bytes", "bytes/s"):
         return with_unit(value, unit)
     if name.endswith("_fraction"):
-        return f"{value:.1%}"
+        return f"{show_share(value, 1)}"
     return f"{int(value):,}" if float(value).is_integer() else mean(value)
 
 

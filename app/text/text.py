@@ -14,7 +14,7 @@ from app.text.stream_text import at_once, beside, calls, rates
 from app.text.transaction_text import answer_of
 from model import causes
 from model.results import Call, PhysicalIO, RunResult
-from model.units import show_bytes, show_range, show_seconds
+from model.units import show_bytes, show_range, show_seconds, show_share
 from scenarios.why_words import listed
 
 MOST_SLOTS = 6
@@ -76,7 +76,9 @@ def _where(result: RunResult) -> list[str]:
     for cause, seconds in result.time.unaccounted.items():
         parts[cause] = parts.get(cause, 0.0) + seconds
     largest = sorted(((s, n) for n, s in parts.items() if s >= 0.01 * elapsed), reverse=True)[:3]
-    return [f"{show_seconds(s)} {n} ({100 * s / elapsed:.0f} %)" for s, n in largest] if elapsed else []
+    return (
+        [f"{show_seconds(s, elapsed)} {n} ({show_share(s / elapsed)})" for s, n in largest] if elapsed else []
+    )
 
 
 def tkprof_lines(result: RunResult, *, row_sources: bool = False) -> Iterator[str]:

@@ -10,7 +10,7 @@ from app.base.lines import NAME_WIDTH, aligned, head, mean, wrapped
 from model.causes import FROM_CLIENT, SEQUENTIAL
 from model.demand.transactions import DATA, DBWR
 from model.results import RunResult, TransactionStats
-from model.units import show_bytes, show_range, show_seconds
+from model.units import show_bytes, show_number, show_range, show_seconds
 
 NAME = 12
 KIND = 20
@@ -30,7 +30,7 @@ def answer_of(result: RunResult, stats: TransactionStats, where: str) -> str:
 
 def tps(per_s: float) -> str:
     """Transactions a second."""
-    return f"{per_s:,.0f}" if per_s >= 1000 else f"{per_s:.3g}"
+    return show_number(per_s, 3)
 
 
 def saturation(stats: TransactionStats, *, beside: bool = False) -> str:

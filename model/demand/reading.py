@@ -13,6 +13,7 @@ from model.laws import scan_reads
 from model.laws.numeric import Number, ceiling, is_array, some, where
 from model.laws.opened_files import UNBUFFERED
 from model.spec import System, release_tuple
+from model.units import show_share
 
 
 @dataclass(slots=True)
@@ -197,8 +198,8 @@ def _why(system: System, direct: bool, bug: bool, table_bytes: Number, threshold
     if table_bytes <= threshold:
         return f"buffered reads: {size} is not larger than {limit}"
     if table.cached_fraction >= 0.5:
-        return f"buffered reads: {table.cached_fraction:.0%} of the table is in the buffer cache"
-    return f"buffered reads: {table.dirty_fraction:.0%} of the table is dirty in the buffer cache"
+        return f"buffered reads: {show_share(table.cached_fraction)} of the table is in the buffer cache"
+    return f"buffered reads: {show_share(table.dirty_fraction)} of the table is dirty in the buffer cache"
 
 
 def reaps_are_waits(system: System) -> bool:

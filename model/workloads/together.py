@@ -337,9 +337,12 @@ def program_stats(
         for rank, kind in enumerate(kinds)
     ]
     stats = []
+    cached_per_s = [_cached_per_s(result) for result in results[0]]
     for rank, (program, *both) in enumerate(zip(work.programs, *results, strict=True)):
         here, alone = map(_figures_of, both)
-        others = [(at_disk[other][0], names[other]) for other in range(len(names)) if other != rank]
+        others = [other for other in range(len(names)) if other != rank]
+        at_the_disk = max(((at_disk[other][0], names[other]) for other in others), default=(0.0, ""))
+        in_the_cache = max(((cached_per_s[other], names[other]) for other in others), default=(0.0, ""))
         stats.append(
             ProgramStats(
                 **{name: getattr(here, name) for name in ProgramFigures.model_fields},
@@ -350,10 +353,24 @@ def program_stats(
                 disk_fraction=at_disk[rank][0],
                 requests=at_disk[rank][1],
                 alone=alone,
-                because=_because(here, alone, busy, others),
+                because=_because(
+                    here, alone, busy, at_the_disk[1], in_the_cache[1] if in_the_cache[0] else ""
+                ),
             )
         )
     return stats
+
+
+def _cached_per_s(result: RunResult | None) -> float:
+    """Blocks a second that a program brings into the buffer cache: reads past it and streams of files bring none."""
+    if result is None or result.streams or result.access.startswith("direct"):
+        return 0.0
+    blocks = result.physical_io.read_blocks
+    if result.transactions is not None:
+        return blocks * result.transactions.per_s
+    if result.changes is not None and result.segment is not None:
+        blocks += max(0.0, (result.segment.blocks_after or 0.0) - result.segment.blocks_before)
+    return blocks / result.time.elapsed_s if result.time.elapsed_s else 0.0
 
 
 def _figures_of(result: RunResult | None) -> ProgramFigures:
@@ -382,19 +399,21 @@ def _figures_of(result: RunResult | None) -> ProgramFigures:
 
 
 def _because(
-    here: ProgramFigures, alone: ProgramFigures, busy: float, others: Sequence[tuple[float, str]]
+    here: ProgramFigures, alone: ProgramFigures, busy: float, at_the_disk: str, in_the_cache: str
 ) -> list[str]:
-    """The causes of what a program takes longer than alone, the largest first, and who makes them."""
+    """The causes of what a program takes longer than alone, the largest first, and who makes them.
+
+    The latter are the largest other user of the disk, and the one that brings the most blocks into the buffer cache.
+    """
     took, took_alone = (figures.took_s or 0.0 for figures in (here, alone))
     longer_s = took - took_alone
     if not took or took < LONGER * took_alone:
         return []
-    holder = max(others)[1] if others else ""
     causes: list[tuple[float, str]] = []
     for event, waited in here.waits.items():
         before = alone.waits.get(event, EventTime(waits=0, max_s=0, total_s=0))
         more_s = waited.total_s - before.total_s
-        causes.append((more_s, _wait_said(event, waited, before, busy, holder)))
+        causes.append((more_s, _wait_said(event, waited, before, busy, at_the_disk)))
     causes.append(
         (
             here.run_queue_s - alone.run_queue_s,
@@ -408,7 +427,8 @@ def _because(
                 (
                     longer_s * WORTH_NAMING,
                     f"{100 * here.hit_fraction:.1f} % of its gets find their block in the buffer cache, alone "
-                    f"{100 * alone.hit_fraction:.1f} %: {holder} pushes its blocks out",
+                    f"{100 * alone.hit_fraction:.1f} %"
+                    + (f": {in_the_cache} ages its blocks out" if in_the_cache else ""),
                 )
             )
     return [text for more_s, text in sorted(causes, reverse=True) if more_s >= WORTH_NAMING * longer_s]
@@ -421,7 +441,7 @@ def _wait_said(event: str, here: EventTime, alone: EventTime, busy: float, holde
     each_s = here.total_s / here.waits if here.waits else 0.0
     before_s = alone.total_s / alone.waits if alone.waits else 0.0
     text = f"{event} takes {show_seconds(each_s)}"
-    text += f", alone {show_seconds(before_s)}" if alone.waits else ", alone nothing"
+    text += f", alone {show_seconds(before_s)}" if alone.waits else "; none when alone"
     if here.waits > LONGER * alone.waits > 0:
         text += f", and occurs {here.waits:,.4g} times instead of {alone.waits:,.4g}"
     return (

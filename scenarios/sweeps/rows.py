@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from model.errors import SpecError
 from model.measures import MEASURES
-from model.units import unit_of
+from model.units import show_share, unit_of
 from model.version import blocktime_version
 from scenarios.interval import CONFIDENCE, half_width
 from scenarios.load import to_mapping
@@ -35,7 +35,7 @@ INTERVALS: Final = (
         "elapsed_low_s",
         "real",
         "s",
-        f"lower end of the {CONFIDENCE:.0%} interval of the mean over replications",
+        f"lower end of the {show_share(CONFIDENCE)} interval of the mean over replications",
     ),
     TableColumn("elapsed_high_s", "real", "s", "its upper end"),
     TableColumn("elapsed_change_low_s", "real", "s", "lower end of the interval of the change, seeds paired"),

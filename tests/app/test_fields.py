@@ -107,11 +107,11 @@ def test_the_disk_in_use_is_recognised() -> None:
 
 def test_values_are_shown_with_their_unit() -> None:
     assert facts("tablespace.block_size_bytes").show(16384) == "16K"
-    assert facts("table.pctfree_percent").show(10) == "10%"
+    assert facts("table.pctfree_percent").show(10) == "10 %"
     assert facts("workload.arraysize_rows").show(1500) == "1,500 rows"
     assert facts("instance.disk_asynch_io").show(False) == "off"
-    assert facts("host.page_cache_hit_fraction").show(0.5) == "50%"
-    assert facts("workload.selectivity_fraction", "index_range_scan").show(0.0125) == "1.25%"
+    assert facts("host.page_cache_hit_fraction").show(0.5) == "50 %"
+    assert facts("workload.selectivity_fraction", "index_range_scan").show(0.0125) == "1.25 %"
     assert facts("disk.use").show("nvme") == "NVMe solid-state disk"
 
 

@@ -61,7 +61,7 @@ def test_where_nothing_is_found_it_says_so_and_how_near_it_is(capsys: Captured, 
     words = " ".join(out.split())
     assert "No point satisfies response_s <= '1ms'" in words
     assert "The nearest point is workload.users 1: it has transactions_per_s 0.9916" in words
-    assert "violates response_s <= '1ms' by 88.2% of the larger side" in words
+    assert "violates response_s <= '1ms' by 88.2 % of the larger side" in words
     assert "Command" not in out
 
 

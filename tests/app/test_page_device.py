@@ -57,7 +57,7 @@ def test_the_figures_are_those_of_calls_and_requests() -> None:
     assert metric(app, "Requests").value == "100"
     (stream,) = result.streams or ()
     assert metric(app, "p95").value == show_seconds(stream.response_percentiles["p95"])
-    assert metric(app, "%util").value == f"{device(result).utilisation_fraction:.1%}"
+    assert metric(app, "%util").value == f"{100 * device(result).utilisation_fraction:.1f} %"
     assert metric(app, "await").value == show_seconds(device(result).await_s)
 
 

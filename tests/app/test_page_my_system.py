@@ -105,7 +105,7 @@ def test_the_bars_are_a_figure_and_say_what_is_longest() -> None:
     assert [part.name for part in shown] == ["db file sequential read", "unnamed"]
     figure, says = measured_charts.profile(shown)
     assert len(go.Figure(figure).data) == 2
-    assert says == "The largest part of DB time is db file sequential read, 75%"
+    assert says == "The largest part of DB time is db file sequential read, 75 %"
 
 
 def test_as_modelled_is_what_the_terminal_prints(

@@ -250,7 +250,7 @@ def test_the_index_range_scan_has_its_own_controls() -> None:
     app = opened(scenario="index-range-scan")
     app.text_input("workload.selectivity_fraction").set_value("0.2").run()
     assert app.query_params["workload.selectivity_fraction"] == "0.002"
-    assert "was 1%" in app.text_input("workload.selectivity_fraction").label
+    assert "was 1 %" in app.text_input("workload.selectivity_fraction").label
     few = metric(app, "Reads").value
     app.button_group("index.clustering").set_value("scattered").run()
     assert not app.exception

@@ -11,6 +11,7 @@ from app.text.document import run_lines
 from model.results import RunResult
 from model.units import show_seconds
 from scenarios import load, run
+from tests.answered import answered
 
 SMALL = ["workload.transactions=200", "workload.users=4", "workload.beside.0.count=20"]
 
@@ -52,3 +53,11 @@ def test_a_comparison_tells_every_program_together_and_alone(
             assert all(took in line for took in found)
     titles = [line.title for line in lines([backup, two_backups])]
     assert {"read stream together (s)", "read stream alone (s)"} <= set(titles)
+
+
+def test_who_ages_blocks_out_is_who_reads_into_the_cache() -> None:
+    """A stream past the cache reads the most of the disk, and brings no block into the buffer cache."""
+    users = (answered("batch-beside-users", engine="simulate").programs or [])[1]
+    told = " ".join(users.because)
+    assert "update ages its blocks out" in told
+    assert "its largest other user is read stream" in told

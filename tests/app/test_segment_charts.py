@@ -31,7 +31,7 @@ def said(result: RunResult) -> str:
 
 
 def test_the_finding_names_the_growth_the_share_the_pctfree_and_the_bug(grown: RunResult) -> None:
-    assert "Rows grow by 5.99 bytes: 158,626 of 200,000 updated rows migrate (79%)" in said(grown)
+    assert "Rows grow by 5.99 bytes: 158,626 of 200,000 updated rows migrate (79 %)" in said(grown)
     assert "With PCTFREE 35 or higher, no row migrates" in said(grown)
     assert "of the time probes blocks whose ITL list is full (bug 6918210)" in said(grown)
     assert "the stack shows kdtgrs, …, kdb_count_pdml_itl" in said(grown)

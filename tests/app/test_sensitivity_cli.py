@@ -77,12 +77,12 @@ def test_sentences_say_what_matters_and_what_does_not() -> None:
         index("host.cpus", VarianceShare(0.03, 0.01, 0.04), VarianceShare(0.03, 0.02, 0.04)),
     )
     said = " ".join(sentences_of(found))
-    assert "workload.users matters most: it contributes to 90% of the variance of response_s" in said
-    assert "alone it contributes 70%" in said
+    assert "workload.users matters most: it contributes to 90 % of the variance of response_s" in said
+    assert "alone it contributes 70 %" in said
     assert "iostat.interval_s: no effect beyond noise" in said
     assert "workload.think_s: alone no effect beyond noise, but may matter together" in said
-    assert "host.cpus: measurable, but less than 5%" in said
-    assert "About 27% of the variance is interaction" in said
+    assert "host.cpus: measurable, but less than 5 %" in said
+    assert "About 27 % of the variance is interaction" in said
     assert "clearest for workload.users and workload.think_s" in said
     assert "--samples" not in said
 
@@ -90,9 +90,9 @@ def test_sentences_say_what_matters_and_what_does_not() -> None:
 def test_wide_intervals_and_no_interaction_are_said() -> None:
     wide = index("workload.users", VarianceShare(0.9, 0.5, 1.2), VarianceShare(1.1, 0.6, 1.4))
     said = " ".join(sentences_of(made(wide, index("host.cpus", NONE, NONE))))
-    assert "Interaction between axes is 10% of the variance, which is within the noise" in said
+    assert "Interaction between axes is 10 % of the variance, which is within the noise" in said
     assert "up to 70 percentage points wide; --samples 1024 halves them" in said
-    assert "contributes to 100%" in said
+    assert "contributes to 100 %" in said
 
 
 def test_what_does_not_vary_is_said(capsys: Captured, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from itertools import accumulate
 from math import ceil, log
 from typing import Final
 
+from model.units import show_share
 from validation.identify.report import Report
 
 MOST_POINTS: Final = 64
@@ -54,7 +55,7 @@ def curve_of(report: Report, missed: float, cache_bytes: float | None) -> Curve 
     lines = [row.reads.line for row in rows]
     says = [
         f"buffer pool advisory, lines {min(lines):,} to {max(lines):,}: {own.reads.name}, scaled so that size factor "
-        f"1.00 misses what the interval did, {missed:.3%}"
+        f"1.00 misses what the interval did, {show_share(missed, 3)}"
     ]
     if any(row.reads.value > reads for row, reads in zip(rows, least, strict=True)):
         says.append("where they rise with the size, the least so far")

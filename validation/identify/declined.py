@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from model.units import show_share
 from validation.identify.found import RefusedReport
 from validation.identify.report import Report
 
@@ -51,13 +52,16 @@ def check(report: Report) -> None:
     blocks = share(CLUSTER)
     if blocks > MOST:
         raise RefusedReport(
-            f"{file}: {blocks:.0%} of DB time waits for blocks of other instances' caches (RAC global cache); allowed "
-            f"is up to {MOST:.0%}: the model has one cache, so give a report of an hour in which one instance works"
+            f"{file}: {show_share(blocks)} of DB time waits for blocks of other instances' caches "
+            f"(RAC global cache); allowed "
+            f"is up to {show_share(MOST)}: the model has one cache, so give a report of an hour in "
+            f"which one instance works"
         )
     locks = share(LOCKS)
     if locks > MOST:
         raise RefusedReport(
-            f"{file}: {locks:.0%} of DB time waits for locks of other transactions; allowed is up to {MOST:.0%}: "
+            f"{file}: {show_share(locks)} of DB time waits for locks of other transactions; allowed "
+            f"is up to {show_share(MOST)}: "
             "neither a disk nor a cache shortens them, so find who holds them (SQL ordered by wait, ASH), and give a "
             "report without them"
         )

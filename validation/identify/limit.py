@@ -13,7 +13,7 @@ from model.causes import LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
 from model.laws.commit import log_write_bytes
 from model.laws.opened_files import WITHOUT_FILESYSTEM
 from model.laws.parallel_reads import slowest_service
-from model.units import show_bytes, show_seconds
+from model.units import show_bytes, show_seconds, show_share
 from validation.identify.hours import others_of, same_work
 from validation.identify.report import Report, reads_at_once
 from validation.instruments import Reading
@@ -104,7 +104,7 @@ def varies_of(report: Report, *, queues: bool) -> tuple[float, str]:
         shares = [(below_s, 0.0), (shares[first][0], 1.0)]
         return variation(
             shares
-        ), f"wait event histogram: the bucket of the fastest {FASTEST:.0%} of {SEQUENTIAL}"
+        ), f"wait event histogram: the bucket of the fastest {show_share(FASTEST)} of {SEQUENTIAL}"
     return variation(shares), f"wait event histogram of {SEQUENTIAL}" if variation(shares) else ""
 
 
@@ -160,10 +160,10 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> DeviceLimit:
                 _unknown(under_way, told=bool(histogram(report, SEQUENTIAL) or quiet))
             ],
         )  # fmt: skip
-    place = f"wait event histogram: the fastest {FASTEST:.0%} of {SEQUENTIAL} take less"
+    place = f"wait event histogram: the fastest {show_share(FASTEST)} of {SEQUENTIAL} take less"
     alone_s = undelayed_s(histogram(report, SEQUENTIAL), mean_s)
     if alone_s is not None:
-        place = f"wait event histogram: mean of the {SEQUENTIAL} in the bucket of the fastest {FASTEST:.0%}"
+        place = f"wait event histogram: mean of the {SEQUENTIAL} in the bucket of the fastest {show_share(FASTEST)}"
     limit = DeviceLimit(alone_s or fastest_s, quiet.source if quiet else place, writes_s, writes_source)
     reads_per_s = (
         sum(event.waits for event in report.events() if event.name in (SEQUENTIAL, SCATTERED)) / report.span_s
@@ -179,9 +179,10 @@ def _limit_of_log(pace: RedoPace, mean_s: float, writes_s: float | None, writes_
         mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} while sessions wait for the log",
         writes_s, writes_source,
         redo_bytes_per_s=pace.bytes_per_s,
-        redo_source=f"redo size a second, while {pace.share:.0%} of DB time waits for {LOG_BUFFER}",
+        redo_source=f"redo size a second, while {show_share(pace.share)} of DB time waits for {LOG_BUFFER}",
         says=[
-            f"LGWR writes {pace.busy:.0%} of the time, and {pace.share:.0%} of DB time waits for {LOG_BUFFER}: "
+            f"LGWR writes {show_share(pace.busy)} of the time, and {show_share(pace.share)} of DB "
+            f"time waits for {LOG_BUFFER}: "
             f"redo ends at the {show_bytes(pace.bytes_per_s)} a second that it got; no limit of the data disk "
             "shows beside it"
         ],
@@ -205,7 +206,8 @@ def _set_rate(
         limit.says.append(
             f"in {file} {name} served {all_per_s:,.0f} requests a second, {all_per_s - own_per_s:,.0f} of them not for "
             f"this database's files: the limit of the database is its own part, {limit.per_s:,.0f} reads and written "
-            f"blocks a second; on another volume, with as much other load, it has {limit.share:.0%} of the limit"
+            f"blocks a second; on another volume, with as much other load, it has "
+            f"{show_share(limit.share)} of the limit"
         )
 
 

@@ -25,7 +25,7 @@ from model.laws.block_layer import stated_call_s
 from model.laws.commit import LOG_BLOCK_BYTES
 from model.laws.opened_files import WITHOUT_FILESYSTEM, database_path
 from model.spec import Instance, Transactions
-from model.units import MIB, show_bytes
+from model.units import MIB, show_bytes, show_share
 from model.workloads.transactions.parts import parts_of
 from scenarios import from_mapping, run
 from scenarios.measured import (
@@ -264,7 +264,8 @@ class SystemProfile(ScenarioBuilder):
             what = "CPU and waits"
             if active > (1 + TELLS) * by_db_time:
                 self.found.says.append(
-                    f"CPU and the waits for reads and commits sum to {active / by_db_time:.0%} of DB time: some of "
+                    f"CPU and the waits for reads and commits sum to "
+                    f"{show_share(active / by_db_time)} of DB time: some of "
                     "them overlap, and the model takes longer than DB time by as much"
                 )
         source = f"{what} / elapsed = {active:.4g} sessions active on average, rounded up"
@@ -343,20 +344,20 @@ class SystemProfile(ScenarioBuilder):
             key=lambda event: -event.total.value,
         )
         named = (
-            [f"{cluster_s / db_time_s:.1%} of DB time waits for the cluster"]
+            [f"{show_share(cluster_s / db_time_s, 1)} of DB time waits for the cluster"]
             if cluster_s > stated_s / 10
             else []
         )
         named += [
-            f"{device.total.value / db_time_s:.1%} is {device.name}"
+            f"{show_share(device.total.value / db_time_s, 1)} is {device.name}"
             for device in busy[:2]
             if device.total.value > stated_s / 10
         ]
         unnamed = self.report.profile()[-1]
         if unnamed.seconds > stated_s / 10:
-            named.append(f"{unnamed.share:.1%} stands in no line of the report")
+            named.append(f"{show_share(unnamed.share, 1)} stands in no line of the report")
         self.found.says.append(
-            f"{stated_s / db_time_s:.1%} of DB time is neither CPU nor I/O of data files"
+            f"{show_share(stated_s / db_time_s, 1)} of DB time is neither CPU nor I/O of data files"
             f"{' nor commits' * self.commits} and stays as it was in every what-if{': ' * bool(named)}"
             f"{', '.join(named)}"
         )
@@ -388,7 +389,8 @@ class SystemProfile(ScenarioBuilder):
         if requests and requests.value and self.reads * self.per_s.value < MOST_READS * requests.value:
             share = 1 - self.reads * self.per_s.value / requests.value
             self.found.says.append(
-                f"{share:.0%} of the reads are none of {', '.join(MODELLED_READS)}, as direct ones ({DIRECT}): their "
+                f"{show_share(share)} of the reads are none of {', '.join(MODELLED_READS)}, as "
+                f"direct ones ({DIRECT}): their "
                 "time is a stated wait, and no what-if of the disk moves it"
             )
         self.assume(
@@ -415,7 +417,7 @@ class SystemProfile(ScenarioBuilder):
         self.know(
             "workload.data_bytes",
             int(cache_bytes / hit),
-            f"data of even popularity of which {hit:.2%} are found in the cache",
+            f"data of even popularity of which {show_share(hit, 2)} are found in the cache",
         )
         self.assume("workload.hot_data_percent", 50, "even popularity")
         self.assume("workload.hot_gets_percent", 50, "even popularity")
@@ -436,7 +438,7 @@ class SystemProfile(ScenarioBuilder):
         )
         if self.curve:
             why = "DBWR writes no less than the report has"
-            says += f", {again:.1%}, less those of popular blocks"
+            says += f", {show_share(again, 1)}, less those of popular blocks"
         if 0 < again < 1:
             gets, again = max(0.0, 1 - self._modelled_writes(0.0, 0.0) / self.written), 0.0
             for _ in range(REWRITES):
@@ -592,7 +594,7 @@ class SystemProfile(ScenarioBuilder):
             self.assume(
                 "workload.transactions",
                 count,
-                f"of so many a simulation counts {reads:,.0f} reads, by chance within {2 / reads**0.5:.0%}",
+                f"of so many a simulation counts {reads:,.0f} reads, by chance within {show_share(2 / reads**0.5)}",
             )
 
     def compare(self, db_time: Figure, cpu: Figure) -> None:
@@ -616,7 +618,8 @@ class SystemProfile(ScenarioBuilder):
         elif self.parallel:
             share = waits[PARALLEL].total.value / db_time.value
             self.found.says.append(
-                f"{PARALLEL} is {share:.1%} of DB time, too little to tell how well the model fits: it is not compared"
+                f"{PARALLEL} is {show_share(share, 1)} of DB time, too little to tell how well the "
+                f"model fits: it is not compared"
             )
         if self.commits:
             add(SYNC_WAIT, waits[LOG_FILE_SYNC].each_s, "s", waits[LOG_FILE_SYNC].total)

@@ -182,4 +182,4 @@ def _unknown_key(fault: _Fault) -> str:
 
 
 def _number(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+    return f"{value:,.0f}" if value == int(value) else f"{value:g}"

@@ -17,7 +17,7 @@ def _seconds(value: object) -> object:
 
 def _number(value: object) -> object:
     if isinstance(value, bool | str):
-        raise ValueError(f"{value!r} is not a number")
+        raise ValueError(f"{value!r} is not a number; write digits like 10 or 0.5")
     return value
 
 

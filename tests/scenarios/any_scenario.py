@@ -1,0 +1,331 @@
+"""Scenarios drawn by chance from the specification, programs beside them, legal or with a fault; and their checks."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from copy import deepcopy
+from pathlib import Path
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import tomlkit
+
+from app.command.cli import main
+from app.text.document import run_lines
+from model.books import check_books
+from model.catalog import KINDS as SECTIONS_OF_ENTRIES
+from model.catalog import entries
+from model.errors import BlocktimeError
+from model.spec import WORKLOADS
+from scenarios import Scenario, from_mapping, run
+from scenarios.forecast import Budget
+from tests.scenarios.every_field import NAMED, OTHER_WORDS, SCHEMA, fields_of, with_values
+from validation.random_scenarios import case
+
+Data = dict[str, Any]
+BUDGET: Final = Budget(seconds=2.0, bytes=1e9)
+"""Of one answer: small, so that thousands can be asked."""
+LONGEST: Final = 400
+MOST_CHANGES: Final = 5
+MOST_BESIDE: Final = 3
+WORDS: Final = ("x", "a name", "µ-β", "n" * 60)
+ALLOWED: Final = re.compile(
+    r"allowed (is|are)|at (least|most)|more than|less than|it (is|must|has)|must be|such as|write |did you mean|known|"
+    r"belongs to|give |set |leave |no such|goes? with|needs|sum to|takes|has (one|two)"
+)
+"""What a refusal says of what would be taken."""
+
+
+class Asked(NamedTuple):
+    """A legal scenario as it was drawn, and what was refused on the way to it."""
+
+    data: Data
+    scenario: Scenario
+    refused: list[str]
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def resolved(schema: Data) -> Data:
+    """A schema with what it refers to."""
+    return dict(SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[1]]) if "$ref" in schema else schema
+
+
+def forms_of(schema: Data) -> list[Data]:
+    """The forms that a field's value may have, without those of text for numbers and of nothing."""
+    every = [resolved(form) for form in schema.get("anyOf", schema.get("oneOf", [schema]))]
+    return [form for form in every if form.get("type") != "null" and "pattern" not in form] or every
+
+
+def limits(form: Data) -> tuple[float, float]:
+    """The least and the most that a number may be."""
+    whole = form["type"] == "integer"
+    low, high = form.get("minimum"), form.get("maximum")
+    if "exclusiveMinimum" in form:
+        low = form["exclusiveMinimum"] + 1 if whole else math.nextafter(form["exclusiveMinimum"], math.inf)
+    if "exclusiveMaximum" in form:
+        high = form["exclusiveMaximum"] - 1 if whole else math.nextafter(form["exclusiveMaximum"], -math.inf)
+    return (0 if low is None else low), (10**6 if high is None else high)
+
+
+def number(draw: Random, form: Data, usual: Any) -> float:
+    """A number within its limits: near the usual one, anywhere, or at an end of what is allowed."""
+    low, high = limits(form)
+    whole, way = form["type"] == "integer", draw.random()
+    usual = usual if isinstance(usual, int | float) and usual > 0 else draw.choice((1, 0.01, 1000))
+    if way < 0.5:
+        value = usual * 10 ** draw.uniform(-1, 1)
+    elif way < 0.7:
+        least = max(low, 1e-9)
+        value = least * (max(high, least) / least) ** draw.random()
+    else:
+        value = draw.choice(
+            (low, high, 0, 1, low + (1 if whole else 1e-9), high - (1 if whole else high * 1e-9))
+        )
+    value = round(value) if whole else float(f"{value:.3g}") if way < 0.7 else float(value)
+    return max(low, min(high, value))
+
+
+def value_of(draw: Random, schema: Data, path: str = "") -> Any:
+    """A value that the schema allows, however seldom anybody gives it."""
+    if path in OTHER_WORDS and draw.random() < 0.5:
+        return deepcopy(draw.choice(OTHER_WORDS[path]))
+    form = draw.choice(forms_of(schema))
+    if "enum" in form:
+        return draw.choice(form["enum"])
+    if "const" in form:
+        return form["const"]
+    kind = form.get("type")
+    if kind == "boolean":
+        return draw.random() < 0.5
+    if kind in ("integer", "number"):
+        return number(draw, form, schema.get("default"))
+    if kind == "array":
+        most = min(3, form.get("maxItems", 3))
+        return [value_of(draw, resolved(form["items"])) for _ in range(draw.randint(0, most))]
+    if "properties" in form:
+        names = [name for name in form["properties"] if name not in NAMED and draw.random() < 0.4]
+        return {name: value_of(draw, form["properties"][name]) for name in names}
+    return draw.choice(OTHER_WORDS.get(path, WORDS))
+
+
+# --- scenarios that are legal -----------------------------------------------------------------------------------------
+
+
+def entry_of(draw: Random) -> tuple[str, str]:
+    """A section that an entry of the catalog fills, and the name of one."""
+    kind = draw.choice(sorted(SECTIONS_OF_ENTRIES))
+    return f"{SECTIONS_OF_ENTRIES[kind]}.use", draw.choice(sorted(entries(kind)))
+
+
+def _in_turn(number: int) -> tuple[str, str]:
+    """Each disk and each host of the catalog, one after the other."""
+    kind = ("disk", "host")[number % 2]
+    names = sorted(entries(kind))
+    return f"{kind}.use", names[number // 2 % len(names)]
+
+
+def changes_of(draw: Random, kind: str, beside: list[str]) -> Iterator[tuple[str, Any]]:
+    """Fields with values: of the scenario, of the programs beside it, and entries of the catalog."""
+    every = list(fields_of(kind))
+    for _ in range(draw.randint(0, MOST_CHANGES)):
+        way = draw.random()
+        if way < 0.2:
+            yield entry_of(draw)
+        elif way < 0.4 and beside:
+            rank = draw.randrange(len(beside))
+            path, schema = draw.choice([*_own_fields(beside[rank])])
+            yield f"workload.beside.{rank}.{path}", value_of(draw, schema, f"workload.{path}")
+        else:
+            path, schema = draw.choice(every)
+            yield path, value_of(draw, schema, path)
+
+
+def _own_fields(kind: str) -> Iterator[tuple[str, Data]]:
+    """Fields of a program beside others: of its kind, when it begins, and of its table."""
+    yield "begin_s", {"type": "number", "minimum": 0, "maximum": 86_400, "default": 1.0}
+    for path, schema in fields_of(kind):
+        section, _, name = path.partition(".")
+        if section == "table":
+            yield path, schema
+        elif section == "workload" and not name.startswith("beside"):
+            yield name, schema
+
+
+def legal(number: int) -> Asked:
+    """The legal scenario of that number: always the same one."""
+    draw = Random(f"legal {number}")
+    kind = draw.choice(list(WORKLOADS))
+    data = deepcopy(case(f"{kind}/{draw.randrange(1000)}"))
+    beside = draw.choices(list(WORKLOADS), k=max(0, draw.randint(-2, MOST_BESIDE)))
+    programs = [
+        {k: v for k, v in case(f"{one}/{draw.randrange(1000)}")["workload"].items() if k != "beside"}
+        for one in beside
+    ]
+    if programs:
+        data["workload"]["beside"] = programs
+    refused = []
+    scenario = from_mapping(data, where="mine")
+    for path, value in [_in_turn(number), *changes_of(draw, kind, beside)]:
+        tried = with_values(data, {path: value})
+        try:
+            scenario, data = from_mapping(tried, where="mine"), tried
+        except BlocktimeError as error:
+            refused.append(str(error))
+    return Asked(data, scenario, refused)
+
+
+def sentence_for(asked: Asked, engine: str) -> str:
+    """The sentence that a legal scenario gets in the place of an answer; empty where it has an answer.
+
+    Raises AssertionError for an answer or a sentence that no reader can use, and whatever the answer itself raises.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            result = check_books(run(asked.scenario, engine, replications=1, budget=BUDGET))
+            lines = list(run_lines(result, asked.scenario.title, width=100, bar="#"))
+        except BlocktimeError as error:
+            check_sentence(str(error))
+            return str(error)
+    assert not list(_not_finite(result.model_dump()))
+    assert not [line for line in lines if re.search(r"\b(nan|inf|None)\b", line)]
+    return ""
+
+
+def _not_finite(node: Any, path: str = "") -> Iterator[str]:
+    """Paths of numbers in an answer that are none."""
+    if isinstance(node, float) and not math.isfinite(node):
+        yield path
+    elif isinstance(node, dict):
+        for name, below in node.items():
+            yield from _not_finite(below, f"{path}.{name}")
+    elif isinstance(node, list | tuple):
+        for rank, below in enumerate(node):
+            yield from _not_finite(below, f"{path}.{rank}")
+
+
+def check_sentence(text: str) -> None:
+    """Raise AssertionError where *text* is no sentence for a reader."""
+    assert text.isprintable(), text
+    assert len(text) <= LONGEST, text
+    assert not re.search(r"Traceback|<class|object at 0x|NoneType|Error:", text), text
+
+
+# --- scenarios with one fault -----------------------------------------------------------------------------------------
+
+
+class Faulty(NamedTuple):
+    """A legal scenario, a field of it, and a value that the field does not take."""
+
+    data: Data
+    path: str
+    value: Any
+    form: str
+    """How it is given."""
+
+
+FORMS: Final = ("mapping", "file", "stdin", "set", "name")
+
+
+def illegal(number: int) -> Faulty:
+    """The faulty scenario of that number: always the same one."""
+    draw = Random(f"illegal {number}")
+    asked = legal(draw.randrange(100_000))
+    kind, beside = (
+        asked.data["workload"]["kind"],
+        [one["kind"] for one in asked.data["workload"].get("beside", ())],
+    )
+    form = draw.choice(FORMS)
+    while True:
+        if beside and draw.random() < 0.3:
+            rank = draw.randrange(len(beside))
+            path, schema = draw.choice([*_own_fields(beside[rank])])
+            path = f"workload.beside.{rank}.{path}"
+        else:
+            path, schema = draw.choice(list(fields_of(kind)))
+        wrong = list(wrong_values(draw, schema, plain=form in ("set", "name")))
+        if draw.random() < 0.15:  # no such field
+            parent, _, name = path.rpartition(".")
+            return Faulty(asked.data, f"{parent}.{name[:-1]}{draw.choice('qxz')}{name[-1]}", 1, form)
+        if wrong:
+            return Faulty(asked.data, path, draw.choice(wrong), form)
+
+
+def wrong_values(draw: Random, schema: Data, plain: bool) -> Iterator[Any]:
+    """Values that no form of a field takes; *plain* ones stand in a word of the command line."""
+    every = [resolved(form) for form in schema.get("anyOf", schema.get("oneOf", [schema]))]
+    kinds = {form.get("type") for form in every} | {"enum" for form in every if "enum" in form}
+    numbers = [form for form in every if form.get("type") in ("integer", "number") and "enum" not in form]
+    if "string" in kinds and "enum" not in kinds and not numbers:
+        return
+    if numbers:
+        yield from (math.nan, math.inf, "fast")
+        low, high = min(limits(form)[0] for form in numbers), max(limits(form)[1] for form in numbers)
+        if any({"minimum", "exclusiveMinimum"} & form.keys() for form in numbers):
+            yield from (low - 1, -(10 ** draw.randrange(1, 12)) - 0.5 + low)
+        if any({"maximum", "exclusiveMaximum"} & form.keys() for form in numbers):
+            yield from (high * 2 + 1, 10.0**40)
+        if all(form["type"] == "integer" for form in numbers) and "boolean" not in kinds:
+            yield low + 0.5
+    if "enum" in kinds or kinds == {"boolean"}:
+        yield "nonsense"
+    if not plain:
+        yield {"a": 1}
+        if "array" not in kinds:
+            yield [5]
+
+
+def told_of(faulty: Faulty, folder: Path) -> str:
+    """What the faulty scenario is told, given in its form; raises AssertionError where it is taken."""
+    changed = with_values(faulty.data, {faulty.path: faulty.value})
+    if faulty.form == "mapping":
+        try:
+            from_mapping(changed, where="mine")
+        except BlocktimeError as error:
+            return str(error)
+        raise AssertionError(f"it takes {faulty.path} = {faulty.value}")
+    path, given = folder / "mine.toml", None
+    path.write_text(
+        tomlkit.dumps(faulty.data if faulty.form in ("set", "name") else changed), encoding="utf-8"
+    )
+    setting = f"{faulty.path}={faulty.value}"
+    words = {
+        "file": [str(path)],
+        "stdin": ["-"],
+        "set": [str(path), "--set", setting],
+        "name": [f"{path},{setting}"],
+    }[faulty.form]
+    if faulty.form == "stdin":
+        given = io.TextIOWrapper(io.BytesIO(path.read_bytes()))
+    out, err, before = io.StringIO(), io.StringIO(), sys.stdin
+    try:
+        sys.stdin = given or before
+        with redirect_stdout(out), redirect_stderr(err):
+            code = main(["run", *words])
+    finally:
+        sys.stdin = before
+    assert code == 2, f"exit code {code}: {err.getvalue()[:300]}"
+    assert not out.getvalue(), "standard output"
+    text = err.getvalue()
+    assert text.startswith("blocktime: "), text
+    assert text.count("\n") == 1, text
+    return text.removeprefix("blocktime: ").rstrip("\n")
+
+
+def check_refusal(faulty: Faulty, folder: Path) -> None:
+    """Raise AssertionError unless one sentence names the field of a faulty scenario, the value and what is allowed."""
+    text = told_of(faulty, folder)
+    check_sentence(text)
+    assert faulty.path.rpartition(".")[2] in text, text
+    is_number = isinstance(faulty.value, int | float)
+    shown = [f"{faulty.value:{form}}"[:20] for form in ("", ",", "g", ".0f") if is_number or not form]
+    assert any(form in text for form in (*shown, "no such field", "finite", "has no entries here")), text
+    assert ALLOWED.search(text), text

@@ -1,0 +1,30 @@
+"""Scenarios of any field by chance: a legal one has an answer or a sentence, a faulty one a sentence that says all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.any_scenario import check_refusal, check_sentence, illegal, legal, sentence_for
+from tests.whole import quick
+
+TOGETHER = 50
+
+
+@pytest.mark.parametrize("first", range(0, quick(TOGETHER, 5000), TOGETHER))
+def test_a_legal_scenario_has_an_answer_or_one_sentence(first: int) -> None:
+    for number in range(first, first + TOGETHER):
+        asked = legal(number)
+        for text in asked.refused:
+            check_sentence(text)
+        for engine in ("calculate", "simulate"):
+            sentence_for(asked, engine)
+
+
+@pytest.mark.parametrize("first", range(0, quick(2 * TOGETHER, 2000), TOGETHER))
+def test_a_faulty_scenario_is_told_its_field_its_value_and_what_is_allowed(
+    first: int, tmp_path: Path
+) -> None:
+    for number in range(first, first + TOGETHER):
+        check_refusal(illegal(number), tmp_path)

@@ -37,7 +37,7 @@ IDLE: Final = (FROM_CLIENT, PX_IDLE)
 """Events in which a session or a parallel server waits for work; they are no part of DB time."""
 OUTSIDE_CALLS: Final = (*IDLE, LOG_FILE_SYNC)
 """Waits between the calls of a statement: a commit is a call of its own."""
-STATED: Final = "stated wait"
+STATED: Final = "other waits (kept as measured)"
 """Time that the scenario states and the model does not make: waits of a cluster, for locks of the application."""
 
 DEVICE: Final = "waiting for the device"

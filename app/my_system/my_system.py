@@ -324,7 +324,7 @@ def _profile(parts: Sequence[DbTimePart]) -> None:
             f"The lines sum to {show_share(1 - rest.share, 1)} of DB time: some seconds are *{rest.name}*."
         )
     else:
-        numbers.caption("*unnamed* is DB time that neither CPU nor a listed event explains.")
+        numbers.caption("*not in the report* is DB time that neither CPU nor a listed event explains.")
 
 
 def _choose_statement(state: PageState) -> None:
@@ -418,7 +418,7 @@ def _as_modelled(rows: Sequence[AsModelled], modelled: RunResult, pair: engines.
         st.info("The report prints no figure that the model predicts: nothing shows whether it fits.")
         return
     light = light_of(rows)
-    st.markdown(f":{LIGHTS[light]}-badge[{light}] **{plain(said_of(rows))}**")
+    st.markdown(f":{LIGHTS[light]}[:material/circle:] **{plain(said_of(rows))}**")
     if modelled.accuracy is not None and pair.queues:  # a simulated one has none
         later = "its simulation is under way" if pair.pending else "simulate it before you trust the verdict"
         later = "it cannot be simulated" if pair.refused else later

@@ -9,6 +9,7 @@ from pathlib import Path
 from validation.identify.found import IdentifiedScenario, NotIdentified, RefusedReport
 from validation.identify.statement import identify_statement
 from validation.identify.system import identify
+from validation.identify.unused import unused
 from validation.instruments import Keep, NotReadable, OpenedFile, Reading, read
 from validation.instruments.measured_file import measured_lines
 
@@ -47,4 +48,5 @@ def document_of(
         if statement is not None or isinstance(reason, RefusedReport):
             raise
         return Document("\n".join(measured_lines(readings)) + "\n", None, str(reason))
+    identified.says += unused(readings, identified, statement)
     return Document("\n".join(measured_lines(readings, identified.sections())) + "\n", identified)

@@ -24,7 +24,7 @@ ORPHANED_S: Final = 30
 """After so many seconds the process ends by itself, as nobody waits for it any more."""
 
 
-def read_apart(name: str, content: bytes, most_s: float = MOST_S) -> list[Reading]:
+def read_apart(name: str, content: bytes) -> list[Reading]:
     """Every report in *content*, read by a process of its own; raises NotReadable with one sentence.
 
     The file lies on the disk no longer than it is read.
@@ -37,13 +37,13 @@ def read_apart(name: str, content: bytes, most_s: float = MOST_S) -> list[Readin
                 [sys.executable, "-P", "-m", "app.session.report_reader", str(path), name],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=most_s,
+                timeout=MOST_S,
                 check=True,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             ).stdout
         except subprocess.TimeoutExpired:
             raise NotReadable(
-                f"{name}: reading it takes more than {most_s:g} s; give the report of a shorter time, or read it with "
+                f"{name}: reading it takes more than {MOST_S:g} s; give the report of a shorter time, or read it with "
                 "blocktime measure"
             ) from None
         except (OSError, subprocess.CalledProcessError):

@@ -13,7 +13,7 @@ from app.charts import measured_charts
 from app.command.cli import main
 from app.controls import own_files
 from app.my_system import my_system
-from app.session import engines, what_if_state
+from app.session import engines, report_reader, what_if_state
 from model.units import show_seconds
 from scenarios import measured, run
 from tests.app.page_numbers import metric
@@ -21,6 +21,7 @@ from tests.command_line import CommandLine
 from tests.patience import LIMIT_S
 from tests.validation.instruments import made
 from validation.identify.report import DbTimePart
+from validation.instruments import NotReadable
 
 ENTRY = Path(my_system.__file__).parents[1] / "streamlit_app.py"
 pytestmark = pytest.mark.usefixtures("the_law_alone")
@@ -85,14 +86,14 @@ def test_the_sample_goes_from_its_report_to_a_light() -> None:
     app = sampled()
     assert table(app, "What it is")[0]["File"] == my_system.SAMPLE
     assert [row["Event"] for row in table(app, "% of DB time")] == [
-        "db file sequential read", "DB CPU", "unnamed"
+        "db file sequential read", "DB CPU", "not in the report"
     ]  # fmt: skip
-    assert ":green-badge[reproduces] **The model reproduces what was measured" in words(app)
+    assert ":green[:material/circle:] **The model reproduces what was measured" in words(app)
     assert {"transactions a second", "DB time of a transaction"} <= {
         row["Figure"] for row in table(app, "Modelled")
     }
     assert "A second interval" not in words(app)
-    assert "a report of a second interval at another load separates them." in words(app)
+    assert "add a report at another load." in words(app)
 
 
 def test_the_bars_are_a_figure_and_say_what_is_longest() -> None:
@@ -100,9 +101,9 @@ def test_the_bars_are_a_figure_and_say_what_is_longest() -> None:
         DbTimePart("db file sequential read", 75.0, 0.75, 3.0, 7),
         DbTimePart("little", 0.01, 0.0001, 1.0, 8),
     ]
-    parts += [DbTimePart("unnamed", 25.0, 0.25)]
+    parts += [DbTimePart("not in the report", 25.0, 0.25)]
     shown = measured_charts.largest(parts)
-    assert [part.name for part in shown] == ["db file sequential read", "unnamed"]
+    assert [part.name for part in shown] == ["db file sequential read", "not in the report"]
     figure, says = measured_charts.profile(shown)
     assert len(go.Figure(figure).data) == 2
     assert says == "The largest part of DB time is db file sequential read, 75 %"
@@ -220,7 +221,7 @@ def test_what_does_not_reproduce_has_counts_alone(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(measured, "REPRODUCES", 0.0)
     monkeypatch.setattr(measured, "ROUGHLY", 0.001)
     app = sampled()
-    assert ":red-badge[does not]" in words(app)
+    assert ":red[:material/circle:] **The model does not reproduce" in words(app)
     assert not app.metric
     assert "only counts are shown" in words(app)
     app.text_input("instance.buffer_cache_bytes").set_value("12G").run()
@@ -263,3 +264,17 @@ def test_the_simulation_decides_the_light(monkeypatch: pytest.MonkeyPatch, simul
     app = sampled()
     assert "This is an instant estimate" not in words(app)
     assert "blue-badge[:material/play_circle: simulated]" in words(app)
+
+
+def test_a_file_is_read_by_a_process_of_its_own_within_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = my_system.sample().encode()
+    [reading] = report_reader.read_apart("a.txt", content)
+    assert reading.format == "awr"
+    assert reading.file == "a.txt"
+    monkeypatch.setattr(report_reader, "MOST_S", 0.001)
+    with pytest.raises(NotReadable, match="reading it takes more than"):
+        report_reader.read_apart("a.txt", content)
+    monkeypatch.setattr(report_reader, "MOST_S", 1000.0)
+    bomb = gzip.compress(b"PARSE #1:c=0,e=0\n" + b"\n" * (257 << 20), 1)
+    app = given(("bomb.gz", bomb))
+    assert ["its text has more than 256 MB" in one.value for one in app.error] == [True]

@@ -22,7 +22,7 @@ LOCKS: Final = ("enq: TX - row lock", "enq: TM", "enq: UL", "enq: TX - allocate 
 def check(report: Report) -> None:
     """Raise :class:`RefusedReport` for a standby, Exadata, a cluster that shares blocks, and locks that decide.
 
-    In a cluster the permission for a block (a grant) comes before its read from disk, and stays as a stated wait; a
+    In a cluster the permission for a block (a grant) comes before its read from disk, and is kept as measured; a
     block out of another instance's cache saves that read, and the model has one cache.
     """
     file = report.reading.file

@@ -70,7 +70,7 @@ def asked_of(report: Report, readings: Sequence[Reading]) -> TransactionArrivals
     """
     text: str | None = None
     for other in others_of(report, readings):
-        if _same_hour(report.reading, other.reading):
+        if is_of_same_hour(report.reading, other.reading):
             continue
         question = _of_two(report, other)
         if isinstance(question, TransactionArrivals):
@@ -167,19 +167,35 @@ def _sessions(report: Report) -> float:
 
 
 def others_of(report: Report, readings: Sequence[Reading]) -> Iterator[Report]:
-    """The other AWR or Statspack reports."""
+    """The other AWR or Statspack reports of the same instance."""
     return (
-        Report(reading) for reading in readings if reading.format == "awr" and reading is not report.reading
+        Report(reading)
+        for reading in readings
+        if reading.format == "awr"
+        and reading is not report.reading
+        and not is_of_another_instance(report.reading, reading)
     )
 
 
-def _same_hour(mine: Reading, other: Reading) -> bool:
+def is_of_another_instance(mine: Reading, other: Reading) -> bool:
+    """Whether two reports say that they are of two databases, or of two instances of one."""
+    return bool(mine.host.instance and other.host.instance and mine.host.instance != other.host.instance)
+
+
+def why_no_arrivals(first: Report, second: Report) -> str:
+    """Why these two do not tell users from arrivals; empty where they do."""
+    told = _of_two(first, second)
+    return told if isinstance(told, str) else ""
+
+
+def is_of_same_hour(mine: Reading, other: Reading) -> bool:
+    """Whether two reports are of one interval."""
     return mine.begins is not None and (mine.begins, mine.ends) == (other.begins, other.ends)
 
 
 def _contradicted(report: Report, other: Report) -> Iterator[str]:
     """Figures of one interval that two reports print differently."""
-    if not _same_hour(report.reading, other.reading):
+    if not is_of_same_hour(report.reading, other.reading):
         return
     for name in LISTED:
         mine, theirs = report.per_second(name), other.per_second(name)

@@ -37,6 +37,8 @@ LEAST_WAITS: Final = 100
 LEAST_BUCKETS: Final = 2
 MOST_VARIES: Final = 3.0
 HALVINGS: Final = 20
+EXAMPLE_PER_S: Final = 16_000
+"""IOPS of a volume, of which a sentence tells the database's part."""
 SAME: Final = 0.1
 """Two devices' reads a second differ by less where they are the same reads."""
 UNIT_S: Final = {"us": 1e-6, "u": 1e-6, "": 1e-6, "ms": 1e-3, "m": 1e-3, "s": 1.0}
@@ -204,10 +206,9 @@ def _set_rate(
         name, file, all_per_s = busiest
         limit.share = min(1.0, own_per_s / all_per_s)
         limit.says.append(
-            f"in {file} {name} served {all_per_s:,.0f} requests a second, {all_per_s - own_per_s:,.0f} of them not for "
-            f"this database's files: the limit of the database is its own part, {limit.per_s:,.0f} reads and written "
-            f"blocks a second; on another volume, with as much other load, it has "
-            f"{show_share(limit.share)} of the limit"
+            f"in {file} {name} did {all_per_s:,.0f} IOPS, {all_per_s - own_per_s:,.0f} of them for others: for another "
+            f"volume with as much other load, set disk.iops_limit to {limit.share:.2f} times its limit, as "
+            f"{EXAMPLE_PER_S:,} → {limit.share * EXAMPLE_PER_S:,.0f}"
         )
 
 

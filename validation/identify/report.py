@@ -36,8 +36,8 @@ APART: Final = ("drive ", "disk group ")
 MEAN_READ: Final = re.compile(r"Av Rd ?\(ms\)|Av Rd")
 WHOLE: Final = "report"
 CPU: Final = "DB CPU"
-UNNAMED: Final = "unnamed"
-OVERLAP: Final = "counted twice"
+UNNAMED: Final = "not in the report"
+OVERLAP: Final = "in two lines of the report"
 MOST_AT_ONCE: Final = 1000
 FLASH_CACHE: Final = "db flash cache"
 """Begin of the events of reads from a flash cache of the instance; other devices serve them."""

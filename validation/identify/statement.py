@@ -224,8 +224,8 @@ class _StatementBuilder(ScenarioBuilder):
             self.know("client.row_s", prices.row_s, source, waits, interval=prices.row_between)
         if len(turns) == 1 and prices.row_between is not None:
             self.found.says.append(
-                "the client's time a row is told by its first or last fetch call alone: a second trace with another "
-                "array size settles it"
+                "the client's time per row rests on one fetch call, the first or the last: before what-ifs of the "
+                "array size, add a second trace with another one"
             )
         self.know("host.between_calls_s", turns[0].between_s, "between calls and waits, a fetch call", waits)
         self._cpu(prices.cpu, self.first.call("fetch", "e"))

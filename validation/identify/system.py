@@ -1,7 +1,7 @@
 """A scenario of the user's own system: the fields that a report determines, each with its lines and interval.
 
 The system is a closed one: as many users as were active on average, who pause so little that throughput and DB time
-are those of the report. What the model does not make of DB time stands there as a stated wait.
+are those of the report. What the model does not make of DB time stands there among other waits, kept as measured.
 """
 
 from __future__ import annotations
@@ -67,6 +67,8 @@ MOST_BESIDE: Final = 0.02
 """Share of DB time that may be made of waits which only some of the transactions have."""
 TELLS: Final = 0.1
 """Share of DB time from which on waits that the model does not make are told of."""
+DIRECT_PATH: Final = "direct path"
+"""Begin of the events of I/O past the buffer cache."""
 MODELLED_READS: Final = (SEQUENTIAL, SCATTERED, PARALLEL)
 MOST_READS: Final = 0.8
 """Share of all reads that sessions wait for one by one; below it the others are told of."""
@@ -177,7 +179,7 @@ class SystemProfile(ScenarioBuilder):
         if self.parallel and self.at_once > one_by_one + self.parallel:
             identified.says.append(
                 f"{self.at_once:,.0f} reads of one wait for {PARALLEL} are more than a mean transaction makes, "
-                f"{one_by_one + self.parallel:.3g}: few transactions have them; they are a stated wait"
+                f"{one_by_one + self.parallel:.3g}: few transactions have them; they are kept as measured"
             )
             self.at_once = self.parallel = 0.0
         self.reads = one_by_one + self.parallel
@@ -281,8 +283,8 @@ class SystemProfile(ScenarioBuilder):
         if not isinstance(asked, TransactionArrivals):
             self.found.says.append(
                 asked
-                or "one interval does not separate few busy users from many with think time: the users are those "
-                "active on average; a report of a second interval at another load separates them"
+                or f"one report cannot tell {users:,} busy users from many mostly idle ones, and {users:,} are used: "
+                "add a report at another load"
             )
 
     def mix(self, db_time: Figure, cpu: Figure) -> None:
@@ -333,7 +335,14 @@ class SystemProfile(ScenarioBuilder):
         self._tell(stated, db_time.value)
 
     def _tell(self, stated_s: float, db_time_s: float) -> None:
-        """Say of which kinds the stated wait is, where it is more than a little."""
+        """Say of which kinds the waits that are kept as measured are, where they are more than a little."""
+        direct_s = sum(event.total.value for event in self.events if event.name.startswith(DIRECT_PATH))
+        if direct_s >= TELLS * db_time_s:
+            self.found.says.append(
+                f"{show_share(direct_s / db_time_s, 1)} of DB time is direct path I/O, which is kept as measured: no what-if of "
+                "the disk moves it"
+            )
+        stated_s -= min(direct_s, stated_s)
         if stated_s < TELLS * db_time_s:
             return
         cluster_s = sum(event.total.value for event in self.events if event.name.startswith(CLUSTER))
@@ -358,7 +367,7 @@ class SystemProfile(ScenarioBuilder):
             named.append(f"{show_share(unnamed.share, 1)} stands in no line of the report")
         self.found.says.append(
             f"{show_share(stated_s / db_time_s, 1)} of DB time is neither CPU nor I/O of data files"
-            f"{' nor commits' * self.commits} and stays as it was in every what-if{': ' * bool(named)}"
+            f"{' nor commits' * self.commits} and is kept as measured in every what-if{': ' * bool(named)}"
             f"{', '.join(named)}"
         )
 
@@ -389,9 +398,8 @@ class SystemProfile(ScenarioBuilder):
         if requests and requests.value and self.reads * self.per_s.value < MOST_READS * requests.value:
             share = 1 - self.reads * self.per_s.value / requests.value
             self.found.says.append(
-                f"{show_share(share)} of the reads are none of {', '.join(MODELLED_READS)}, as "
-                f"direct ones ({DIRECT}): their "
-                "time is a stated wait, and no what-if of the disk moves it"
+                f"{show_share(share)} of the reads are none of {', '.join(MODELLED_READS)}, as direct ones ({DIRECT}): "
+                "their time is kept as measured, and no what-if of the disk moves it"
             )
         self.assume(
             "workload.hottest_blocks",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Final
 
 from validation.instruments.awr_cells import BINARY, COMMA, add, add_cell
@@ -154,6 +155,9 @@ OWN: Final = {
     "pdbname": "pluggable database", "containername": "pluggable database", "uniquename": "unique name",
 }  # fmt: skip
 """Columns of the header that name what is the site's own."""
+INSTANCE: Final = ("dbid", "instnum")
+"""Columns of the header that tell databases and instances apart."""
+DIGEST_LETTERS: Final = 12
 NEVER: Final = {
     "name",
     "tablespacename",
@@ -377,6 +381,10 @@ def _header(reading: Reading, table: ReportTable, keep: Keep) -> bool:
         if keep.names and name in OWN:
             reading.name("report", OWN[name], cell, table.lines[0])
     rows = [dict(zip(names, row, strict=False)) for row in table.rows]
+    for name in INSTANCE:
+        if number := rows[0].get(name):
+            digest = sha256(f"{reading.host.instance} {name} {number}".encode()).hexdigest()
+            reading.host.instance = digest[:DIGEST_LETTERS]
     if "release" in names:
         reading.host.system = f"Oracle {rows[0].get('release', '')}".strip()
         role = rows[0].get("role") or rows[0].get("dbrole") or ""

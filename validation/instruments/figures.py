@@ -205,6 +205,8 @@ class ReportedHost:
     """Whether a database there is a standby."""
     files: str | None = None
     """What the database's files lie on: asm, raw or file system; their names are not kept."""
+    instance: str = ""
+    """What tells one database and instance from another: a digest of their numbers."""
 
 
 FETCHED: Final = (

@@ -113,11 +113,11 @@ def test_idle_events_are_no_part_of_the_profile() -> None:
     ]
     parts = Report(report_of(*said)).profile()
     assert [(part.name, part.seconds) for part in parts] == [
-        ("a wait", 60), ("DB CPU", 30), ("unnamed", pytest.approx(10))
+        ("a wait", 60), ("DB CPU", 30), ("not in the report", pytest.approx(10))
     ]  # fmt: skip
     said[1] = ("Time Model: DB CPU", "Time (s)", 42.0)
     *_, last = Report(report_of(*said)).profile()
-    assert (last.name, last.seconds) == ("counted twice", pytest.approx(-2))
+    assert (last.name, last.seconds) == ("in two lines of the report", pytest.approx(-2))
 
 
 @pytest.mark.parametrize(("reads_per_s", "at_once"), [(4040.0, 40.0), (1e6, 0.0)])

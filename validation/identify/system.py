@@ -339,8 +339,8 @@ class SystemProfile(ScenarioBuilder):
         direct_s = sum(event.total.value for event in self.events if event.name.startswith(DIRECT_PATH))
         if direct_s >= TELLS * db_time_s:
             self.found.says.append(
-                f"{show_share(direct_s / db_time_s, 1)} of DB time is direct path I/O, which is kept as measured: no what-if of "
-                "the disk moves it"
+                f"{show_share(direct_s / db_time_s, 1)} of DB time is direct path I/O, which is kept as measured: "
+                "no what-if of the disk moves it"
             )
         stated_s -= min(direct_s, stated_s)
         if stated_s < TELLS * db_time_s:

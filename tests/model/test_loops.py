@@ -24,7 +24,7 @@ def elsewhere(tmp_path: Path) -> Path:
         (tmp_path / "model" / part).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(build.MODEL / part, tmp_path / "model" / part)
     shutil.copytree(build.MODEL / "laws", tmp_path / "model" / "laws", dirs_exist_ok=True)
-    for module in ("errors.py", "causes.py"):
+    for module in ("errors.py", "unmodelled.py", "causes.py"):
         shutil.copy(build.MODEL / module, tmp_path / "model")
     (tmp_path / "model" / "__init__.py").touch()
     if build.file().is_file():

@@ -19,6 +19,7 @@ import sys
 
 try:
     import hashlib
+    import json
     import os
     import re
     import shlex
@@ -318,13 +319,13 @@ def wheel_works() -> bool:
 Steps = dict[str, Callable[[], bool]]
 
 
-def done(steps: Steps) -> int:
-    """Do every step, also after one has failed; return how many failed."""
-    failed = 0
+def done(steps: Steps) -> list[str]:
+    """Do every step, also after one has failed; return which failed."""
+    failed = []
     for name, step in steps.items():
         started = time.monotonic()
         passed = step()
-        failed += not passed
+        failed += [] if passed else [name]
         say(f"{'ok    ' if passed else 'FAILED'} {name} ({time.monotonic() - started:.1f} s)")
     return failed
 
@@ -335,7 +336,10 @@ def report(steps: Steps, beside: Steps | None = None) -> bool:
     with ThreadPoolExecutor(1) as thread:
         failed_beside = thread.submit(done, others)
         failed = done(steps) + failed_beside.result()
-    print(f"{len(steps) + len(others) - failed} passed, {failed} failed", flush=True)
+    if "tests" in failed and FAILED.is_file():
+        print("\n".join(f"FAILED {test}" for test in json.loads(FAILED.read_text(encoding="utf-8"))))
+    names = f": {', '.join(failed)}" if failed else ""
+    print(f"{len(steps) + len(others) - len(failed)} passed, {len(failed)} failed{names}", flush=True)
     return not failed
 
 
@@ -349,7 +353,9 @@ QUICK: Steps = {
     "types": lambda: quietly(PYTHON, "-m", "mypy"),
     "floors": lambda: quietly(BIN / "lint-imports"),
 }
-TESTS: Steps = {"tests": lambda: call(PYTHON, "-m", "pytest", *BY_TWO)}
+# What failed, by pytest's own cache, which it forgets before.
+FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
+TESTS: Steps = {"tests": lambda: call(PYTHON, "-m", "pytest", *BY_TWO, "--cache-clear")}
 # Tests wait for browsers and processes now and then; these fill the gaps.
 BESIDE: Steps = QUICK | {
     "measured numbers": lambda: quietly(PYTHON, "-m", "app", "validate", "--check"),
@@ -391,7 +397,7 @@ def lock(*options: str) -> bool:
 def serve(*options: str) -> NoReturn:
     """Print a first answer, then become the server of the page, so that signals reach it; or its help."""
     if not HELP.intersection(options):
-        call(BIN / "blocktime", "run", "rahn-full-scan")
+        call(BIN / "blocktime", "run", import_module("app.base").FIRST)
     os.chdir(ROOT)
     os.execve(BIN / "blocktime", [str(BIN / "blocktime"), "app", *options], environment())
 

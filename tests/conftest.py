@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import shutil
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 # Started in the background of a shell, all of us would be deaf to Ctrl-C, which some tests are about.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# An extension module that counts its leaks as Python ends says so after everything else, the result included.
+atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 # The same examples each time, on however busy a machine; a whole run looks for others. A failure is shrunk and not
 # explained, which takes minutes where an example is a simulation.

@@ -9,12 +9,12 @@ from typing import Final
 
 import streamlit as st
 
+from app.base import FIRST
 from app.base.markdown import plain
 from app.controls import fields, forms, own_files, presets, settings
 from app.session import address
 from model.errors import SpecError
 
-FIRST: Final = "full-scan-nvme"
 NAME: Final = "what_if.name"
 CHANGES: Final = "what_if.changes"
 """What the what-if changes in the scenario."""

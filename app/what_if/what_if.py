@@ -10,11 +10,12 @@ from typing import Final
 import streamlit as st
 
 from app.answer import answer, instruments, uncertainty_view
+from app.base import FIRST
 from app.base.markdown import plain
 from app.base.remembered import by_object
 from app.controls import forms, own_files, presets, settings
 from app.session import copy_link, engines, navigation
-from app.session.what_if_state import COMPLETE, FIRST, NOTES, WELCOME, State, keep_address, start, take
+from app.session.what_if_state import COMPLETE, NOTES, WELCOME, State, keep_address, start, take
 from app.what_if import sharing, what_if_controls
 from model.errors import BlocktimeError
 from scenarios import Scenario

@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from app.base import FIRST
 from app.reports.sweep_table import table_in
-from app.session import what_if_state
 from model.units import show_seconds
 from scenarios import load, run
 from tests.app import windows
@@ -176,7 +176,7 @@ def test_the_table_that_is_taken_away_opens_again(browser: Browser, server: str,
     ]
     assert found.values["elapsed_s"].tolist() == [time.elapsed_s for time in times]
     with opened(browser, f"{server}/sweep") as (page, _):
-        page.get_by_text(f"Base scenario {what_if_state.FIRST}").wait_for()
+        page.get_by_text(f"Base scenario {FIRST}").wait_for()
         page.get_by_role("combobox", name=re.compile("Sweep of")).click()
         page.get_by_role("option", name="A table of an earlier sweep").click()
         page.locator("input[type=file]").set_input_files(os.fspath(kept))

@@ -12,6 +12,8 @@ from types import ModuleType
 
 import pytest
 
+from app.base import FIRST
+
 SCRIPT = Path(__file__).resolve().parents[2] / "dev.py"
 
 
@@ -74,7 +76,28 @@ def test_one_failed_step_fails_all_and_stops_none(
 
     passed = dev.report({"one": lambda: step("one", False), "two": lambda: step("two", True)})
     assert (passed, done) == (False, ["one", "two"])
-    assert capsys.readouterr().out == "1 passed, 1 failed\n"
+    assert capsys.readouterr().out == "1 passed, 1 failed: one\n"
+
+
+def test_the_last_lines_name_the_tests_that_failed(
+    dev: ModuleType, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nothing comes after them, also where a module complains of its own memory as Python ends."""
+    (tmp_path / "test_it.py").write_text("def test_fails():\n    assert False\n")
+    (tmp_path / "conftest.py").write_text(
+        "import atexit, os\natexit.register(os.write, 2, b'leaked 11 instances')\nfrom tests.conftest import *\n"
+    )
+    monkeypatch.setattr(dev, "ROOT", tmp_path)
+    monkeypatch.setattr(dev, "FAILED", tmp_path / ".pytest_cache/v/cache/lastfailed")
+    words = ("-m", "pytest", "-q", "-n", "1", "--cache-clear", "-p", "tests.workers")
+
+    def tests() -> bool:
+        return bool(dev.call(sys.executable, *words, folder=tmp_path))
+
+    assert not dev.report({"tests": tests}, {"two": lambda: True})
+    said = capfd.readouterr()
+    assert said.out.endswith("FAILED test_it.py::test_fails\n1 passed, 1 failed: tests\n")
+    assert "leaked" not in said.out + said.err
 
 
 @pytest.mark.parametrize(("arguments", "status"), [(["--help"], 0), ([], 0), (["teste"], 2)])
@@ -96,6 +119,7 @@ def test_help_of_the_page_answers_nothing_first(
     dev.serve(option)
     assert len(called) == answers + 1
     assert called[-1][1:] == ("app", option)
+    assert [words[1:] for words in called[:-1]] == [("run", FIRST)] * answers
 
 
 @pytest.mark.parametrize("command", ["app", "test"])
@@ -237,4 +261,4 @@ def test_whole_asks_pytest_for_every_case(dev: ModuleType, monkeypatch: pytest.M
 
 def test_steps_beside_others_count_too(dev: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     assert not dev.report({"one": lambda: True}, {"two": lambda: False, "three": lambda: True})
-    assert capsys.readouterr().out == "2 passed, 1 failed\n"
+    assert capsys.readouterr().out == "2 passed, 1 failed: two\n"

@@ -15,8 +15,10 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from streamlit import config, file_util
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from app import mechanisms
+from app.base.half_requests import end_half_requests
 from app.base.with_parent import end_with_parent
 from app.session import copy_link, navigation
 
@@ -135,6 +137,7 @@ def _headers(message: Message) -> MutableHeaders:
 
 
 end_with_parent()
+end_half_requests(AutoHTTPProtocol)
 app = st.App(
     Path(__file__).resolve().with_name("streamlit_app.py"),
     middleware=[Middleware(Guard, hosts=[config.get_option("server.address") or "127.0.0.1"])],

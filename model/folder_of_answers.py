@@ -9,8 +9,27 @@ from model.errors import StoreUnusable
 
 def folder_of_answers() -> str:
     """The folder of the store, unless somebody says otherwise; raises :class:`StoreUnusable` where there is none."""
-    if given := os.environ.get("BLOCKTIME_STORE"):
-        return given
+    return os.environ.get("BLOCKTIME_STORE") or _usual()
+
+
+def make_private(folder: str) -> int:
+    """Make *folder*, for its user alone; the mode that files in it may have, no more open than the folder is.
+
+    The usual folder is closed to others where it was open; a folder that somebody names may be there to be shared.
+    """
+    try:
+        os.mkdir(folder, 0o700)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(folder), exist_ok=True)
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        named = os.environ.get("BLOCKTIME_STORE") or os.path.abspath(folder) != os.path.abspath(_usual())
+        if not named and os.stat(folder).st_uid == os.getuid():
+            os.chmod(folder, 0o700)
+    return os.stat(folder).st_mode & 0o666
+
+
+def _usual() -> str:
     cache = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(cache):  # is to be ignored, says the XDG specification
         home = os.path.expanduser("~")

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from tests.command_line import CommandLine
+from tests.patience import LIMIT_MS
 from tests.whole import SEED, WHOLE, keep_samples
 from tests.workers import pytest_xdist_make_scheduler, turn_of
 
@@ -91,12 +92,13 @@ def chromium() -> str:
 @pytest.fixture(scope="session")
 def browser(chromium: str) -> Iterator[Browser]:
     """One browser for the whole session; a test opens a context of its own in it."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=LIMIT_MS)
     flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
     flags += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=flags)
+        browser = playwright.chromium.launch(executable_path=chromium, args=flags, timeout=LIMIT_MS)
         yield browser
         browser.close()
 

@@ -8,6 +8,7 @@ from tempfile import NamedTemporaryFile
 
 import click
 
+from app.reports.html import is_of_ours
 from model.errors import SpecError
 
 
@@ -34,14 +35,15 @@ def write_beside(path: Path, text: str) -> None:
         raise SpecError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
-def a_place_to_write(_: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
-    """Complain before the work, not after it."""
+def a_place_for_a_page(context: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
+    """Complain before the work, not after it: a page of ours is replaced, any other file by --force alone."""
     if value is not None:
-        check_place(parameter.opts[0], value)
+        force = context.params["force"] or (value.is_file() and is_of_ours(value))
+        check_place(parameter.opts[0], value, force)
     return value
 
 
-def check_place(option: str, path: Path, force: bool = True) -> None:
+def check_place(option: str, path: Path, force: bool) -> None:
     """Raise SpecError where *path*, given by *option*, cannot be written, or is there and may not be replaced."""
     if path.name in ("", "-"):
         raise SpecError(f"{option}: got {str(path)!r}; it is the name of a file")

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from app.command.files import a_place_to_write
+from app.command.files import a_place_for_a_page
 from model.budget import Budget
 from model.errors import SpecError
 from model.units import parse_bytes
@@ -32,7 +32,7 @@ def one_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter, An
 
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-FORCE = click.option("--force", is_flag=True, help="Replace an existing output file.")
+FORCE = click.option("--force", is_flag=True, is_eager=True, help="Replace an existing output file.")
 
 
 def quietly(says: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -122,17 +122,17 @@ def with_uncertainty(command: Callable[..., Any]) -> Callable[..., Any]:
 def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
     command = quietly("Print the answer in a line or two: no tables, no progress.")(command)
     command = click.option(
-        "--html", "html", type=click.Path(path_type=Path), metavar="FILE", callback=a_place_to_write,
+        "--html", "html", type=click.Path(path_type=Path), metavar="FILE", callback=a_place_for_a_page,
         help="Also write one self-contained HTML page with charts.",
     )(command)  # fmt: skip
-    return AS_JSON(command)
+    return FORCE(AS_JSON(command))
 
 
-def with_table(holds: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Where the points of a sweep go."""
+def with_table(holds: str, *, forced: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Where the points of a sweep go, and --force unless another option has brought it."""
 
     def to_file(command: Callable[..., Any]) -> Callable[..., Any]:
-        command = FORCE(command)
+        command = command if forced else FORCE(command)
         return click.option(
             "--out", type=click.Path(path_type=Path), metavar="FILE",
             help=f"Write {holds} to a .parquet or .csv file.",

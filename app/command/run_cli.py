@@ -61,6 +61,7 @@ def run_one(
 ) -> None:  # fmt: skip
     """Run one scenario: response-time profile, wait events, I/O, segment, device and cost."""
     form: str | None = how.pop("form")
+    del how["force"]  # of the page alone
     if form is not None and as_json:
         raise SpecError(f"--as {form}: --json is another form of the answer; allowed is one of them")
     asked = load(scenario, settings)
@@ -114,6 +115,7 @@ def compare(
     NAME,KEY=VALUE,... changes one. - reads a scenario from standard input.
     """
     own = [split_name(name)[1] for name in names]
+    del how["force"]  # of the page alone
     if len(names) > 1:
         asked = [load(name, settings) for name in names]
         titles = [_title(scenario, more) for scenario, more in zip(asked, own, strict=True)]

@@ -65,7 +65,7 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
     help="crossed: all combinations. The others draw samples.",
 )
 @click.option("--samples", type=click.IntRange(1), help="Number of samples.")
-@with_table("the table")
+@with_table("the table", forced=True)
 @click.option("--measure", "measures", metavar="NAME", multiple=True,
               help="Measure to summarise. Default: that of the sweep, else elapsed_s. Repeatable.")  # fmt: skip
 @with_axes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any, Final
 
 from click import unstyle
@@ -41,12 +42,25 @@ pre {{ font: 13px/1.4 ui-monospace, monospace; overflow-x: auto; }}
 </body>
 </html>
 """
+OF_OURS: Final = " – Blocktime"
+"""How the title of each page ends."""
+MOST_BEFORE_TITLE: Final = 10_000
 
 
 def page(title: str, body: Iterable[str], style: str = "") -> str:
     """A whole page, with more of *style* in its head."""
-    text = PAGE.format(title=escape(f"{title} – Blocktime"), body="\n".join(body))
+    text = PAGE.format(title=escape(f"{title}{OF_OURS}"), body="\n".join(body))
     return text.replace("</head>", f"{style}</head>", 1) if style else text
+
+
+def is_of_ours(path: Path) -> bool:
+    """Whether a file is a page that was made here, which a later one may replace."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            head = file.read(MOST_BEFORE_TITLE)
+    except OSError:
+        return False
+    return head.startswith(PAGE.partition("{title}")[0]) and f"{OF_OURS}</title>" in head
 
 
 def table(rows: Iterable[Sequence[str]], kind: str = "", last: int = 0) -> str:

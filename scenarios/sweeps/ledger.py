@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.errors import SpecError, StoreUnusable
-from model.folder_of_answers import folder_of_answers
+from model.folder_of_answers import folder_of_answers, make_private
 from model.measures import MEASURES
 
 FORMAT: Final = 1
@@ -190,7 +191,7 @@ class Ledger:
         with _OPENING, _in_one_sentence(self._folder):
             if self._folder.exists() and not self._folder.is_dir():
                 raise StoreUnusable(f"the store {self._folder}: is not a folder")
-            self._folder.mkdir(parents=True, exist_ok=True)
+            mode = make_private(str(self._folder))
             for number in range(1, FILES_AT_MOST + 1):
                 # A file that cannot be used keeps its name: another process may have it open, and SQLite
                 # finds what is not written back yet by that name.
@@ -198,6 +199,8 @@ class Ledger:
                 reason = _reason_against(self._path)
                 if not reason:
                     try:
+                        with suppress(FileExistsError):  # SQLite's other files follow its mode
+                            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode))
                         self._connection, self._id, others = _connect(self._path, self._version)
                         _IN_USE[_file_of(self._path)] += 1
                         break

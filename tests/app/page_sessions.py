@@ -66,7 +66,7 @@ async def _sessions(chromium: str, address: str, many: int, for_s: float) -> See
     seen = Seen()
     arrays = [10 + 7 * number for number in range(many)]
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        browser = await playwright.chromium.launch(executable_path=chromium, args=FLAGS, timeout=LIMIT_MS)
         pages = [await _opened(browser, address, array, seen) for array in arrays]
         seen.memory_bytes.append(server_memory_bytes(address))
         for _ in range(2):
@@ -93,12 +93,14 @@ async def _moves(page: Page, array: int, until_s: float, seen: Seen) -> None:
     """Press arrows as a reader would, and after each burst compare what the page comes to with the law."""
     chance = random.Random(array)
     slider = page.get_by_role("slider", name=MOVED_LABEL).first
-    while asyncio.get_running_loop().time() < until_s:
+    while True:
         key = chance.choice(("ArrowRight", "ArrowRight", "ArrowLeft"))
         for _ in range(chance.randint(1, 4)):
             await slider.press(key)
         seen.moves += 1
         await _compare(page, array, seen)
+        if asyncio.get_running_loop().time() >= until_s:
+            return
 
 
 def number(page: Page, label: str) -> Locator:

@@ -364,6 +364,8 @@ def test_the_page_needs_no_network(tmp_path: Path, capsys: Captured) -> None:
     assert "Why B differs from A" in both.read_text("utf-8")
     out = capsys.readouterr().out
     assert json.loads(out.partition("\n")[2])["differences"]
+    assert main(["run", "full-scan-nvme", "--html", str(page), "--quiet"]) == 0  # a page of ours is replaced
+    assert page.read_text("utf-8") != html
 
 
 def test_a_title_cannot_become_markup(tmp_path: Path) -> None:
@@ -465,3 +467,27 @@ def test_compare_names_what_was_set_otherwise_of_the_disk(blocktime: CommandLine
     assert "<li>the disk is nvme instead of ida-2004; " in page.read_text(encoding="utf-8")
     (difference,) = json.loads(blocktime.prints(*words, "--json"))["differences"]
     assert difference["why"][0].startswith("the disk is nvme")
+
+
+@pytest.mark.parametrize("content", [b"", b"mine", b"\xff\xfe", b"<!doctype html><title>mine</title>"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "run rahn-full-scan", "compare rahn-full-scan full-scan-nvme", "validate savvinov_logical_io",
+        "sweep rahn-full-scan --vary table.rows=10,20",
+    ],
+)  # fmt: skip
+def test_no_page_replaces_what_is_no_page_of_ours(
+    words: str, content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine.html"
+    mine.write_bytes(content)
+    assert main([*words.split(), "--html", str(mine), "--quiet"]) == 2
+    assert capsys.readouterr() == (
+        "",
+        f"blocktime: --html: {mine} is there already; --force replaces a file\n",
+    )
+    assert mine.read_bytes() == content
+    if content == b"mine":
+        assert main([*words.split(), "--quiet", "--html", str(mine), "--force"]) == 0
+        assert mine.read_text("utf-8").startswith("<!doctype html>")

@@ -13,7 +13,7 @@ import pytest
 from model.units import show_seconds
 from scenarios import from_mapping, load, run
 from tests.answered import answered
-from tests.app.windows import LIMIT_MS, SCREEN, open_tab, opened
+from tests.app.windows import LIMIT_MS, SCREEN, on_screen, open_tab, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -43,9 +43,7 @@ def reads(page: Page, label: str, value: str) -> None:
 
 def marks(page: Page, key: str, drawn: str, least: int) -> None:
     """The chart *key* has *least* marks of a kind."""
-    place = page.locator(f".st-key-{key} {drawn}")
-    place.first.wait_for(state="attached")
-    assert place.count() >= least, key
+    page.locator(f".st-key-{key} {drawn}").nth(least - 1).wait_for(state="attached")
 
 
 def elapsed(*settings: str) -> str:
@@ -104,9 +102,7 @@ def told_on_the_first_screen(page: Page, view: Mapping[str, int]) -> None:
     said.wait_for()
     tile = page.get_by_test_id("stMetric").first
     for place in (said, tile.get_by_text(re.compile("extrapolated 6.7×"))):
-        box = place.bounding_box()
-        assert box is not None
-        assert box["y"] + box["height"] <= view["height"]
+        on_screen(place, view["height"])
         assert place.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
 
 
@@ -134,12 +130,9 @@ def test_the_first_screen_holds_the_answer(browser: Browser, server: str, dark: 
     with opened(browser, f"{server}/{CHANGED}", dark=dark) as (page, _):
         reads(page, "Elapsed", elapsed("tablespace.block_size_bytes=16K", "workload.arraysize_rows=15"))
         chart = page.get_by_test_id("stPlotlyChart").first
-        chart.locator(".barlayer .point").first.wait_for()
-        assert chart.locator(".barlayer .point").count() >= 8
+        chart.locator(".barlayer .point").nth(7).wait_for()
         for place in (chart, page.get_by_text("Why", exact=True), page.get_by_role("tab", name="TKPROF")):
-            box = place.bounding_box()
-            assert box is not None
-            assert box["y"] + box["height"] <= SCREEN["height"]
+            on_screen(place, SCREEN["height"])
         background = page.evaluate(
             "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
         )
@@ -165,11 +158,7 @@ def test_every_kind_of_work_has_its_answer_on_one_screen(browser: Browser, serve
         page.get_by_role("tab").last.wait_for()  # below the reasons, which are as long as they are
         tile = page.get_by_test_id("stMetric").first
         for place in (tile, page.get_by_test_id("stPlotlyChart").first, why.first):
-            place.wait_for()
-            box = place.bounding_box()
-            assert box is not None
-            assert box["y"] >= 0
-            assert box["y"] + box["height"] <= SCREEN["height"]
+            on_screen(place, SCREEN["height"])
 
 
 def test_a_simulation_leaves_the_page_usable_and_the_next_change_cancels_it(

@@ -13,7 +13,7 @@ from model.units import show_seconds
 from scenarios import load, run
 from scenarios.search.crossover import crossover
 from scenarios.sweeps.spec import axis_of
-from tests.app.windows import LIMIT_MS, SCREEN, opened
+from tests.app.windows import LIMIT_MS, SCREEN, on_screen, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -77,9 +77,7 @@ def test_four_scenarios_are_legible(browser: Browser, server: str, dark: bool, v
                 page.get_by_role("tab", name="B against A"),
                 page.get_by_role("tab", name="Numbers"),
             ):
-                box = place.bounding_box()
-                assert box is not None
-                assert box["y"] + box["height"] <= VIEWS[view]["height"]
+                on_screen(place, VIEWS[view]["height"])
         wide = page.evaluate(
             "[...document.querySelectorAll('[data-testid=stTable] td')].filter(e => e.scrollWidth > e.clientWidth + 1)"
             ".map(e => e.textContent)"

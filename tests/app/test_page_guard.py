@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from random import Random
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -152,6 +152,18 @@ def test_no_page_breaks_the_policy(server: str, browser: Browser) -> None:
         assert [one for one in said if "Content Security Policy" in one] == []
     finally:
         context.close()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def half(server: str) -> Iterator[socket.socket]:
+    """A connection that has sent half a request before all other tests of this file."""
+    with socket.create_connection(("127.0.0.1", port_of(server)), timeout=LIMIT_S) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+        yield line
+
+
+def test_half_a_request_does_not_stay(half: socket.socket) -> None:
+    assert half.recv(1) == b""
 
 
 @pytest.mark.browser

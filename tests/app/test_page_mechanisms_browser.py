@@ -11,7 +11,7 @@ import pytest
 from app import mechanisms
 from app.mechanisms.lesson import lesson_of
 from scenarios import load, run
-from tests.app.windows import SCREEN, opened
+from tests.app.windows import SCREEN, on_screen, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -42,7 +42,6 @@ def test_a_page_draws_its_charts_without_a_complaint_on_screen_and_tablet(
         page.get_by_role("heading", name=lesson.title, exact=True).wait_for()
         _whole(page, lesson, SCREEN)
         page.set_viewport_size(TABLET)  # type: ignore[arg-type]
-        page.wait_for_timeout(500)
         _whole(page, lesson, TABLET)
         own = urlsplit(server).netloc
         assert [url for url in asked if urlsplit(url).netloc not in ("", own)] == []
@@ -64,10 +63,8 @@ def _whole(page: Page, lesson: Lesson, view: dict[str, int]) -> None:
     assert page.get_by_test_id("stAlert").count() == 0
     assert page.get_by_test_id("stException").count() == 0
     assert page.get_by_text("SyntaxError").count() == 0
-    assert page.evaluate(WIDER) == 0
-    first = page.get_by_test_id("stPlotlyChart").first.bounding_box()
-    assert first is not None
-    assert first["y"] + 0.6 * first["height"] <= view["height"]
+    page.wait_for_function(f"() => {WIDER} === 0")  # charts follow the width of the window
+    on_screen(page.get_by_test_id("stPlotlyChart").first, view["height"], part=0.6)
 
 
 def test_moving_a_control_by_keyboard_changes_chart_words_and_address(browser: Browser, server: str) -> None:

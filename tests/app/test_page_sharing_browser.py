@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -116,11 +116,11 @@ def test_a_link_is_copied_or_shown_and_opens_the_screen_elsewhere(browser: Brows
         link = page.evaluate("navigator.clipboard.readText()")
         assert link == page.url
         page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject() }")
-        shown: list[str] = []
-        page.on("dialog", lambda dialog: (shown.append(dialog.default_value), dialog.dismiss()))
         page.get_by_role("button", name="Link copied").wait_for(state="detached")
-        page.get_by_role("button", name="Copy link").click()
-        page.wait_for_timeout(500)
+        shown: list[str] = []
+        page.once("dialog", lambda dialog: (shown.append(dialog.default_value), dialog.dismiss()))
+        with page.expect_event("dialog"):
+            page.get_by_role("button", name="Copy link").click()
         assert shown == [page.url]
     with opened(browser, link) as (page, _):
         reads(page, "workload.arraysize_rows=15")
@@ -221,6 +221,16 @@ def test_a_file_of_ones_own_makes_the_round_trip(
     assert [url for url in asked if not url.startswith((server, "file:", "blob:", "data:"))] == []
 
 
+HEARS: Final = """() => {
+  const app = document.querySelector('[data-testid=stApp]');
+  window.heard = '';
+  new MutationObserver(() => {
+    window.heard += ` ${app.dataset.testConnectionState} ${app.dataset.testScriptState}`;
+  }).observe(app, {attributes: true});
+}"""
+"""Notes how the page stands to its server from now on: the connection, and whether a run is under way."""
+
+
 def test_a_server_that_was_started_anew_shows_the_same_and_takes_the_next_click(browser: Browser) -> None:
     port = _free_port()
     with opened(browser, "about:blank") as (page, _):
@@ -229,10 +239,9 @@ def test_a_server_that_was_started_anew_shows_the_same_and_takes_the_next_click(
             reads(page, "tablespace.block_size_bytes=16384")
             moved(page, "End", "32768")
             before = page.url
+            page.evaluate(HEARS)
         with served(port=port):
-            page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]").wait_for()
-            page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+            page.wait_for_function("() => /CONNECTED running.* CONNECTED notRunning$/.test(window.heard)")
             reads(page, "tablespace.block_size_bytes=32768")
             assert page.url == before
-            page.wait_for_timeout(3000)  # its first run begins soon after the connection is back
             moved(page, "ArrowLeft", "16384")

@@ -6,11 +6,8 @@ import contextlib
 import json
 import os
 import re
-import signal
-import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +24,6 @@ from scenarios.sweeps.run import Outcome
 from scenarios.sweeps.sweep import plan_of
 from scenarios.sweeps.table import read_table
 from tests.command_line import CommandLine
-from tests.patience import LIMIT_S
 
 Captured = pytest.CaptureFixture[str]
 ROOT = Path(__file__).resolve().parents[2]
@@ -266,45 +262,50 @@ def test_an_interrupted_sweep_says_what_its_store_keeps(
     assert capsys.readouterr().err.strip() == f"blocktime: interrupted; {kept}"
 
 
+INTERRUPTED_IN_THE_MIDDLE = """
+import os, signal, sys
+from app.command.sweep_progress import TerminalProgress
+from app.start import main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+told = TerminalProgress.told
+heard = []
+
+def then_interrupted(progress, outcome):
+    told(progress, outcome)
+    heard.append(outcome.done)
+    if len(heard) == 2:  # the first is of the trial
+        os.kill(os.getpid(), signal.SIGINT)
+
+TerminalProgress.told = then_interrupted
+if __name__ == "__main__":
+    sys.exit(main())
+"""
+
+
 def test_an_interrupted_sweep_says_what_is_kept_and_goes_on(tmp_path: Path) -> None:
     words = [
-        sys.executable, "-m", "app", "sweep", "shallahamer-pread", "--workers", "2",
+        "sweep", "shallahamer-pread", "--workers", "2",
         "--vary", "workload.count=40000:40090:10", "--out", str(tmp_path / "out.parquet"),
         *(word for one in QUEUE for word in ("--set", one)),
     ]  # fmt: skip
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(
-        words, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "shallahamer-pread: 10 points\n"
-    assert process.stdout.readline().startswith("about ")
-    _wait_for_points(tmp_path / "store")
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=LIMIT_S)
-    assert process.returncode == 130
-    assert "of 10 answers; the same command continues from there" in err
-    assert "Traceback" not in err
+
+    def ended(*python: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, *python, *words]
+        return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+
+    first = ended("-c", INTERRUPTED_IN_THE_MIDDLE)
+    assert first.returncode == 130
+    assert first.stdout.startswith("shallahamer-pread: 10 points\nabout ")
+    assert "of 10 answers; the same command continues from there" in first.stderr
+    assert "Traceback" not in first.stderr
     assert not list(tmp_path.glob("*out.parquet*"))
-    again = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    again = ended("-m", "app")
     assert again.stderr == ""
     assert again.returncode == 0
     assert " known already" in again.stdout.splitlines()[0]
     assert len(pd.read_parquet(tmp_path / "out.parquet")) == 10
-
-
-def _wait_for_points(store: Path) -> None:
-    """Return when another process has kept a point in *store*."""
-    while not any(_points_in(file) for file in store.glob("*.sqlite")):
-        time.sleep(0.05)
-
-
-def _points_in(file: Path) -> int:
-    with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as ledger:
-        try:
-            return int(ledger.execute("SELECT count(*) FROM point").fetchone()[0])
-        except sqlite3.OperationalError:  # is being made
-            return 0
 
 
 def test_a_terminal_sees_how_far_a_sweep_is(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:

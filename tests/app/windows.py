@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from tests.patience import LIMIT_MS
+from tests.patience import LIMIT_MS, LIMIT_S
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page, Request
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request
 
 SCREEN: Final = {"width": 1280, "height": 720}
 STILL: Final = "reduce"
@@ -55,6 +56,17 @@ def _tabs(browser: Browser) -> tuple[BrowserContext, list[Page]]:
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     context.set_default_timeout(LIMIT_MS)
     return context, []
+
+
+def on_screen(place: Locator, height: float, part: float = 1.0) -> None:
+    """Wait until a *part* of it stands within the first screen: what is drawn above it may still move it."""
+    deadline = time.monotonic() + LIMIT_S
+    while True:
+        box = place.bounding_box()
+        if box and box["y"] >= 0 and box["y"] + part * box["height"] <= height:
+            return
+        assert time.monotonic() < deadline, box
+        place.page.wait_for_timeout(50)
 
 
 def open_tab(page: Page, name: str) -> None:

@@ -179,6 +179,40 @@ def test_two_have_it_open_at_once(folder: Path) -> None:
         assert_same(get_many(one, [key(number) for number in range(9)]), 0, 8)
 
 
+def modes(folder: Path) -> dict[str, str]:
+    return {
+        path.name: oct(path.stat().st_mode & 0o777)
+        for path in (folder, *folder.iterdir())
+        if not path.name.endswith("-journal")
+    }
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_others_see_no_point_unless_a_folder_that_somebody_names_is_there_to_be_shared(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, named: bool
+) -> None:
+    umask = os.umask(0o022)
+    try:
+        if named:
+            monkeypatch.setenv("BLOCKTIME_STORE", str(folder))
+        else:
+            monkeypatch.delenv("BLOCKTIME_STORE")
+            monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+            folder = folder / "blocktime"
+        files = ("points.sqlite", "points.sqlite-wal", "points.sqlite-shm")
+        with Ledger(usual_folder(), "1") as store:
+            put_many(store, points(0, 5))
+            assert modes(folder) == {folder.name: "0o700", **dict.fromkeys(files, "0o600")}
+        (folder / "points.sqlite").unlink()
+        folder.chmod(0o755)
+        with Ledger(usual_folder(), "1") as store:
+            put_many(store, points(0, 5))
+            of_folder, of_files = ("0o755", "0o644") if named else ("0o700", "0o600")
+            assert modes(folder) == {folder.name: of_folder, **dict.fromkeys(files, of_files)}
+    finally:
+        os.umask(umask)
+
+
 def test_readers_go_on_while_one_writes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledger, "BUSY_S", 0.01)
     with Ledger(folder, "1") as store:

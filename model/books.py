@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from math import isclose
+from math import inf, isclose
 from typing import Any
+
+from pydantic import BaseModel
 
 from model.demand import Demand
 from model.demand.conditions import extrapolated_constants, extrapolations
@@ -16,13 +18,14 @@ from model.laws.numeric import Number, known_where, nearest, some, where
 from model.machine.device.iostat import lines_of
 from model.measures import measures_of
 from model.money_books import money_of, money_sources
-from model.provenance import Extrapolation
+from model.provenance import Constant, Extrapolation
 from model.results import (
     CacheUse,
     Call,
     DeviceStats,
     EventTime,
     IndexStatistics,
+    Interval,
     LogicalIO,
     Money,
     OptimizerCost,
@@ -41,6 +44,10 @@ from model.results import (
 from model.spec import System, Workload
 from model.version import blocktime_version
 
+BELOW_0 = frozenset({"unaccounted", "unaccounted_s"})
+"""Parts of a time that may be negative: what a profile counts twice."""
+MEASURED = 0.02
+"""By how much more than all of the time a resource may seem busy that is measured from one moment to another."""
 ROUNDING = 1e-9
 """Share of the elapsed time below which what is left of it is no time without a cause."""
 
@@ -245,7 +252,56 @@ def check_books(result: RunResult) -> RunResult:
     gets = 0.0 if result.logical_io is None else result.logical_io.consistent_gets
     if min(time.elapsed_s, time.cpu_s, physical.read_bytes, gets) < 0:
         raise BooksDoNotBalance("a time or a count is negative")
+    _check_numbers(result)
     return result
+
+
+def _check_numbers(result: RunResult) -> None:
+    """All numbers are finite, and none is negative; no resource is busy for longer than there is time."""
+    found: list[float] = []
+    _gather(result, found)
+    total = sum(found)
+    if min(found) < 0 or total == inf or total != total:  # noqa: PLR0124  (NaN is not itself)
+        wrong = next((path, value) for path, value in _named("", result) if not 0 <= value < inf)
+        raise BooksDoNotBalance(f"{wrong[0].lstrip('.')}: {wrong[1]!r} is no amount")
+    if result.transactions is not None:
+        for resource, busy in result.transactions.utilisation.items():
+            if busy > 1 + MEASURED:
+                raise BooksDoNotBalance(f"{resource}: busy for {busy!r} of the time")
+    for program in result.programs or ():
+        if program.disk_fraction > 1 + ROUNDING:
+            raise BooksDoNotBalance(f"{program.name}: at the disk for {program.disk_fraction!r} of the time")
+
+
+def _gather(value: Any, found: list[float]) -> None:
+    """The numbers of a part of an answer, but for intervals and what is counted twice, which may lie below 0."""
+    if isinstance(value, float | int):
+        found.append(value)
+    elif isinstance(value, Interval | Constant):
+        return
+    elif isinstance(value, BaseModel):
+        for name, part_of in value.__dict__.items():
+            if name not in BELOW_0:
+                _gather(part_of, found)
+    elif isinstance(value, dict):
+        for part_of in value.values():
+            _gather(part_of, found)
+    elif isinstance(value, list):
+        for part_of in value:
+            _gather(part_of, found)
+
+
+def _named(path: str, value: Any) -> Iterator[tuple[str, float]]:
+    """The numbers of :func:`_gather` with their paths."""
+    if isinstance(value, float | int):
+        yield path, value
+    elif isinstance(value, BaseModel | dict) and not isinstance(value, Interval | Constant):
+        for name, part_of in (value if isinstance(value, dict) else value.__dict__).items():
+            if name not in BELOW_0:
+                yield from _named(f"{path}.{name}", part_of)
+    elif isinstance(value, list):
+        for place, part_of in enumerate(value):
+            yield from _named(f"{path}.{place}", part_of)
 
 
 def _check_money(money: Money) -> None:

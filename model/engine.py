@@ -58,11 +58,12 @@ def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -
     Raises :class:`OutsideLaw` for more steps than a simulation is allowed, where the calculator is the engine to ask,
     and :class:`OverBudget` for more work or memory than the context allows (:func:`model.budget.watched`).
     """
-    with watched():
+    with watched() as watch:
+        held = watch.held
         system = by_popularity(system, work)
-        return with_host_limits(
-            system, work, family_for(work).processes.simulate(system, work, seed=seed, name=name)
-        )
+        result = family_for(work).processes.simulate(system, work, seed=seed, name=name)
+        watch.hold(held - watch.held)
+        return with_host_limits(system, work, result)
 
 
 def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[str, float]:

@@ -203,6 +203,8 @@ class DatabaseWriter(Waiter):
     _behind: int
     """Where the longest dirty is in the rows, and the first room behind the last."""
     _asked: list[int]
+    _asked_first: int
+    """Where those begin that it has not taken yet."""
     _idle: bool
     _looks: int
     _under_way: int
@@ -230,7 +232,7 @@ class DatabaseWriter(Waiter):
         self.written = self._looks = self._under_way = 0
         self.one_by_one = False
         self.outside = NONE_OUTSIDE
-        self._dirty, self._asked = Places(), []
+        self._dirty, self._asked, self._asked_first = Places(), [], 0
         self._blocks, self._since_s = wholes(ROOM, 0), reals(ROOM, 0.0)
         self._first = self._behind = 0
         self._idle = False
@@ -273,7 +275,7 @@ class DatabaseWriter(Waiter):
     def asked(self, blocks: list[int]) -> None:
         """Blocks are on the write list: they come first, once there are enough of them or DBWR looks."""
         self._asked += blocks
-        if len(self._asked) >= LARGE_DIRTY_QUEUE:
+        if len(self._asked) - self._asked_first >= LARGE_DIRTY_QUEUE:
             self._wake()
 
     def _wake(self) -> None:
@@ -283,9 +285,11 @@ class DatabaseWriter(Waiter):
 
     def cleaned(self) -> simpy.Event:
         """An event when some buffers have been cleaned (``free buffer waits``)."""
-        if not self._asked:  # nothing is on its way: let it write the oldest
+        if len(self._asked) == self._asked_first:  # nothing is on its way: let it write the oldest
+            while self._first < self._behind and self._dirty.at(self._blocks[self._first]) != self._first:
+                self._first += 1
             for place in range(self._first, self._behind):
-                if len(self._asked) >= self.most:
+                if len(self._asked) - self._asked_first >= self.most:
                     break
                 block = self._blocks[place]
                 if block < self.outside and self._dirty.at(block) == place:
@@ -354,9 +358,13 @@ class DatabaseWriter(Waiter):
     def _due(self, most: int) -> list[int]:
         """The next *most* blocks to write."""
         due: list[int] = []
-        if self._asked:
-            due = [block for block in dict.fromkeys(self._asked[:most]) if self._dirty.at(block) >= 0]
-            self._asked = self._asked[most:]
+        first = self._asked_first
+        if first < len(self._asked):
+            end = min(first + most, len(self._asked))
+            due = [block for block in dict.fromkeys(self._asked[first:end]) if self._dirty.at(block) >= 0]
+            self._asked_first = end
+            if 2 * end > len(self._asked):
+                self._asked, self._asked_first = self._asked[end:], 0
         old_s = max(self.env.now - self.age_s, self._lagging_s())
         chosen = set(due)
         going = True  # from the longest dirty on, none that is dirty has been met

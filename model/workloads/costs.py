@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, cast
 from model.demand.change import steps_of_playing
 from model.spec import Dml, System, Workload
 
-ROW_STEP_S: Final = 1.3e-6
+ROW_STEP_NS: Final = 1300
 """Of a row that is played through its block, on a processor of the 2020s; so are the other times."""
 ROW_BYTES: Final = 25
 
@@ -34,4 +34,4 @@ def rows_cost(system: System, work: Workload) -> AnswerCost:
     """Of playing the rows that a statement changes through their blocks, which either engine does first."""
     steps = steps_of_playing(system, cast("Dml", work))
     rows = system.table.rows + work.added_rows
-    return AnswerCost(ROW_STEP_S * steps, ROW_BYTES * rows, steps, "steps of rows")
+    return AnswerCost(ROW_STEP_NS / 1e9 * steps, ROW_BYTES * rows, steps, "steps of rows")

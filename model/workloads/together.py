@@ -16,7 +16,7 @@ import numpy as np
 import simpy
 from numpy.typing import NDArray
 
-from model.books import device_of, devices
+from model.books import changed, device_of, devices
 from model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
 from model.demand.transactions import run_transactions
 from model.errors import OutsideLaw
@@ -112,7 +112,10 @@ class RepeatedProgram:
         """Executions that have ended, and of how many one is kept."""
         self.busy_s, self.requests = 0.0, 0
         """What the disk did for the executions before the one under way."""
+        watch = machine.env.watch
+        held = watch.held
         self._running = make(place)
+        self._size_bytes = watch.held - held
         self.end_byte = self._running.end_byte
         self.once = machine.env.event()
         """When the first execution has ended."""
@@ -124,10 +127,13 @@ class RepeatedProgram:
         while True:
             assert self._running.ended is not None
             yield self._running.ended
-            if self._rank % self._each == 0:
+            if self._rank % self._each:
+                machine.env.watch.hold(-self._size_bytes)
+            else:
                 self._done.append(self._running)
                 if len(self._done) == 2 * MOST_KEPT:
                     self._done, self._each = self._done[::2], 2 * self._each
+                    machine.env.watch.hold(-MOST_KEPT * self._size_bytes)
             self._rank += 1
             if not self.once.triggered:
                 self.once.succeed()
@@ -168,13 +174,12 @@ def simulate_together(
         raise OutsideLaw("too few transactions ended to say anything: ask for more users or a higher rate")
     alone = [_play([_at_once(*asked)], name)[2][0] for asked in every]
     program_statses = _programs(machine, work, played, (together, alone))
-    return first.model_copy(
-        update={
-            "programs": program_statses,
-            "device": first.device | devices(disk=device_of(machine.counters, end_s)),
-            "method": METHOD,
-            "notes": [lasts(end_s, families[0].endless)],
-        }
+    return changed(
+        first,
+        programs=program_statses,
+        device=first.device | devices(disk=device_of(machine.counters, end_s)),
+        method=METHOD,
+        notes=[lasts(end_s, families[0].endless)],
     )
 
 
@@ -194,6 +199,7 @@ Asked = tuple[System, Any, int, Family]
 def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], list[RunResult | None]]:
     """All programs on one machine, and what each of them did; None where it says too little."""
     machine = machine_of(every[0][0], every[0][2])
+    held_bytes = machine.env.watch.held
     machine.shared = True
     machine.in_phases = not every[0][3].endless
     families = [family for *_, family in every]
@@ -227,6 +233,7 @@ def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], li
     in_order = [programs[rank] for rank in range(len(every))]
     _warm(machine, every[0][2], in_order)
     _run(machine, in_order)
+    machine.env.watch.hold(held_bytes - machine.env.watch.held)
     return machine, in_order, [program.result(name) for program in in_order]
 
 
@@ -315,7 +322,7 @@ def _programs(
         past = (program.busy_s, program.requests) if isinstance(program, RepeatedProgram) else (0.0, 0)
         busy_s.append(past[0] + counted.busy_s)
         requests.append(past[1] + sum(counted.requests))
-    fractions = [min(1.0, seconds / end_s) for seconds in busy_s]
+    fractions = [seconds / end_s for seconds in busy_s]
     return program_stats(
         work, results, list(zip(fractions, requests, strict=True)), machine.counters.busy_s / end_s
     )

@@ -102,33 +102,59 @@ class Gaps:
 
     _from_s: Reals
     _until_s: Reals
-    _taken: int
+    """Times that are taken, in order; those that touch are one."""
+    _low: int
+    _high: int
+    """Where the first is, and the first room behind."""
 
     def __init__(self) -> None:
-        self._from_s, self._until_s, self._taken = reals(16, 0.0), reals(16, 0.0), 0
+        self._from_s, self._until_s = reals(16, 0.0), reals(16, 0.0)
+        self._low = self._high = 0
 
     def end_s(self, now_s: float, ready_s: float, length_s: float) -> float:
         """The end of something that is ready then and takes so long, in the first gap that holds it."""
-        begins_s, ends_s = self._from_s, self._until_s
-        taken = 0
-        for k in range(self._taken):
-            if ends_s[k] > now_s:
-                begins_s[taken] = begins_s[k]
-                ends_s[taken] = ends_s[k]
-                taken += 1
-        at = 0
-        while at < taken and ready_s + length_s > begins_s[at]:
-            ready_s = max(ready_s, float(ends_s[at]))
+        low, high = self._low, self._high
+        while low < high and self._until_s[low] <= now_s:
+            low += 1
+        at, above = low, high
+        while at < above:
+            middle = (at + above) >> 1
+            if self._until_s[middle] <= ready_s:
+                at = middle + 1
+            else:
+                above = middle
+        while at < high and ready_s + length_s > self._from_s[at]:
+            ready_s = max(ready_s, float(self._until_s[at]))
             at += 1
-        for k in range(taken, at, -1):
-            begins_s[k] = begins_s[k - 1]
-            ends_s[k] = ends_s[k - 1]
-        begins_s[at] = ready_s
-        ends_s[at] = ready_s + length_s
-        self._taken = taken + 1
-        if self._taken == len(begins_s):
-            self._from_s, self._until_s = longer(begins_s), longer(ends_s)
-        return ready_s + length_s
+        end_s: float = ready_s + length_s
+        follows = at > low and self._until_s[at - 1] == ready_s
+        leads = at < high and self._from_s[at] == end_s
+        if follows and leads:
+            self._until_s[at - 1] = self._until_s[at]
+            high -= 1
+            for k in range(at, high):
+                self._from_s[k], self._until_s[k] = self._from_s[k + 1], self._until_s[k + 1]
+        elif follows:
+            self._until_s[at - 1] = end_s
+        elif leads:
+            self._from_s[at] = ready_s
+        else:
+            for k in range(high, at, -1):
+                self._from_s[k], self._until_s[k] = self._from_s[k - 1], self._until_s[k - 1]
+            self._from_s[at], self._until_s[at] = ready_s, end_s
+            high += 1
+        self._low, self._high = low, high
+        if high == len(self._from_s):
+            self._make_room()
+        return end_s
+
+    def _make_room(self) -> None:
+        low, count = self._low, self._high - self._low
+        if 2 * count > self._high:
+            self._from_s, self._until_s = longer(self._from_s), longer(self._until_s)
+        for k in range(count):
+            self._from_s[k], self._until_s[k] = self._from_s[low + k], self._until_s[low + k]
+        self._low, self._high = 0, count
 
 
 NOBODY = -1

@@ -46,6 +46,7 @@ MOST_BLOCKS_DRAWN = 50_000_000
 EVENTS_PER_SESSION = 2  # a process begins and ends
 SESSION_NS = 100_000
 """Work of beginning a session, on a processor of the 2020s."""
+SESSION_BYTES = 8000
 
 
 def simulate(system: System, work: Statement, *, seed: int, name: str) -> RunResult:
@@ -113,6 +114,7 @@ class StatementProgram:
         (system, demand, *_), extents = self._asked, self._extents
         first_byte, begin_s = place.first_byte, place.begin_s
         machine.env.watch.at(machine.env.now, SESSION_NS * work.sessions)
+        machine.env.watch.hold(SESSION_BYTES * work.sessions)
         cached = None
         if machine.shared and not demand.plan.direct:
             pool = machine.buffer_cache(system, place.owner)

@@ -29,13 +29,15 @@ from model.causes import (
 from model.demand import Demand, demand_of
 from model.demand.change import change_played, is_mended, lengths_of
 from model.demand.dml import probe_s
-from model.demand.heap_run import LoadedHeap
+from model.demand.heap_run import LoadedHeap, heap_rules, steps
 from model.demand.row_turns import NEW, Commits, Turn, count_of_turns, make, turns_of
 from model.demand.turns import stretch_s
 from model.errors import OutsideLaw
 from model.machine.segment.heap_rules import HeapCounts
 from model.machine.segment.row_locks import RowLocks, Waiting
+from model.sim.clock import Clock
 from model.spec import Dml, Statement, System
+from model.workloads.costs import ROW_BYTES, ROW_STEP_NS
 from model.workloads.statements.ledger import StatementLedger
 
 Step = Generator[simpy.Event, Any, None]
@@ -47,10 +49,14 @@ CHANGING = (UPDATING, INSERTING, DELETING)
 class SharedSegment:
     """One segment in time, for the sessions of all *works* that change it; each of them takes its sessions in turn."""
 
-    def __init__(self, env: simpy.Environment, system: System, works: list[Dml]) -> None:
+    def __init__(self, env: Clock, system: System, works: list[Dml]) -> None:
         self.env, self.works = env, works
         sessions = sum(work.users for work in works)
         lengths = lengths_of(system, works[0])
+        rules = heap_rules(system.tablespace, system.table, is_mended(system))
+        played = sum(steps(rules, system.table, work, lengths) for work in works)
+        env.watch.hold(ROW_BYTES * (system.table.rows + sum(work.added_rows for work in works)))
+        env.watch.at(env.now, int(played * ROW_STEP_NS))
         self.loaded = LoadedHeap(system.tablespace, system.table, is_mended(system), lengths, works)
         self.heap = self.loaded.heap
         self.locks = RowLocks(sessions + 1)

@@ -11,6 +11,7 @@ import numpy as np
 import simpy
 
 from model.books import close, row
+from model.budget import watch_here
 from model.demand.calls import File, files_of, places
 from model.errors import OutsideLaw
 from model.kernels.queue import Times
@@ -36,6 +37,10 @@ MOST_STEPS = 1_000_000
 PAGES_A_STEP = 4
 PROGRAM_NS = 100_000
 """Work of beginning a program of a stream, on a processor of the 2020s."""
+PROGRAM_BYTES = 8000
+CALL_NS = 4_500
+"""Work of a call in a loop without events."""
+CALL_BYTES = 220
 MOST_SIMULATED_S = 30 * 86400.0
 KEPT = 32
 MOST_KEPT = 2**17
@@ -115,8 +120,11 @@ def _by_loop(system: System, files: list[File], expected: Stream, seed: int) -> 
     made = {
         id(work): calls.count for work, calls in zip(_works(files), (expected, *expected.beside), strict=True)
     }
+    watch = watch_here()
     counts = [min(file.calls.count, made[id(file.calls)] + SPARE_CALLS) for file in files]
     while True:
+        watch.spend(CALL_NS * sum(counts))
+        watch.hold(CALL_BYTES * sum(counts))
         counters = counters_of(system)
         drawn = [_drawn(file, rank, seed, counts[rank]) for rank, file in enumerate(files)]
         records, carried = play_queued(system, files, drawn, server_of(system, seed), counters)
@@ -128,6 +136,7 @@ def _by_loop(system: System, files: list[File], expected: Stream, seed: int) -> 
         ]
         if not short:
             return records, counters
+        watch.hold(-CALL_BYTES * sum(counts))
         for rank in short:
             counts[rank] = min(files[rank].calls.count, 2 * counts[rank])
 
@@ -192,6 +201,7 @@ class StreamProgram:
         """Begin its programs."""
         machine = self.machine
         machine.env.watch.at(machine.env.now, PROGRAM_NS * len(self.files))
+        machine.env.watch.hold(PROGRAM_BYTES * len(self.files))
         self.counters = machine.counted_apart(place.owner)
         draws = [_draws(file, rank, self.seed) for rank, file in enumerate(self.files)]
         self.callers = [

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from model.budget import watch_here
 from model.demand import transactions as asked
 from model.demand.device_calls import changed
 from model.errors import OutsideLaw
@@ -29,7 +30,7 @@ from model.sim.data_files import (
     largest_request_bytes,
 )
 from model.sim.machine import Machine, Place, counters_of, device_of, host_limits_of, processors_of, server_of
-from model.sim.references import BlockLayout, References, place_limits
+from model.sim.references import CHUNK, BlockLayout, References, place_limits
 from model.sim.streams import LEAST_CV, stream, varied
 from model.spec import System, Transactions
 from model.workloads.transactions.closed_form import Solved
@@ -38,6 +39,13 @@ from model.workloads.transactions.warm import Chance, Dirty, dirty, hottest_dirt
 from model.workloads.transactions.writers import dirty_groups, written_age_s
 
 MOST_BUFFERS = 50_000_000
+FILLED_NS = 250
+"""Work of a buffer that holds a block when a run begins."""
+BUFFER_BYTES = 175
+"""At most, while the cache is filled: resident memory of runs with 1, 3 and 6 million buffers."""
+DRAWN_BYTES = 48
+"""Of a get that is drawn, with what it is drawn from."""
+SESSION_BYTES = 2000
 ALONE = Place()
 
 
@@ -122,7 +130,8 @@ def _left(mean_s: float, cv: float, count: int, draws: np.random.Generator) -> N
 
 def _pools(system: System, work: Transactions, solved: Solved, seed: int) -> list[tuple[Buffers, Dirty]]:
     """Buffers of the pools, and which are dirty since when."""
-    data, rules = solved.parts.data, asked.touch_rules(system)
+    data, rules, watch = solved.parts.data, asked.touch_rules(system), watch_here()
+    watch.hold(SESSION_BYTES * work.users + int(DRAWN_BYTES * CHUNK * solved.parts.mean("drawn_gets")))
     chance = Chance(seed, solved.point.per_s * solved.parts.gets, system.instance.checkpoint_s)
     pools = []
     for pool in data.pools:
@@ -131,6 +140,8 @@ def _pools(system: System, work: Transactions, solved: Solved, seed: int) -> lis
             raise OutsideLaw(
                 f"simulating {room:,} buffers is refused; the limit is {MOST_BUFFERS:,}: use engine calculate"
             )
+        watch.hold(BUFFER_BYTES * room)
+        watch.spend(FILLED_NS * room * (work.begins == "warm"))
         buffers = Buffers(max(1, room), rules)
         if work.begins == "warm":
             warm(buffers, pool, data, rules, chance)

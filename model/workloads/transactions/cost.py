@@ -10,11 +10,13 @@ from model.results import RunResult
 from model.sim.data_files import is_in_order, largest_request_bytes
 from model.spec import System, Transactions
 from model.workloads.costs import AnswerCost
+from model.workloads.transactions.at_begin import BUFFER_BYTES, FILLED_NS
 from model.workloads.transactions.closed_form import calculate
 from model.workloads.transactions.processes import MOST_TRANSACTIONS
+from model.workloads.transactions.users import GET_NS
 
 BEGIN_S: Final = 0.02
-FILLED_S: Final = 0.25e-6
+FILLED_S: Final = FILLED_NS / 1e9
 """Of a buffer that holds a block when a run of transactions begins."""
 FILLED: Final = "buffers, which a run fills before it begins"
 TRANSACTION_S: Final = {True: 3e-6, False: 4e-6}
@@ -23,9 +25,7 @@ READ_S: Final = {True: 0.6e-6, False: 1e-6}
 """Of a transaction's read."""
 WRITE_S: Final = {True: 0.4e-6, False: 1.8e-6}
 """Of a block that DBWR writes."""
-GET_S: Final = 0.03e-6
-BUFFER_BYTES: Final = 175
-"""At most, while the cache is filled: resident memory of runs with 1, 3 and 6 million buffers."""
+GET_S: Final = GET_NS / 1e9
 BUSY: Final = 0.5
 LONGER_WHERE_BUSY: Final = 4
 VARIANCE_AT_REST: Final = 0.3

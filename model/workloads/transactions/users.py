@@ -46,6 +46,8 @@ THINKING, GETTING, SCANNING, APART, AWAITING, COMPUTING, READING, NOTING, COMMIT
     8,
 )
 """Waits of a session: for its user, buffers, time outside the model, other sessions' reads, CPU, its read, the log."""
+GET_NS = 30
+"""Work of a get, on a processor of the 2020s."""
 CONTENDED = 6
 """Numbers of what a session finds contended, for each number of those that run."""
 
@@ -498,7 +500,9 @@ class TransactionSession(Waiter):
             tally.wait(LATCH, self._latch_s, self._waits_latch)
             tally.wait(BUSY, self._pin_s, self._waits_pin)
         tally.took(self._queue_s, self._cpu_s, self._spin_s, self._undo)
-        tally.got(chunk.begins[number + 1] - chunk.begins[number], self._misses, self._requests)
+        gets = chunk.begins[number + 1] - chunk.begins[number]
+        tally.got(gets, self._misses, self._requests)
+        state.env.watch.at(state.env.now, GET_NS * (gets + chunk.scan_blocks[number]))
         tally.ended(state.env.now - self._begin_s, chunk.kinds[number])
         state.done += 1
         if state.done == state.asked:

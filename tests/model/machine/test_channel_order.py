@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
+from model.loops import fastest
 from model.machine.device.drive import drive_of
+from model.machine.device.servers import Gaps
 from scenarios import load
 
 FLASH = (
@@ -31,3 +35,35 @@ def test_transfers_never_overlap() -> None:
     )
     # Each transfer takes 1 ms: four reads from 1 ms on, four writes from 10 ms on.
     assert ends == pytest.approx([0.002, 0.003, 0.004, 0.005, 0.011, 0.012, 0.013, 0.014])
+
+
+def end_in_the_first_gap(taken: list[tuple[float, float]], ready_s: float, length_s: float) -> float:
+    """As :meth:`Gaps.end_s`, over all that was ever taken."""
+    at = 0
+    while at < len(taken) and ready_s + length_s > taken[at][0]:
+        ready_s = max(ready_s, taken[at][1])
+        at += 1
+    taken.insert(at, (ready_s, ready_s + length_s))
+    return ready_s + length_s
+
+
+@pytest.mark.parametrize("make", [Gaps, fastest(Gaps)], ids=("plain", "compiled"))
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_taken_is_kept_as_few_stretches_and_every_end_is_the_same(
+    make: type[Gaps], seed: int
+) -> None:
+    draws, gaps, taken, now_s = random.Random(seed), make(), [], 0.0
+    for _ in range(400):
+        now_s += draws.choice((0.0, draws.random()))
+        ready_s, length_s = (
+            now_s + draws.choice((0.0, 1.0, 9.0, 40 * draws.random())),
+            draws.choice((0.5, 1.0)),
+        )
+        assert gaps.end_s(now_s, ready_s, length_s) == end_in_the_first_gap(taken, ready_s, length_s)
+
+
+def test_a_queue_at_the_channel_is_one_stretch() -> None:
+    gaps = Gaps()
+    for number in range(1000):
+        assert gaps.end_s(0.0, 0.0, 1.0) == number + 1
+    assert gaps._high - gaps._low == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from model.causes import (
     BETWEEN_CALLS,
@@ -33,11 +34,21 @@ from model.causes import (
 )
 from model.laws.opened_files import UNBUFFERED
 from model.results import RunResult
-from model.units import show_alike, show_bytes, show_change, show_data, show_range, show_seconds, show_share
+from model.units import (
+    show_alike,
+    show_bytes,
+    show_change,
+    show_data,
+    show_number,
+    show_range,
+    show_seconds,
+    show_share,
+)
 from scenarios import why_money, why_rows, why_streams, why_transactions
+from scenarios.idle import why_idle
 from scenarios.spec import Scenario
-from scenarios.why_cause import Cause, causes
-from scenarios.why_device import ScenarioPair, another_disk, awaited, busy
+from scenarios.why_cause import Cause, answer_within, causes
+from scenarios.why_device import ScenarioPair, another_disk, awaited, busy, devices
 from scenarios.why_words import NOTHING_S, ComponentChange, differs, effect, from_to, plural, takes
 
 CPU = "CPU: "
@@ -138,17 +149,18 @@ def causes_of(base: RunResult, other: RunResult, asked: tuple[Scenario, Scenario
         return {name: change.change_s for name, change in _by_mechanism(base, other).items()}
 
     wanted = {
-        name: change_s
-        for name, change_s in parts(base, other).items()
-        if abs(change_s) >= NOTHING_S and _is_told(name, change_s, base, other)
+        name: change.change_s
+        for name, change in _by_mechanism(base, other).items()
+        if abs(change.change_s) >= NOTHING_S and _is_told(name, change, base, other)
     }
     return causes(base, other, ScenarioPair(*asked), parts, wanted)
 
 
-def _is_told(name: str, change_s: float, base: RunResult, other: RunResult) -> bool:
-    """Whether the change of a part is worth a sentence: by its time, or by the counts behind it."""
+def _is_told(name: str, change: ComponentChange, base: RunResult, other: RunResult) -> bool:
+    """Whether the change of a part is worth a sentence: by its time as it is shown, or by the counts behind it."""
     least_s = LEAST_EFFECT * max(base.time.elapsed_s, other.time.elapsed_s)
-    return abs(change_s) >= least_s or _counts_changed(name, base, other)
+    moved = abs(change.change_s) >= least_s and show_seconds(change.before_s) != show_seconds(change.after_s)
+    return moved or _counts_changed(name, base, other)
 
 
 def _why(base: RunResult, other: RunResult, asked: ScenarioPair | None) -> list[str]:
@@ -162,11 +174,13 @@ def _why(base: RunResult, other: RunResult, asked: ScenarioPair | None) -> list[
         sentence = tell(name, change, base, other, by or asked)
         if sentence and cause:
             sentence = f"with {cause.words}, {sentence}"
-        if sentence and _is_told(name, change.change_s, base, other):
+        if sentence and _is_told(name, change, base, other):
             texts.append(sentence)
     after = [
         *_last_session(base, other),
         *why_rows.afterwards(base, other),
+        *_not_modelled(asked),
+        *_scattered_rows(other, asked),
         *why_streams.rates(base, other),
         *why_transactions.afterwards(base, other, asked),
         *_beside(base, other),
@@ -225,6 +239,8 @@ def _mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:
         return why_transactions.mechanism
     if base.time.servers != other.time.servers:
         return lambda component: SERVERS if component.startswith(CPU) else MECHANISM.get(component, component)
+    if why_rows.other_changes(base, other):
+        return lambda component: why_rows.CHANGES.get(component) or MECHANISM.get(component, component)
     return lambda component: MECHANISM.get(component, component)
 
 
@@ -365,7 +381,8 @@ def _sentence(
     name: str, change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None
 ) -> str:
     if name in why_rows.TOLD:
-        return why_rows.sentence(name, change, base, other)
+        text = why_rows.sentence(name, change, base, other)
+        return f"{text}{_why_no_commits(name, asked)}"
     if name in why_streams.TOLD and why_streams.both(base, other):
         return why_streams.sentence(name, change, base, other, asked)
     if name == READS:
@@ -380,6 +397,60 @@ def _sentence(
         what = "appears" if change.after_s else "disappears"
         return f"{name} {what}, which {effect(change.change_s)}"
     return f"{name} {from_to(change.before_s, change.after_s, show_seconds)}, which {effect(change.change_s)}"
+
+
+def _why_no_commits(name: str, asked: ScenarioPair | None) -> str:
+    """Why rows between commits, which a scenario may set, move no commit there."""
+    if name != LOG_FILE_SYNC or asked is None:
+        return ""
+    path = "workload.commit_every_rows"
+    reasons = (
+        why_idle(path, scenario) for scenario in (asked.other, asked.base) if scenario.workload.inserts
+    )
+    return next((f": {reason}" for reason in reasons if reason), "")
+
+
+def _not_modelled(asked: ScenarioPair | None) -> Iterator[str]:
+    """What a change would move in a real system, and does not here."""
+    if asked is None:
+        return
+    works: list[Any] = [scenario.workload for scenario in asked[:2]]
+    in_a_block = all(getattr(work, "caller", "") == "plsql" for work in works)
+    if in_a_block and works[0].commit_every_rows != works[1].commit_every_rows:
+        yield (
+            "a PL/SQL block waits for the log writer once, at its end; the CPU and redo of each commit are not in the "
+            "model"
+        )
+
+
+def _scattered_rows(other: RunResult, asked: ScenarioPair | None) -> Iterator[str]:
+    """What another block size does to hits where hot rows lie scattered: a cache of as many bytes has other buffers.
+
+    The model takes hot rows to lie side by side, so that as many bytes are hot in blocks of any size. Scattered, each
+    hot row needs a block of its own: then hits are those of a cache with as many buffers as before times the ratio of
+    the sizes, buffers = bytes of the cache / block size.
+    """
+    if asked is None or asked.other.workload.mixed == () or other.cache is None:
+        return
+    sizes = [scenario.system.tablespace.block_size_bytes for scenario in asked[:2]]
+    instance = asked.other.system.instance
+    if sizes[0] == sizes[1] or not instance.buffer_cache_bytes:
+        return
+    as_many = instance.model_copy(
+        update={"buffer_cache_bytes": instance.buffer_cache_bytes * sizes[0] / sizes[1]}
+    )
+    system = asked.other.system.model_copy(update={"instance": as_many})
+    scattered = answer_within(asked.other.model_copy(update={"system": system}), other.engine)
+    if scattered is None or scattered.cache is None:
+        return
+    buffers = (
+        "half as many" if sizes[1] == 2 * sizes[0] else f"{show_number(sizes[0] / sizes[1], 3)} times as many"
+    )
+    yield (
+        f"these hits hold where hot rows lie side by side; where they are scattered, {buffers} buffers for the same "
+        f"hot rows give {show_share(scattered.cache.hit_fraction, 1)} hits and a response of "
+        f"{show_seconds(scattered.time.elapsed_s)}"
+    )
 
 
 def _alone(asked: ScenarioPair | None, other: RunResult) -> RunResult:
@@ -423,6 +494,9 @@ def _reads(change: ComponentChange, base: RunResult, other: RunResult, asked: Sc
     if differs(before.read_bytes, after.read_bytes) and before.read_requests and after.read_requests:
         parts.append(f"data read {from_to(before.read_bytes, after.read_bytes, show_data)}")
     service = awaited(base, other, asked)
+    waits_s = [device.await_s or 0.0 for device in devices(base, other) or ()]
+    if service and (waits_s[1] - waits_s[0]) * change.change_s < 0:  # it is not the reason
+        service = ""
     if service:
         parts.append(service)
     more = "more" if change.change_s > 0 else "less"

@@ -320,6 +320,10 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         not work.commit_every_rows and work.passes == 1 and (not work.inserts or work.by_direct_path),
         "one statement is one call",
     ),
+    "workload.commit_every_rows": lambda system, work: (
+        bool(work.inserts and work.by_direct_path),
+        "a direct-path insert commits once, at its end",
+    ),
     "workload.columns": lambda system, work: (work.select == "count", "count(*) returns no column"),
     "workload.arraysize_rows": _arraysize,
     "client.first_fetch_rows": _arraysize,

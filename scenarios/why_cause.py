@@ -156,6 +156,15 @@ def causes(
     return causes_by_part
 
 
+def answer_within(scenario: Scenario, engine: str) -> RunResult | None:
+    """The answer to *scenario*; None where it would take too long, or there is none."""
+    try:
+        _forecast_s(scenario, engine)
+        return _remembered(scenario, engine)
+    except (BlocktimeError, ValidationError):
+        return None
+
+
 def _forecast_s(scenario: Scenario, engine: str) -> float:
     expected = expected_within(Budget(MOST_S), scenario.system, scenario.workload, engine, 1)
     return expected.seconds if expected else 0.0

@@ -16,10 +16,23 @@ from model.causes import (
 )
 from model.laws import block
 from model.results import RowChanges, RunResult, SegmentSpace
-from model.units import show_bytes, show_seconds
+from model.units import show_alike, show_bytes, show_seconds
 from scenarios.why_words import ComponentChange, count, differs, effect, from_to, plural, takes
 
-TOLD = (SEARCHING, MIGRATING, UPDATING, INSERTING, DELETING, LOG_FILE_SYNC, LOG_SPACE, FREE_BUFFERS)
+CHANGING_ROWS = "changing rows"
+CHANGES = {f"CPU: {cause}": CHANGING_ROWS for cause in (UPDATING, INSERTING, DELETING)}
+"""Component -> its mechanism between statements that change rows in different ways."""
+TOLD = (
+    CHANGING_ROWS,
+    SEARCHING,
+    MIGRATING,
+    UPDATING,
+    INSERTING,
+    DELETING,
+    LOG_FILE_SYNC,
+    LOG_SPACE,
+    FREE_BUFFERS,
+)
 """The mechanisms that are told here."""
 
 CHANGED = {UPDATING: "rows updated", INSERTING: "rows inserted", DELETING: "rows deleted"}
@@ -41,6 +54,15 @@ def sentence(name: str, change: ComponentChange, base: RunResult, other: RunResu
     if name in (LOG_SPACE, FREE_BUFFERS):
         return _writing_behind(name, change, base, other)
     cpu = effect(change.change_s, " of CPU")
+    if name == CHANGING_ROWS:
+        parts = [f"{_change_of(result)} {plural(_rows(result), 'row')}" for result in (other, base)]
+        took = show_alike(change.after_s, change.before_s)
+        return f"{parts[0]} takes {took[0]} instead of {took[1]} for {parts[1]}, which {cpu}"
+    return _rows_changed(name, change, base, other, cpu)
+
+
+def _rows_changed(name: str, change: ComponentChange, base: RunResult, other: RunResult, cpu: str) -> str:
+    """Rows that are changed in the same way, or migrate, by their number or by what one takes."""
     if name == MIGRATING:
         moved = _migrated(base), _migrated(other)
         if differs(*moved):
@@ -50,6 +72,19 @@ def sentence(name: str, change: ComponentChange, base: RunResult, other: RunResu
     if differs(*rows):
         return f"{CHANGED[name]} {from_to(*rows)}, which {cpu}"
     return f"{CHANGING[name]}, {count(rows[1])} times, {takes(change)}{_shared(base, other)}, which {cpu}"
+
+
+def _change_of(result: RunResult) -> str:
+    """What is done to rows, as a verb; empty where none is changed."""
+    by_time = {cause: result.time.cpu.get(cause, 0.0) for cause in (UPDATING, INSERTING, DELETING)}
+    most = max(by_time, key=lambda cause: by_time[cause])
+    return most.partition(" ")[0] if by_time[most] else ""
+
+
+def other_changes(base: RunResult, other: RunResult) -> bool:
+    """Whether both change rows, and not in the same way."""
+    verbs = _change_of(base), _change_of(other)
+    return all(verbs) and verbs[0] != verbs[1]
 
 
 def counts_changed(name: str, base: RunResult, other: RunResult) -> bool:

@@ -21,7 +21,8 @@ from model.causes import (
 )
 from model.demand.transactions import DATA, DBWR
 from model.results import RunResult, TransactionStats
-from model.units import show_bytes, show_number, show_seconds, show_share
+from model.units import show_alike, show_bytes, show_number, show_seconds, show_share
+from scenarios.spec import Scenario
 from scenarios.why_device import ScenarioPair, another_disk, limit
 from scenarios.why_words import ComponentChange, differs, effect, from_to, listed, takes
 
@@ -87,13 +88,31 @@ def sentence(
     if name == LOG_FILE_SYNC:
         return _log(change, base, other, asked)
     if name == PROCESSOR:
-        return f"{name} {_took(change)}{_busy('processors', base, other)}, which {effect(change.change_s)}"
+        needs = _needs_cpu(change, base, other, asked)
+        return f"{name} {_took(change)}{_busy('processors', base, other)}, which {effect(change.change_s)}{needs}"
     if name == CPU:
         gets = _gets(base), _gets(other)
         more = f" while gets per transaction {from_to(*gets, _times)}" if differs(*gets) else ""
         return f"CPU of a transaction {takes(change)}{more}, which {effect(change.change_s)}"
     because = f": {QUEUES[name]}" if name in QUEUES and change.change_s > 0 else ""
     return f"{name} {_took(change)}, which {effect(change.change_s)}{because}"
+
+
+def _needs_cpu(change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None) -> str:
+    """Why processors are busier: a transaction needs more of them, such as for rebuilding changed blocks."""
+    cpu = base.time.cpu_s, other.time.cpu_s
+    if (cpu[1] - cpu[0]) * change.change_s <= 0 or not differs(*cpu, LEAST_BUSY_CHANGE):
+        return ""
+    gets = _gets(base), _gets(other)
+    more = f", as gets per transaction {from_to(*gets, _times)}" if differs(*gets, LEAST_BUSY_CHANGE) else ""
+    if more and gets[1] > gets[0] and asked and _same_gets(*asked[:2]):
+        more += " to rebuild blocks that others change (consistent reads)"
+    return f": a transaction needs {' of CPU instead of '.join(show_alike(cpu[1], cpu[0]))}{more}"
+
+
+def _same_gets(base: Scenario, other: Scenario) -> bool:
+    """Whether transactions ask for as many buffers in both, so that more gets are those of consistent reads."""
+    return [kind.gets for kind in base.workload.mixed] == [kind.gets for kind in other.workload.mixed]
 
 
 def _took(change: ComponentChange) -> str:

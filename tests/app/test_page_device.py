@@ -151,7 +151,7 @@ def test_limits_raid_and_flushes_can_be_set() -> None:
     assert any("does not suit" in refused.value for refused in app.error)
     app.text_input("disk.raid_disks").set_value("4").run()
     assert app.error.len == 0
-    assert any("level 10 instead of none" in one.value for one in app.markdown)
+    assert any("50 instead of none" in one.value for one in app.markdown)
     assert app.toggle("disk.write_cache_flushed").disabled
     assert not app.toggle("workload.extends").disabled
 

@@ -1,0 +1,83 @@
+"""Reasons that were wrong, or said nothing: of changed rows, commits, awaits, processors and block sizes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scenarios import load, run
+from scenarios.compare import why
+from tests.answered import answered
+
+SMALL = '[table]\nrows = 20000\nrow_bytes = 120\n[host]\nuse = "epyc-9554"\n[workload]\nkind = "update"\n'
+
+
+def sentences(name: str | Path, before: tuple[str, ...], after: tuple[str, ...]) -> list[str]:
+    """Why two variants of a scenario differ, by the instant estimate."""
+    asked = load(name, before), load(name, after)
+    return why(run(asked[0], "calculate"), run(asked[1], "calculate"), asked)
+
+
+def test_a_delete_instead_of_an_update_is_told_as_that(tmp_path: Path) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL)
+    (first, *others) = sentences(file, (), ("workload.kind=delete",))
+    assert "deleting 20,000 rows takes" in first
+    assert "for updating 20,000 rows" in first
+    assert not any(
+        "0 s instead of" in sentence or "instead of 0 s" in sentence for sentence in [first, *others]
+    )
+
+
+def test_a_direct_path_insert_says_that_it_commits_once() -> None:
+    often = "workload.commit_every_rows=1"
+    told = sentences("insert-with-indexes", ("workload.method=row", often), ("workload.method=direct", often))
+    (commits,) = [sentence for sentence in told if "commits fell" in sentence]
+    assert commits.endswith(": a direct-path insert commits once, at its end")
+    notes = answered("insert-with-indexes", "workload.method=direct", often).warnings
+    assert any("commit_every_rows has no effect here" in note for note in notes)
+
+
+def test_commits_in_a_block_say_what_is_not_modelled() -> None:
+    told = sentences(
+        "insert-with-indexes",
+        ("workload.caller=plsql", "workload.commit_every_rows=1"),
+        ("workload.caller=plsql", "workload.commit_every_rows=1000"),
+    )
+    assert any("waits for the log writer once, at its end" in sentence for sentence in told)
+
+
+def test_an_await_that_fell_is_no_reason_for_more_time() -> None:
+    asked = load("index-range-scan"), load("index-range-scan-migrated")
+    told = why(*(answered(scenario.name) for scenario in asked), asked)
+    assert any("reading takes" in sentence and "more" in sentence for sentence in told)
+    assert not any("await of a request fell" in sentence for sentence in told)
+
+
+def test_the_run_queue_of_hot_blocks_has_its_cause() -> None:
+    hot = ("workload.hottest_gets_percent=40", "workload.think_s=0.02")
+    hotter = (*hot, "workload.hottest_blocks=4", "workload.hottest_changes_percent=40", "workload.users=2000")
+    told = sentences("oltp-nvme", hot, hotter)
+    (queue,) = [sentence for sentence in told if "run queue" in sentence]
+    assert "a transaction needs" in queue
+    assert queue.endswith("to rebuild blocks that others change (consistent reads)")
+
+
+@pytest.mark.parametrize(("size", "cache"), [("16K", "4G"), ("4K", "16G")])
+def test_block_sizes_of_transactions_say_what_hits_become(size: str, cache: str) -> None:
+    told = sentences("oltp-nvme", (), (f"tablespace.block_size_bytes={size}",))
+    other = answered(
+        "oltp-nvme", f"tablespace.block_size_bytes={size}", f"instance.buffer_cache_bytes={cache}"
+    )
+    assert other.cache is not None
+    (hits,) = [sentence for sentence in told if "where they are scattered" in sentence]
+    assert f"{100 * other.cache.hit_fraction:.1f} % hits" in hits
+
+
+def test_a_part_that_is_shown_alike_is_left_out() -> None:
+    told = sentences("oltp-nvme", (), ("instance.buffer_cache_bytes=8300M",))
+    for sentence in told:
+        takes = sentence.partition(" takes ")[2].partition(", which")[0]
+        first, instead, second = takes.partition(" instead of ")
+        assert not instead or first != second

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from model.catalog import KINDS, entries
 from model.errors import UnknownName, cut
 from model.spec import WORKLOADS
 from model.unmodelled import unmodelled
@@ -19,6 +21,10 @@ USED: Final = ("host", "client", "disk", "prices")
 _OPTIONS: Final = ("instance.filesystemio_options",)
 _MBRC: Final = ("instance.db_file_multiblock_read_count",)
 _CACHE: Final = ("instance.buffer_cache_bytes",)
+
+_MEMBERS: Final = ("disk.raid_disks", "disk.raid_level")
+_STRIPE: Final = (*_MEMBERS, "disk.stripe_unit_bytes")
+_WRITERS: Final = ("instance.db_writer_processes", "instance.db_writer_requests", "instance.checkpoint_s")
 
 FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "filesystemio_options": _OPTIONS, "setall": _OPTIONS, "directio": _OPTIONS,
@@ -58,6 +64,13 @@ FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "iops": ("disk.iops_limit", "host.iops_limit"), "throughput": ("disk.throughput_limit_bytes_per_s",),
     "vm_limit": ("host.iops_limit", "host.bandwidth_limit_bytes_per_s"), "ebs_optimized": ("host.iops_limit",),
     "bandwidth": ("disk.bandwidth_bytes_per_s",), "latency": ("disk.overhead_s",), "raid": ("disk.raid_level",),
+    "number_of_disks": _MEMBERS, "disks": _MEMBERS, "spindles": _MEMBERS, "stripe": _STRIPE, "striping": _STRIPE,
+    "ssd": ("disk.use",), "hdd": ("disk.use",), "volume": ("disk.use",), "row_count": ("table.rows",),
+    "batch": ("workload.beside", "workload.batch"), "batch_job": ("workload.beside",),
+    "rman": ("workload.beside", "workload.in_flight"), "backup": ("workload.beside", "workload.in_flight"),
+    "dbwr": _WRITERS, "dbwn": _WRITERS, "dbw0": _WRITERS,
+    "undo": ("host.change_block_s", "workload.mix.0.changed_blocks"),
+    "hot_block": ("workload.hottest_blocks", "workload.hottest_changes_percent"),
     "write_cache": ("disk.write_cache_bytes",), "version": ("instance.release",), "smt": ("host.threads_per_core",),
 }  # fmt: skip
 """A DBA's word -> the fields that hold it."""
@@ -88,7 +101,7 @@ def meant_by(word: str) -> Meaning | None:
 
     A word for what is not modelled has no fields, and a note that says so.
     """
-    name = "_".join(cut(word).lower().rpartition(".")[2].replace("-", " ").split())
+    name = "_".join(cut(word).lower().partition("=")[0].rpartition(".")[2].replace("-", " ").split())
     for unit in ("", "_bytes", "_s", "_rows", "_percent"):
         bare = name.removesuffix(unit) if unit else name
         if bare in FIELDS or bare in NOTES:
@@ -117,19 +130,70 @@ def no_such_section(key: str, sections: Iterable[str]) -> str:
     return f"no section named {cut(section)!r}; {cut(field)} is {' or '.join(meant.fields)} here"
 
 
-def matching(text: str, labels: Iterable[tuple[str, str]]) -> list[str]:
-    """The fields that *text* may mean, the best first: *labels* are pairs of a field and the word for it."""
-    wanted = " ".join(text.lower().split())
-    if not wanted:
-        return []
-    meant = meant_by(wanted)
-    ranked: list[tuple[int, str]] = [(1, field) for field in (meant.fields if meant else ())]
+class Found(NamedTuple):
+    """What a search comes to."""
+
+    fields: list[str]
+    """The best first."""
+    note: str
+    """What is to be said of the words, such as what the model leaves out; mostly empty."""
+
+
+def found(text: str, labels: Iterable[tuple[str, str]]) -> Found:
+    """What somebody looks for by *text*: *labels* are pairs of a field and the words for it.
+
+    Whole words match, the last of them from its beginning on; a word of a DBA comes before what merely has its letters,
+    and one for what is not modelled finds nothing beside it.
+    """
+    bare = " ".join(text.partition("=")[0].lower().split())
+    if not bare:
+        return Found([], "")
+    meant = meant_by(bare)
+    uses = _uses(bare)
+    ranked = [(1, field) for field in (*(meant.fields if meant else ()), *uses)]
+    is_outside = meant is not None and not meant.fields
     for field, label in labels:
-        lowered = label.lower()
-        if wanted in (lowered, field):
+        if bare in (label.lower(), field):
             ranked.append((0, field))
-        elif lowered.startswith(wanted):
-            ranked.append((2, field))
-        elif wanted in lowered or wanted.replace(" ", "_") in field:
-            ranked.append((3, field))
-    return list(dict.fromkeys(field for _, field in sorted(ranked, key=lambda pair: pair[0])))
+        elif not is_outside and (rank := _rank(_words(bare), _words(label), _words(field))):
+            ranked.append((rank, field))
+    fields = list(dict.fromkeys(field for _, field in sorted(ranked, key=lambda pair: pair[0])))
+    notes = (
+        [meant.note]
+        if meant and meant.note
+        else [f"{names}: choose it by {use}" for use, names in uses.items()]
+    )
+    return Found(fields, "; ".join(notes))
+
+
+def matching(text: str, labels: Iterable[tuple[str, str]]) -> list[str]:
+    """The fields that *text* may mean, the best first; see :func:`found`."""
+    return found(text, labels).fields
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z0-9]+", text.lower())
+
+
+def _rank(wanted: list[str], label: list[str], field: list[str]) -> int:
+    """2 where the label begins with the *wanted* words, 3 where it or the field has all of them, else 0."""
+    if not wanted:
+        return 0
+    *whole, last = wanted
+    for rank, words in ((2, label[: len(wanted)]), (3, [*label, *field])):
+        singular = {form for word in words for form in (word, word.removesuffix("s"))}
+        if all(word.removesuffix("s") in singular for word in whole) and any(
+            word.startswith(last) or word == last.removesuffix("s") for word in words
+        ):
+            return rank
+    return 0
+
+
+def _uses(text: str) -> dict[str, str]:
+    """The sections whose entries of the catalog have the word *text* in their names, with those names."""
+    word = _words(text)
+    named = {
+        f"{place}.use": [name for name in entries(kind) if word and word == _words(name)[-len(word) :]]
+        for kind, place in KINDS.items()
+    }
+    return {use: " or ".join(names[:MOST_MEANT]) for use, names in named.items() if names}

@@ -151,9 +151,9 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("workload.hot_data_percent", "Hot share of the data", only_for=TRANSACTIONS),
         Control("workload.hot_gets_percent", "Share of gets", only_for=TRANSACTIONS),
         Control("workload.zipf_exponent", "Zipf exponent"),
-        Control("workload.hot_pool", "Hot blocks in the pool", only_for=TRANSACTIONS),
+        Control("workload.hot_pool", "Hot data in the pool", only_for=TRANSACTIONS),
         Control("instance.db_keep_cache_bytes", "KEEP pool", only_for=TRANSACTIONS),
-        Control("workload.cold_pool", "Other blocks in the pool", only_for=TRANSACTIONS),
+        Control("workload.cold_pool", "Other data in the pool", only_for=TRANSACTIONS),
         Control("instance.db_recycle_cache_bytes", "RECYCLE pool", only_for=TRANSACTIONS),
     ),
     REPLACEMENT: (

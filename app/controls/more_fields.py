@@ -12,13 +12,14 @@ from app.base.markdown import plain, sentence
 from app.controls import forms
 from model.catalog import KINDS
 from scenarios.declared import declared_field, declared_fields
-from scenarios.synonyms import FIELDS, NOTES
+from scenarios.synonyms import found
 
 GROUP: Final = "More fields"
 SEARCH: Final = "more_fields.search"
 ADDED: Final = "more_fields.added"
 """Fields that this session has looked for, the last one first."""
 NOTE: Final = "more_fields.note"
+MOST_FOUND: Final = 6
 LISTS: Final = {
     "table.columns": "the columns of a row, one by one",
     "workload.mix": "kinds of transactions",
@@ -28,57 +29,57 @@ LISTS: Final = {
 """Fields with several values, which have no control."""
 
 
+@st.fragment
 def search(kind: str) -> None:
-    """Draw the search, and what it said of what was chosen last."""
-    words = found_by(kind)
-    st.selectbox(
-        "More fields", list(words), None, key=SEARCH, format_func=lambda key: words.get(key, key), on_change=_take,
-        placeholder="More fields…", label_visibility="collapsed",
-        help="Any field of the specification: type its name, a label, or what Oracle or Linux call it",
+    """Draw the search with what it finds, and what is to be said of the words or of what was chosen last."""
+    text = st.text_input(
+        "More fields", key=SEARCH, live=True, placeholder="Search any field…", label_visibility="collapsed",
+        help="Any field of the specification: its name, a label, or what Oracle or Linux call it",
     )  # fmt: skip
-    if note := st.session_state.get(NOTE):
+    words = searchable(kind)
+    wanted = found(text, words.items())
+    fields = [path for path in wanted.fields if path in words]
+    with st.container(key="found", gap=None):
+        for path in fields[:MOST_FOUND]:
+            st.button(
+                plain(words[path]), key=f"found.{path}", icon=":material/add:", type="tertiary", width="stretch",
+                on_click=_take, args=(path,), help=f"`{path}`",
+            )  # fmt: skip
+    if text and not fields and not wanted.note:
+        st.caption("No field has these words.")
+    if len(fields) > MOST_FOUND:
+        st.caption(f"{len(fields) - MOST_FOUND} more: add a word")
+    if note := sentence(wanted.note) if wanted.note else st.session_state.get(NOTE):
         st.info(plain(note), icon=":material/info:")
 
 
 def controls(kind: str, differing: Sequence[str]) -> list[forms.Control]:
     """The controls of what was found by the search, and of what differs and has no other control."""
-    words = found_by(kind)
+    words = searchable(kind)
     added: list[str] = st.session_state.get(ADDED, [])
     grouped = {control.path for control in forms.EVERY if control.facts(kind)}
     rest = [path for path in differing if path not in grouped]
     return [forms.control_of(path, kind) for path in dict.fromkeys([*added, *rest]) if path in words]
 
 
-def _take() -> None:
+def _take(chosen: str) -> None:
     """Give the chosen field a control, or say why it has none."""
-    chosen, st.session_state[SEARCH] = st.session_state[SEARCH], None
-    st.session_state[NOTE] = ""
-    if chosen is None:
-        return
+    st.session_state[SEARCH] = st.session_state[NOTE] = ""
     if chosen in LISTS:
         text = f"{chosen} has several values ({LISTS[chosen]}): write it in a scenario file, and open the file here"
         st.session_state[NOTE] = sentence(text)
-    elif chosen in NOTES:
-        st.session_state[NOTE] = sentence(f"{chosen}: {NOTES[chosen]}")
     else:
         added: list[str] = st.session_state.get(ADDED, [])
         st.session_state[ADDED] = [chosen, *(path for path in added if path != chosen)]
+    st.rerun()
 
 
 @lru_cache(maxsize=16)
-def found_by(kind: str) -> dict[str, str]:
-    """What can be found in a scenario with a workload of *kind*, each with every word that finds it.
-
-    Fields by their path; words of a DBA that no field has, by themselves.
-    """
-    synonyms: dict[str, list[str]] = {}
-    for word, fields in FIELDS.items():
-        for path in fields:
-            synonyms.setdefault(path, []).append(word)
+def searchable(kind: str) -> dict[str, str]:
+    """What can be found in a scenario with a workload of *kind*: each field with what a DBA calls it."""
     paths = [
         *(f"{place}.use" for place in KINDS.values()),
         *declared_fields(kind),
         *(path for path in LISTS if declared_field(path, kind)),
     ]
-    texts = {path: " · ".join([forms.words_of(path), path, *synonyms.get(path, [])]) for path in paths}
-    return texts | {word: f"{word}: {note}" for word, note in NOTES.items() if word not in FIELDS}
+    return {path: forms.words_of(path) for path in paths}

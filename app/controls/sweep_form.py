@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from app.controls import forms, own_files, settings
 from app.controls.fields import Facts, as_text, facts, size_text, value_at
+from app.controls.more_fields import LISTS, searchable
 from model.errors import SpecError, cut
 from model.units import MIB
 from scenarios import Scenario
@@ -22,7 +23,7 @@ from scenarios.sweeps.design import Design
 from scenarios.sweeps.plan import Plan, Progress
 from scenarios.sweeps.points import Points
 from scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
-from scenarios.synonyms import matching, meant_by
+from scenarios.synonyms import FIELDS
 
 MOST_ANSWERS: Final = 20_000
 """Of a sweep on the page, where several readers share a machine."""
@@ -40,6 +41,11 @@ class AxisLine:
     written: str
     zip: str = ""
     """Lines of one name move together."""
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing was typed yet."""
+        return not self.key and not self.written.strip()
 
 
 @dataclass(frozen=True)
@@ -73,11 +79,13 @@ class SweepForm:
         """What varies; raises :class:`FormFaults` with every fault."""
         axes, faults = [], []
         for line in self.lines:
+            if line.is_blank:
+                continue
             try:
                 axes.append(self._axis(line))
             except SpecError as error:
                 faults.append(str(error))
-        if not self.lines:
+        if not axes and not faults:
             faults.append("nothing varies; add a field and give it values")
         if faults:
             raise FormFaults(faults)
@@ -241,16 +249,13 @@ def pickable(scenario: Scenario) -> dict[str, str]:
     }
 
 
-def meant_key(typed: str, scenario: Scenario, used: Collection[str] = ()) -> str:
-    """The field that a reader means by *typed*: its key, its label, or a DBA's word for it; *typed* where none is."""
+def every_field(scenario: Scenario) -> dict[str, str]:
+    """Every field that can be varied in *scenario*, those that are worth it first, each with the words that find it."""
     known = pickable(scenario)
-    if typed in known:
-        return typed
-    labels = [(key, label.partition(": ")[2]) for key, label in known.items()]
-    meant = meant_by(typed)
-    every = matching(typed, labels) if "." not in typed else []
-    texts = [key for key in every if key in known or (meant is not None and key in meant.fields)]
-    return next((key for key in texts if key not in used), texts[0] if texts else typed)
+    rest = {path: words for path, words in searchable(scenario.workload.kind).items() if path not in known}
+    every = known | rest
+    words = {key: " ".join(word for word, fields in FIELDS.items() if key in fields) for key in every}
+    return {key: " · ".join(filter(None, [every[key], key, words[key]])) for key in every if key not in LISTS}
 
 
 def label_of(key: str) -> str:

@@ -21,10 +21,10 @@ from app.controls.sweep_form import (
     MOST_REPLICATIONS,
     AxisLine,
     SweepForm,
+    every_field,
     form_in,
     form_of_library,
     label_of,
-    meant_key,
     pickable,
     query_of,
     suggested,
@@ -252,7 +252,7 @@ def _pick_source() -> None:
 
 def _lines(form: SweepForm, scenario: Scenario) -> None:
     """What varies, field by field."""
-    known = pickable(scenario)
+    known = every_field(scenario)
     st.markdown("**What varies**")
     for place, line in enumerate(form.lines):
         with st.container(border=True, gap="small", key=f"sweep_line_{place}"):
@@ -264,7 +264,7 @@ def _lines(form: SweepForm, scenario: Scenario) -> None:
             chosen = _held(f"key.{place}", line.key or None)
             name.selectbox(
                 f"Field {place + 1}", options, options.index(chosen) if chosen in options else None,
-                accept_new_options=True, label_visibility="collapsed", placeholder="choose, or type a name",
+                label_visibility="collapsed", placeholder="choose, or type a name",
                 format_func=lambda key: _in_words(known.get(key, key or "")),
                 **_moves(f"key.{place}", _took_key, place),
             )  # fmt: skip
@@ -295,8 +295,9 @@ def _lines(form: SweepForm, scenario: Scenario) -> None:
 
 def _in_words(label: str) -> str:
     """A field's label before its group, as a narrow control cuts the end."""
+    label, dot, path = label.partition(" · ")
     group, _, name = label.partition(": ")
-    return f"{name} · {group}" if name else group
+    return (f"{name} · {group}" if name else group) + dot + path
 
 
 def _drop(place: int) -> None:
@@ -308,8 +309,7 @@ def _took_key(place: int) -> None:
     form: SweepForm = st.session_state[FORM]
     if _is_gone(f"key.{place}", place):
         return
-    typed = (st.session_state[f"sweep.asked.key.{place}"] or "").strip()
-    key = meant_key(typed, form.source().scenario(), {line.key for line in form.lines})
+    key = st.session_state[f"sweep.asked.key.{place}"] or ""
     line = AxisLine(key, suggested(key, form.source()) if key else "")
     _edit(lambda form: replace(form, lines=(*form.lines[:place], line, *form.lines[place + 1 :])))
 
@@ -475,6 +475,9 @@ def _watch_run() -> None:
 
 def _say_faults(job: SweepJob) -> None:
     """Each fault once."""
+    if job.form.lines and all(line.is_blank for line in job.form.lines):
+        st.info("Choose a field, and give it values.", icon=":material/info:")
+        return
     first, *others = (plain(sentence(fault)) for fault in job.faults)
     st.error("\n".join([first, "", *(f"- {fault}" for fault in others)]), icon=":material/error:")
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.controls import fields, forms, more_fields
+from app.controls import forms, more_fields
 from model.units import show_seconds
 from scenarios import load, run
-from scenarios.declared import declared_fields
-from scenarios.synonyms import FIELDS, NOTES
+from scenarios.synonyms import found
 from tests.app.page_numbers import metric
 from tests.app.page_numbers import scan as opened
 from tests.patience import LIMIT_S
@@ -25,25 +24,53 @@ def _alone(the_law_alone: None) -> None:
 
 
 def looked_for(app: AppTest, key: str) -> AppTest:
-    app.selectbox(more_fields.SEARCH).select(key).run()
+    app.text_input(more_fields.SEARCH).set_value(key).run()
+    if any(one.key == f"found.{key}" for one in app.button):
+        app.button(f"found.{key}").click().run()
     assert not app.exception
     return app
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_field_is_found_by_path_label_and_synonym(kind: str) -> None:
-    found = more_fields.found_by(kind)
-    paths = declared_fields(kind)
-    assert len(paths) > 140
-    for path in paths:
-        assert path in found[path]
-        assert forms.words_of(path) in found[path]
-        assert fields.facts(path, kind) is not None, path
-    for word, meant in FIELDS.items():
-        for path in set(meant) & set(paths):
-            assert word in found[path]
-    for word in NOTES:
-        assert any(word in said for said in found.values())
+def test_every_field_is_found_by_path_and_label(kind: str) -> None:
+    labels = more_fields.searchable(kind)
+    assert len(labels) > 140
+    for path, label in labels.items():
+        assert path == found(path, labels.items()).fields[0]
+        assert path in found(label, labels.items()).fields
+
+
+@pytest.mark.parametrize(
+    ("typed", "path"),
+    [
+        ("number of disks", "disk.raid_disks"), ("stripe", "disk.raid_disks"), ("SSD", "disk.use"),
+        ("batch", "workload.beside"), ("P60", "disk.use"), ("table.row_count", "table.rows"),
+        ("filesystemio_options=setall", "instance.filesystemio_options"), ("undo", "host.change_block_s"),
+        ("block_size=16K", "tablespace.block_size_bytes"), ("dbwr", "instance.db_writer_processes"),
+        ("rman", "workload.beside"), ("hot block", "workload.hottest_blocks"), ("thin", "workload.think_s"),
+        ("iops", "disk.iops_limit"),
+    ],
+)  # fmt: skip
+def test_what_a_dba_types_is_found(typed: str, path: str) -> None:
+    labels = more_fields.searchable("transactions")
+    fields = [field for field in found(typed, labels.items()).fields if field in labels]
+    assert path in fields[:2]
+
+
+@pytest.mark.parametrize("typed", ["rac", "lob", "Data Guard"])
+def test_what_is_not_modelled_finds_a_sentence_and_no_field_with_its_letters(typed: str) -> None:
+    fields, note = found(typed, more_fields.searchable("full_scan").items())
+    assert fields == []
+    assert "not modelled" in note
+    app = looked_for(opened(), typed)
+    assert any("not modelled" in one.value for one in app.info)
+
+
+def test_whole_words_match() -> None:
+    labels = [("client.send_cpu_fraction", "Client: send cpu"), ("workload.hot_pool", "Hot data in the pool")]
+    assert found("fraction", labels).fields == ["client.send_cpu_fraction"]
+    assert found("actio", labels).fields == []
+    assert "workload.hot_pool" not in found("hot block", labels).fields
 
 
 def test_words_of_a_field_without_a_label() -> None:
@@ -56,7 +83,7 @@ def test_a_field_that_is_found_gets_a_control_that_is_set_and_undone_like_others
     app = opened()
     assert not any(one.key == TRIP for one in app.text_input)
     looked_for(app, TRIP)
-    assert app.selectbox(more_fields.SEARCH).value is None, "ready for the next one"
+    assert app.text_input(more_fields.SEARCH).value == "", "ready for the next one"
     app.text_input(TRIP).set_value("5 ms").run()
     assert not app.exception
     assert app.query_params[TRIP] == "5 ms"

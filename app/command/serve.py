@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 import urllib.request
@@ -22,6 +23,7 @@ from app.base.with_parent import Child
 HOST: Final = "127.0.0.1"
 USUAL_PORT: Final = 8501
 STARTS_WITHIN_S: Final = 300.0
+MOST_TOLD: Final = 65_536
 ENDS_WITHIN_S: Final = 10.0
 ENTRY: Final = Path(__file__).resolve().parents[1] / "page_server.py"
 
@@ -54,7 +56,7 @@ def command(port: int) -> list[str]:
     """What Python is told to serve the page on *port* of the loopback interface."""
     options = {
         "server.address": HOST, "server.port": port, "server.headless": "true", "server.fileWatcherType": "none",
-        "browser.gatherUsageStats": "false",
+        "browser.gatherUsageStats": "false", "client.showErrorDetails": "full",
     }  # fmt: skip
     words = [f"--{name}={value}" for name, value in options.items()]
     return ["-m", "streamlit", "run", str(ENTRY), *words]
@@ -89,10 +91,22 @@ def _watch(
     print(f"Blocktime is at {address} — Ctrl-C ends it", flush=True)
     if browser:
         webbrowser.open(address)
+    told = os.fstat(output.fileno()).st_size
     while not ended.wait(0.25):
+        told += _tell(output, told)
         if process.poll() is not None:
             return _refuse(f"The page server ended with exit code {process.returncode}.")
     return 0
+
+
+def _tell(output: IO[bytes], told: int) -> int:
+    """Print what the server wrote after its first *told* bytes, such as a fault of a page; return how much that is.
+
+    The place where the server writes next stays as it is.
+    """
+    new = os.pread(output.fileno(), MOST_TOLD, told) if hasattr(os, "pread") else b""
+    print(new.decode(errors="replace"), end="", file=sys.stderr, flush=True)
+    return len(new)
 
 
 def _healthy(address: str) -> bool:

@@ -164,6 +164,12 @@ def key_of(scenario: str, changes: Mapping[str, str]) -> str:
     return text if text in BY_KEY else scenario
 
 
+def fits(key: str, scenario: str, changes: Mapping[str, str]) -> bool:
+    """Whether the preset *key* asks about what is shown: its *scenario*, with its changes among *changes*."""
+    preset = BY_KEY.get(key)
+    return preset is not None and preset.scenario == scenario and preset.changes.items() <= changes.items()
+
+
 def named(key: str) -> Preset:
     """The preset of that *key*, or the library's scenario of that name as one."""
     return BY_KEY.get(key) or Preset(library()[key].title, key)

@@ -41,6 +41,13 @@ class PageAnswer:
     """Named on the command line where the one chosen by itself would be another."""
     sure: tuple[Difference, ...] = ()
     """How sure their difference is, where the page says it."""
+    title: str = ""
+    """What the page calls the what-if; empty where it has the scenario's own title."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the what-if is another scenario than the baseline."""
+        return (self.base.system, self.base.workload) != (self.other.system, self.other.workload)
 
     @property
     def stem(self) -> str:
@@ -66,6 +73,18 @@ def downloads(shown: PageAnswer) -> Iterator[Download]:
         ("json", "Result (JSON)", "-result.json", "application/json",
          "Every number, as `blocktime run --json` prints it", lambda: result(after)),
     ]  # fmt: skip
+    if shown.differs:
+        offers.insert(
+            1,
+            (
+                "baseline",
+                "Baseline (TOML)",
+                "-baseline.toml",
+                "application/toml",
+                "What the what-if is compared with",
+                lambda: _toml(to_mapping(shown.base)),
+            ),
+        )
     for key, label, ending, kind, says, content in offers:
         if key != "iostat" or after.device:
             yield Download(key, label, f"{shown.stem}{ending}", kind, says, content)
@@ -73,13 +92,20 @@ def downloads(shown: PageAnswer) -> Iterator[Download]:
 
 def document(shown: PageAnswer) -> str:
     """The what-if as a scenario file that ``blocktime run`` takes."""
-    import tomlkit
-
     mapping = to_mapping(shown.other)
+    if shown.title and shown.differs:
+        mapping = {**mapping, "title": shown.title}
     if own_files.is_own(shown.name):
         inferred = own_files.source(shown.name).data.get("inferred", [])
         kept = [warning_text for warning_text in inferred if not _is_set_again(warning_text, shown)]
         mapping = {**mapping, **({"inferred": kept} if kept else {})}
+    return _toml(mapping)
+
+
+def _toml(mapping: Mapping[str, Any]) -> str:
+    """A scenario's file."""
+    import tomlkit
+
     return tomlkit.dumps(mapping)
 
 
@@ -104,7 +130,7 @@ def result(after: RunResult) -> str:
 
 def report(shown: PageAnswer) -> str:
     """One self-contained page: of the run, or where something is changed of both runs and why they differ."""
-    if (shown.base.system, shown.base.workload) == (shown.other.system, shown.other.workload):
+    if not shown.differs:
         return run_page(shown.other, shown.after)
     both = (shown.base, shown.other), (shown.before, shown.after), ("baseline", "what-if")
     return compare_page(*both, shown.sure)

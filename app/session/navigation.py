@@ -59,6 +59,8 @@ STYLE: Final = """<style>
   .st-key-segment [data-testid="stColumn"] {min-width: 100%}
   .st-key-waterfall_place {height: auto !important; max-height: none}
 }
+[data-testid="stCaptionContainer"] {opacity: .82; color: inherit}
+@media print {[data-testid="stSidebar"], [data-testid="stHeader"] {display: none}}
 .key {margin-right: 1rem; font-size: .82rem; white-space: nowrap}
 .key i {display: inline-block; width: 1.1rem; height: .72rem; margin-right: .35rem; border-radius: 2px}
 </style>"""

@@ -264,7 +264,7 @@ def _lines(form: SweepForm, scenario: Scenario) -> None:
             chosen = _held(f"key.{place}", line.key or None)
             name.selectbox(
                 f"Field {place + 1}", options, options.index(chosen) if chosen in options else None,
-                label_visibility="collapsed", placeholder="choose, or type a name",
+                label_visibility="collapsed", placeholder="choose, or type a name", filter_mode="contains",
                 format_func=lambda key: _in_words(known.get(key, key or "")),
                 **_moves(f"key.{place}", _took_key, place),
             )  # fmt: skip

@@ -8,6 +8,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from app.base import FIRST
 from app.base.markdown import plain
 from app.controls import own_files, settings
 from app.session import address, copy_link, downloads, taken
@@ -23,16 +24,21 @@ LONGEST_MAILED: Final = 2_000
 
 
 def draw(
-    name: str, changes: Mapping[str, str], base: Scenario, other: Scenario, pair: Pair, first: str
+    title: str,
+    name: str,
+    changes: Mapping[str, str],
+    base: Scenario,
+    other: Scenario,
+    pair: Pair,
 ) -> None:
     """The page's link and the files of its answer: the scenario *name*, *changes* in it, and what was answered.
 
-    A link need not name the scenario *first*.
+    *title* is what the page calls it.
     """
     engine = "calculate" if pair.after.engine == "calculate" and pair.queues else ""
-    shown = PageAnswer(name, base, other, pair.before, pair.after, bool(changes), engine)
+    shown = PageAnswer(name, base, other, pair.before, pair.after, bool(changes), engine, title=title)
     with st.container(horizontal=True, key="share", gap="small"):
-        _link(name, changes, first)
+        _link(name, changes)
         files = st.popover(
             "Download", icon=":material/download:", width="stretch", key=FILES, on_change="rerun",
             help="The scenario, its result, a report",
@@ -42,10 +48,10 @@ def draw(
             _files(shown, changes)
 
 
-def _link(name: str, changes: Mapping[str, str], first: str) -> None:
+def _link(name: str, changes: Mapping[str, str]) -> None:
     """The button that copies the link; or why no link holds the scenario."""
     try:
-        address.written(name, changes, first)
+        address.written(name, changes, FIRST)
     except SpecError as error:
         copy_link.button("", plain(f"This is too long for a link: {error}"))
         return

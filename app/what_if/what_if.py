@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
 import streamlit as st
 
 from app.answer import answer, instruments, uncertainty_view
-from app.base import FIRST
 from app.base.markdown import plain
 from app.base.remembered import by_object
 from app.controls import forms, own_files, presets, settings
-from app.session import copy_link, engines, navigation
+from app.session import copy_link, engines, navigation, pins
 from app.session.what_if_state import COMPLETE, NOTES, WELCOME, State, keep_address, start, take
 from app.what_if import sharing, what_if_controls
-from model.errors import BlocktimeError
+from model.errors import BlocktimeError, cut
 from scenarios import Scenario
 from scenarios.prices import priced_alike
 
@@ -25,6 +24,9 @@ ABOUT: Final = (
     "**Blocktime** estimates how long database I/O takes on an Oracle-style database under Linux, and where the time "
     "goes. Choose a question, or change a control in the sidebar (» on a phone) and see what changes."
 )
+LONGEST_TITLE: Final = 110
+MOST_TOLD: Final = 3
+"""Changes that are told one by one."""
 NOT_IN_A_CLASS: Final = re.compile(r"[^a-zA-Z0-9_-]")
 """What Streamlit replaces in a key to make the name of a class of it."""
 
@@ -64,7 +66,7 @@ def _answer() -> None:
     except BlocktimeError as error:
         st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
         return
-    title = presets.title_of(state.preset, own_files.title)
+    title = _title(state, accepted)
     if isinstance(pair, engines.ComparedAnswers) and pair.refused:
         st.error(plain(f"There is no answer for this setting: {pair.refused}"), icon=":material/error:")
         return
@@ -72,10 +74,9 @@ def _answer() -> None:
     if isinstance(pair, engines.ComparedAnswers):
         answer.waiting(title, (base, other), pair)
         return
-    share = partial(sharing.draw, state.name, accepted, base, other, pair, FIRST)
+    share = partial(sharing.draw, title, state.name, accepted, base, other, pair)
     answer.headline(title, (base, other), len(differing), pair, share)
-    if question := presets.question(state.preset):
-        st.caption(plain(question.says))
+    st.caption(plain(_compared(state, accepted, differing, (base, other))))
     answer.keep_in_mind(pair)
     with st.container(key="explained"):
         numbers, chart = st.columns([1, 1.6], gap="medium")
@@ -92,6 +93,26 @@ def _answer() -> None:
     if own_files.is_own(state.name):
         command = settings.command_line(instruments.file_of(other), {}, engine)
     instruments.tabs(pair.before, pair.after, other, command)
+
+
+def _title(state: State, changes: Mapping[str, str]) -> str:
+    """What is shown: the preset as long as it asks about that, else the scenario with its changes."""
+    if presets.fits(state.preset, state.name, changes):
+        return presets.BY_KEY[state.preset].title
+    words = ", ".join(pins.change_words(path, text) for path, text in changes.items())
+    return cut(" with ".join(filter(None, [own_files.title(state.name), words])), LONGEST_TITLE)
+
+
+def _compared(
+    state: State, changes: Mapping[str, str], differing: Sequence[str], asked: tuple[Scenario, Scenario]
+) -> str:
+    """What is compared with what: in the words of the question where it is just that, else field by field."""
+    question = presets.question(state.preset)
+    if question and question.changes == changes and not state.pinned and question.scenario == state.name:
+        return question.says
+    told = [forms.told(path, *asked) for path in differing[:MOST_TOLD]]
+    more = f"; {len(differing) - MOST_TOLD} more" if len(differing) > MOST_TOLD else ""
+    return f"Compared with the baseline: {'; '.join(filter(None, told))}{more}." if any(told) else ""
 
 
 def _welcome() -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -182,7 +183,8 @@ def test_text_that_a_spreadsheet_would_run_stands_behind_an_apostrophe(begin: st
 def test_file_names_say_what_they_are() -> None:
     asked = shown("tpc-b", {"workload.users": "2"})
     assert [one.file_name for one in downloads.downloads(asked)] == [
-        "tpc-b-what-if.toml", "tpc-b-what-if-report.html", "tpc-b-what-if-profile.csv", "tpc-b-what-if-iostat.csv",
+        "tpc-b-what-if.toml", "tpc-b-what-if-baseline.toml",
+        "tpc-b-what-if-report.html", "tpc-b-what-if-profile.csv", "tpc-b-what-if-iostat.csv",
         "tpc-b-what-if-constants.csv", "tpc-b-what-if-result.json",
     ]  # fmt: skip
     name, _ = own_files.opened(OWN.encode(), "My own.toml")
@@ -211,3 +213,11 @@ def test_runs_that_end_before_the_browser_asks_do_not_remove_what_was_made(
     for _ in range(3):
         files.remove_orphaned_files()
     assert files.read_file(first) is None
+
+
+def test_a_what_if_has_its_own_title_and_its_baseline_beside_it() -> None:
+    asked = replace(shown("tpc-b", {"workload.users": "20"}), title="TPC-B with Users 20")
+    assert toml_in(content_of(asked, "toml").encode(), "the what-if")["title"] == "TPC-B with Users 20"
+    baseline = toml_in(content_of(asked, "baseline").encode(), "the baseline")
+    assert from_mapping(baseline).workload.users == own_files.load("tpc-b").workload.users
+    assert "baseline" not in [one.key for one in downloads.downloads(shown("tpc-b", {}))]

@@ -754,3 +754,37 @@ def test_a_baseline_of_many_unknown_fields_is_a_few_sentences() -> None:
     app = opened(**{f"baseline.table.k{place}": "1" for place in range(999)})
     assert app.error.len == address.MOST_NOTES + 1
     assert "more things that are not allowed" in app.error[-1].value
+
+
+@pytest.mark.parametrize(
+    ("query", "heading", "caption"),
+    [
+        (
+            {"scenario": "oltp-nvme", "instance.buffer_cache_bytes": "32G"},
+            "How many users until response doubles?", "buffer cache 32G instead of 8G",
+        ),
+        (
+            {"scenario": "full-scan-nvme", "tablespace.block_size_bytes": "32768"},
+            "Full scan of 50 million rows on NVMe, 19c", "block size 32K instead of 8K",
+        ),
+        ({"scenario": "full-scan-nvme", "disk.use": "azure-p60"}, "Full scan of 50", "disk azure-p60 instead of nvme"),
+    ],
+)  # fmt: skip
+def test_titles_and_captions_are_made_from_what_is_shown(
+    query: dict[str, str], heading: str, caption: str
+) -> None:
+    app = opened(**query)
+    assert says(app, heading)
+    assert any(caption in one.value.replace("\\", "") for one in app.caption)
+
+
+def test_a_question_whose_value_moves_is_told_by_the_new_value() -> None:
+    app = opened(scenario="oltp-nvme", **{"instance.buffer_cache_bytes": "16G"})
+    question = next(one for one in presets.QUESTIONS if one.title.startswith("What does a bigger"))
+    assert says(app, question.title)
+    assert any(question.says in one.value for one in app.caption)
+    app.text_input("instance.buffer_cache_bytes").set_value("32G").run()
+    assert not any("16 GB" in one.value for one in app.caption)
+    assert any("32G instead of 8G" in one.value for one in app.caption)
+    app.selectbox("prices.use").select("example").run()
+    assert not says(app, "How many users until response doubles?")

@@ -10,11 +10,11 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from app.base import FIRST
 from app.base.markdown import plain
 from app.controls.sweep_form import AxisLine, SweepForm, suggested
 from app.reports.sweep_table import SweepTable, table_of
 from app.session.sweep_job import SweepJob
-from app.session.what_if_state import FIRST
 from app.sweep import sweep_page
 from app.sweep.sweep_page import FORM
 from app.sweep.sweep_view import CHOSEN, columns_of

@@ -245,8 +245,8 @@ def _device_table(
 def _means(series: Series, first_sample: int) -> dict[str, str]:
     """Mean of each column in its printed unit, with as many decimals as were printed."""
     return {
-        column.name: f"{mean(values) / column.scale:,.{max(0, -round(log10(column.grain)))}f}"
-        for column, values in series.by_column(first_sample)
+        column.name: f"{value / column.scale:,.{max(0, -round(log10(column.grain)))}f}"
+        for column, value in series.means(first_sample)
     }
 
 

@@ -92,6 +92,11 @@ def statements_in(readings: Sequence[Reading], wanted: str) -> list[Statement]:
                 sql_id = match[2] or sql_id
     if not statements:
         there = listed_in(able)
+        if not there:
+            raise NotIdentified(
+                f"--statement {wanted}: {able[0].file} has no statement: no line PARSING IN CURSOR stands in it, as "
+                "where a trace began later or is a piece; trace again from before the session parses it"
+            )
         more = f" and {len(there) - MOST_NAMED} more" if len(there) > MOST_NAMED else ""
         listed = ", ".join(there[:MOST_NAMED]) + more
         raise NotIdentified(f"--statement {wanted}: {able[0].file} has no such statement; it has {listed}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -55,8 +56,17 @@ FORMATS: Final = (
 """Every kind of file that can be read, in the order in which they are tried."""
 
 
+AIX: Final = "System configuration: lcpu="
+SYSSTAT: Final = re.compile(r"\s*Linux \S+ \([^)]*\)\s")
+"""The first line of sar and iostat."""
+
+
 def format_of(source: OpenedFile) -> Format:
     """The kind of file that *source* is, by its content; raises :class:`NotReadable`."""
+    if source.head.lstrip().startswith(AIX):
+        raise NotReadable(
+            f"{source.name}: this is iostat of AIX, which is not read; give an AWR report of the database"
+        )
     for form in FORMATS:
         if form.reader.recognises(source.head):
             return form
@@ -64,6 +74,11 @@ def format_of(source: OpenedFile) -> Format:
         raise NotReadable(
             f"{source.name}: this is a scenario, not a report: open it with `blocktime run {source.name}`, or with "
             "Open a file on the What if page"
+        )
+    if SYSSTAT.match(source.head):
+        raise NotReadable(
+            f"{source.name}: this is output of sysstat in another language, or without devices; run sar -d or "
+            "iostat -xtk 5 with LC_ALL=C in front"
         )
     kinds = ", ".join(form.title for form in FORMATS)
     raise NotReadable(f"{source.name}: this is none of the reports that can be read ({kinds})")

@@ -75,6 +75,14 @@ class SeriesColumn:
     """What stands behind the digits, or would where a heading says it: ``ms``, `` min``."""
 
 
+ALL_REQUESTS: Final = ("r/s", "w/s", "d/s", "tps")
+REQUESTS_OF: Final = {
+    **{f"{letter}{what}": (f"{letter[0]}/s",) for letter in "rwdf" for what in ("_await", "areq-sz")},
+    **dict.fromkeys(("await", "svctm", "areq-sz", "avgrq-sz"), ALL_REQUESTS),
+}  # fmt: skip
+"""Column of what a request takes or has -> the columns that count such requests."""
+
+
 @dataclass(slots=True)
 class Series:
     """What an instrument prints again and again of one thing: a row of numbers a sample."""
@@ -126,6 +134,16 @@ class Series:
         first = self.first_row(first_sample)
         for place, column in enumerate(self.columns):
             yield column, self._values(place)[first:]
+
+    def means(self, first_sample: int = 0) -> Iterator[tuple[SeriesColumn, float]]:
+        """Every column with its mean from *first_sample* on, in its unit; of what a request takes, over requests."""
+        rows = list(self.by_column(first_sample))
+        values = {column.name: of for column, of in rows}
+        for column, of in rows:
+            counts = [values[name] for name in REQUESTS_OF.get(column.name, ()) if name in values]
+            weights = [sum(requests) for requests in zip(*counts, strict=True)]
+            weighted = sum(weight * value for weight, value in zip(weights, of, strict=False))
+            yield column, weighted / sum(weights) if sum(weights) > 0 else mean(of)
 
     def first_row(self, first_sample: int) -> int:
         """The first row of *first_sample* or a later one; the first of all where none is so late."""

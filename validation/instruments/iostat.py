@@ -44,6 +44,7 @@ NAME: Final = "iostat"
 HOW: Final = "iostat -xtk 5 > iostat.txt, with LC_ALL=C in front"
 PLAIN: Final = re.compile(r"[0-9.\s]+")
 SUFFIXED: Final = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)([kKMGTP%]?)")
+SINCE_BOOT: Final = "samples since the start of the machine"
 REQUESTS: Final = ("r/s", "w/s", "d/s", "rrqm/s", "wrqm/s", "tps")
 LATE: Final = 0.01
 """Share by which an interval may be longer than asked for, as iostat wakes up late."""
@@ -129,6 +130,7 @@ class _Text:
         self._times = TimeStamps()
         self._first_line = 0
         self._alone = ""
+        self._block_begins = self._is_since_boot = self._has_blocks = False
         self._parts: dict[str, JoinedRow] = {}
 
     def devices(self, number: int, lines: Sequence[str], place: int) -> int:
@@ -137,7 +139,7 @@ class _Text:
         Nearly all of a long file is read here: a pattern checks every row, and one call reads the numbers of them all.
         """
         self.rows_next = False
-        if number < self._odd_until:
+        if number < self._odd_until or self._is_since_boot:
             return 0
         try:
             end = lines.index("", place)
@@ -179,6 +181,9 @@ class _Text:
         parts = line.split()
         if not parts:
             self._alone = ""
+        elif parts[0] == "zzz":  # OSWatcher starts iostat anew, whose first sample is the mean since the boot
+            self._block_begins = self._has_blocks = True
+            self._times.add(line.strip().removeprefix("zzz").strip(" *"))
         elif parts[0] == "avg-cpu:":
             self._cpu_names, self._cpu_next = tuple(parts[1:]), True
         elif self._cpu_next:
@@ -203,7 +208,8 @@ class _Text:
         self.rows_next = True
         if not further:
             self._join()
-            self._sample += 1
+            self._is_since_boot, self._block_begins = self._block_begins, False
+            self._sample += not self._is_since_boot
         if header == self._header:
             return
         if not further and not ({"await", "r_await", "w_await"} & set(header)):
@@ -243,6 +249,9 @@ class _Text:
             values = [float(cell) * multiple for cell, multiple in zip(printed, multiples, strict=True)]
             grains = [grain_of(cell) * multiple for cell, multiple in zip(printed, multiples, strict=True)]
             is_odd = min(values) < 0 or max(values) >= LARGEST
+        if self._is_since_boot:
+            self.reading.skip(number, SINCE_BOOT)
+            return True
         if is_odd and (reason := absurd_in([cell.rstrip("kKMGTP%") for cell in cells])):
             self.reading.doubt(number, f"{device}: {reason}: this sample is left out")
             return True
@@ -281,6 +290,9 @@ class _Text:
             refuse_commas(self._source.name, number, parts, HOW)
             self.reading.skip(number, OTHER_FORM)
             return
+        if self._block_begins:
+            self.reading.skip(number, SINCE_BOOT)
+            return
         if reason := absurd_in(parts):
             self.reading.doubt(number, f"{PROCESSORS}: {reason}: this sample is left out")
             return
@@ -298,6 +310,11 @@ class _Text:
         if not any(series.of != PROCESSORS for series in reading.series):
             raise reading.refusal(f"iostat's lines of devices are missing; run {HOW}")
         _finish(reading, "iostat -x", (self._first_line, last_line), self._times, self._sample + 1)
+        if self._has_blocks:
+            reading.first_sample, reading.interval_s = 0, None
+            reading.follows = [
+                "OSWatcher: the first sample of each block is the mean since the boot, and left out"
+            ]
         return reading
 
     def _doubt_last_sample(self, last_line: int) -> None:

@@ -54,6 +54,11 @@ def parsed(text: str, file: str) -> Any:
             raise NotReadable(
                 f"{file}: the JSON ends in the middle, in line {fault.lineno}; the file is truncated"
             ) from None
+        if fault.msg == "Extra data":
+            raise NotReadable(
+                f"{file}: behind the end of the JSON other text begins in line {fault.lineno}; give each output a file "
+                "of its own"
+            ) from None
         raise NotReadable(f"{file}, line {fault.lineno}: this is not JSON ({fault.msg})") from None
     except RecursionError:
         raise NotReadable(f"{file}: the JSON is nested too deeply for any such report") from None

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from validation.instruments.figures import Reading, Series, mean
+from validation.instruments.figures import Reading, Series
 
 
 def measured_lines(readings: Sequence[Reading], system: Mapping[str, Any] | None = None) -> Iterator[str]:
@@ -57,12 +57,13 @@ def measured_lines(readings: Sequence[Reading], system: Mapping[str, Any] | None
 
 
 def _series(place: int, series: Series, first_sample: int) -> Iterator[str]:
-    for column, values in series.by_column(first_sample):
+    means = (value for _, value in series.means(first_sample))
+    for (column, values), mean in zip(series.by_column(first_sample), means, strict=True):
         yield from _table(
             "series",
             {
                 "file": place, "of": series.of, "name": column.name, "unit": column.unit, "samples": len(values),
-                "mean": mean(values), "lowest": min(values), "highest": max(values),
+                "mean": mean, "lowest": min(values), "highest": max(values),
                 "first_line": series.lines[series.first_row(first_sample)], "last_line": series.lines[-1],
             },
         )  # fmt: skip

@@ -12,6 +12,8 @@ import pytest
 
 from tests.validation.instruments import made
 from tests.validation.instruments.made import packed, read_bytes, read_text
+from validation.identify.found import NotIdentified
+from validation.identify.statement import identify_statement
 from validation.instruments import Figure, Keep, NotReadable, OpenedFile, Reading, read
 from validation.instruments.awr_cells import unit_of
 from validation.instruments.sysstat import seconds_between
@@ -759,6 +761,15 @@ REFUSED = {
     ),
     "a cluster": (b"WORKLOAD REPOSITORY REPORT (RAC)\n", "one instance"),
     "deep JSON": (b'{"fio version": ' + b"[" * 100_000, "nested too deeply"),
+    "two outputs in one file": (made.FIO.encode() * 2, "give each output a file of its own"),
+    "sar in Chinese": (
+        "Linux 5 (a) \t2026年03月02日\n\n09时10分56秒       DEV       tps\n09时10分57秒       sda      1.00\n".encode(),
+        "another language",
+    ),
+    "iostat of AIX": (
+        b"\nSystem configuration: lcpu=8 drives=3\n\ntty: tin avg-cpu: % user\n 1.0 2.0\n",
+        "of AIX",
+    ),
     "an absurd number alone": (
         made.IOSTAT_NEW.replace("6900.25", "-6900.25").encode(),
         "-6900.25 is negative",
@@ -817,3 +828,40 @@ def test_foreground_waits_beyond_db_time_are_doubted(tmp_path: Path) -> None:
     [doubt] = doubts(104, share="99.0")
     assert "DB time is 100.0" in doubt
     assert "foreground waits" in doubt
+
+
+def samples_of(rates: list[tuple[float, float]]) -> str:
+    """iostat of samples with these reads a second, and what each took in ms; no writes."""
+    head = "Device r/s w/s r_await w_await await aqu-sz\n"
+    return "Linux 5.4 (a)  01/02/2026  _x86_64_ (4 CPU)\n\n" + "".join(
+        f"{head}sda {reads:.2f} 0.00 {each:.2f} 0.00 {each:.2f} {reads * each / 1e3:.2f}\n\n"
+        for reads, each in rates
+    )
+
+
+def test_what_a_request_takes_is_the_mean_over_requests(tmp_path: Path) -> None:
+    [reading] = made.read_text(tmp_path, samples_of([(7, 3), (100, 20), (500, 40), (0, 0), (0, 0)]))
+    [series] = reading.series
+    means = {column.name: value for column, value in series.means(reading.first_sample)}
+    assert means["r_await"] == means["await"] == pytest.approx((100 * 20 + 500 * 40) / 600 * 1e-3)
+    assert means["r/s"] == pytest.approx(150)
+    assert means["aqu-sz"] == pytest.approx(means["r/s"] * means["r_await"])
+    assert means["w_await"] == 0
+
+
+def test_the_first_sample_of_each_block_of_oswatcher_is_left_out(tmp_path: Path) -> None:
+    text = "Linux OSWbb v8 a\n"
+    for minute, rates in enumerate(([(1, 1), (200, 5)], [(1, 1), (300, 10), (400, 10)])):
+        text += f"zzz ***Mon Mar  2 18:0{minute}:18 UTC 2026\n{samples_of(rates).split(chr(10) * 2, 1)[1]}"
+    [reading] = made.read_text(tmp_path, text)
+    [series] = reading.series
+    assert series.column("r/s") == [200, 300, 400]
+    assert reading.first_sample == 0
+    assert reading.begins == "Mon Mar  2 18:00:18 UTC 2026"
+
+
+def test_a_trace_without_the_begin_of_its_statement_says_so(tmp_path: Path) -> None:
+    calls = [line for line in made.TRACE.split("\n") if line.startswith(("EXEC", "WAIT", "FETCH"))]
+    [reading] = made.read_text(tmp_path, "\n".join([*calls, ""]))
+    with pytest.raises(NotIdentified, match="has no statement: no line PARSING IN CURSOR"):
+        identify_statement([reading], "1")

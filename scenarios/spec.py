@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from model.provenance import Frozen
 from model.spec import System, Whole, Workload
@@ -58,3 +58,10 @@ class Scenario(Frozen):
     def as_measured(self) -> tuple[ComparedFigure, ...]:
         """What was measured of exactly this system; nothing where a setting changes it."""
         return () if self.changed else self.compared
+
+    @model_validator(mode="after")
+    def _rows_fit_in_each_table(self) -> Scenario:
+        for rank, program in enumerate(self.workload.beside):
+            if program.table is not None:
+                self.system.check_fits(program.table, f"workload.beside.{rank}.table")
+        return self

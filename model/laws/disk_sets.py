@@ -24,7 +24,7 @@ def parts_of_call(disk: Any, size_bytes: Number) -> Number:
     if disk.raid_level == "none":
         return 1
     places = disk.raid_disks if disk.raid_level == "5" else disk_means.data_members(disk)
-    return smaller(places, ceil_div(size_bytes, disk.stripe_unit_bytes))
+    return smaller(places, larger(1, ceil_div(size_bytes, disk.stripe_unit_bytes)))
 
 
 def passed_bytes(disk: Any, size_bytes: Number) -> Number:

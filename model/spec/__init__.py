@@ -123,10 +123,14 @@ class System(Frozen):
 
     @model_validator(mode="after")
     def _a_row_fits_somewhere(self) -> "System":
-        itl_bytes = 24 * max(self.table.initrans, 3)
-        if 110 + itl_bytes + 11 > self.tablespace.block_size_bytes / 2:
-            raise ValueError(
-                f"initrans {self.table.initrans} needs {itl_bytes} bytes, more than half of a block of "
-                f"{self.tablespace.block_size_bytes}"
-            )
+        self.check_fits(self.table, "table")
         return self
+
+    def check_fits(self, table: Table, path: str) -> None:
+        """Raise ValueError for a *table*, whose fields lie at *path*, with so many ITL entries that no row has room."""
+        itl_bytes, size = 24 * max(table.initrans, 3), self.tablespace.block_size_bytes
+        if 110 + itl_bytes + 11 > size / 2:
+            raise ValueError(
+                f"{path}.initrans {table.initrans} needs {itl_bytes:,} bytes, more than half of a block of {size}; "
+                f"allowed is at most {(size // 2 - 121) // 24}"
+            )

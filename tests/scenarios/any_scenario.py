@@ -19,17 +19,17 @@ import tomlkit
 from app.command.cli import main
 from app.text.document import run_lines
 from model.books import check_books
+from model.budget import Budget
 from model.catalog import KINDS as SECTIONS_OF_ENTRIES
 from model.catalog import entries
 from model.errors import BlocktimeError
 from model.spec import WORKLOADS
 from scenarios import Scenario, from_mapping, run
-from scenarios.forecast import Budget
 from tests.scenarios.every_field import NAMED, OTHER_WORDS, SCHEMA, fields_of, with_values
 from validation.random_scenarios import case
 
 Data = dict[str, Any]
-BUDGET: Final = Budget(seconds=2.0, bytes=1e9)
+BUDGET: Final = Budget(seconds=0.5, bytes=1e9)
 """Of one answer: small, so that thousands can be asked."""
 LONGEST: Final = 400
 MOST_CHANGES: Final = 5

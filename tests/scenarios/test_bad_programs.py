@@ -112,3 +112,20 @@ def test_what_is_no_list_of_programs_is_refused(beside: Any) -> None:
     with pytest.raises(BlocktimeError, match=r"^mine: workload\.beside(\.0)?: got ") as fault:
         from_mapping({"workload": {"beside": beside}}, where="mine")
     assert re.search("it is a (list|section)|allowed", str(fault.value))
+
+
+def test_the_table_of_a_program_has_room_for_a_row_beside_its_itl() -> None:
+    """4,096 / 2 = 2,048 bytes: 110 + 11 + 24 · 80 = 2,041, a further entry is too much."""
+    data = {"tablespace": {"block_size_bytes": 4096}}
+    for initrans in (80, 81):
+        work = {
+            "kind": "full_scan",
+            "beside": [{"kind": "update", "table": {"rows": 100, "initrans": initrans}}],
+        }
+        if initrans == 80:
+            assert from_mapping({**data, "workload": work}).workload.beside[0].table.initrans == 80
+            continue
+        with pytest.raises(
+            BlocktimeError, match=r"workload\.beside\.0\.table\.initrans 81 .*; allowed is at most 80$"
+        ):
+            from_mapping({**data, "workload": work})

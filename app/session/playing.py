@@ -11,6 +11,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Final, Protocol
 
 from app.base.with_parent import Child
@@ -49,6 +50,8 @@ class SimulatedAnswer:
 
     document: str = ""
     refused: str = ""
+    until_s: float = inf
+    """Moment of the clock after which it is asked again: another time the machine may be quicker."""
 
 
 class Job:
@@ -123,6 +126,8 @@ class Worker:
             )
         if word == "ended":
             return None
+        if word == "slow":
+            return SimulatedAnswer(refused=text, until_s=time.monotonic() + FORGOTTEN_S)
         return SimulatedAnswer(document=text) if word == "answer" else SimulatedAnswer(refused=text)
 
     def close(self) -> None:
@@ -189,6 +194,9 @@ class Players:
         """The answer to a scenario, if somebody has asked for it before."""
         with self._changed:
             played = self._known.get((document, replications))
+            if played is not None and time.monotonic() > played.until_s:
+                del self._known[document, replications]
+                return None
             if played is not None:
                 self._known.move_to_end((document, replications))
             return played

@@ -1,7 +1,8 @@
 """A process that simulates what it is handed, one scenario after another; a signal ends the run under way.
 
 It reads a pickled (scenario, replications) from its standard input and writes a pickled (word, text) to its standard
-output: ``answer`` with the result's JSON, ``refused`` with a sentence, or ``ended``.
+output: ``answer`` with the result's JSON, ``refused`` with a sentence, ``slow`` with that of a run that only this
+machine's seconds ended, or ``ended``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from types import FrameType
 from typing import Final, Literal
 
 from app.base.with_parent import end_with_parent
-from model.errors import BlocktimeError
+from model.errors import BlocktimeError, OverBudget
 from scenarios import Scenario, run
 
 ENDS: Final = getattr(signal, "SIGUSR1", None)
@@ -26,7 +27,7 @@ IMPORTS: Final = ("importlib", "_frozen_importlib")
 AGAIN_S: Final = 0.05
 """Until a signal that comes during an import comes again."""
 
-Word = Literal["answer", "refused", "ended"]
+Word = Literal["answer", "refused", "slow", "ended"]
 
 
 class _Ended(BaseException):
@@ -103,6 +104,8 @@ def _answered(scenario: Scenario, replications: int, switch: _Switch) -> tuple[W
             switch.on = False
     except _Ended:
         return "ended", ""
+    except OverBudget as error:
+        return "slow" if error.of == "seconds" else "refused", str(error)
     except BlocktimeError as error:
         return "refused", str(error)
     except ImportError:

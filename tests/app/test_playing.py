@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import psutil
 import pytest
@@ -174,3 +176,15 @@ def test_answers_are_remembered_up_to_a_number(monkeypatch: pytest.MonkeyPatch) 
     assert players.known(*asks[0].key)  # asked for again, so the other one gives way
     players.keep(asks[2], SimulatedAnswer(document="2"))
     assert [players.known(*ask.key) is not None for ask in asks] == [True, False, True]
+
+
+def test_what_only_the_seconds_of_this_machine_ended_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    players, ask = Players(workers=[]), QUICK
+    monkeypatch.setattr(Worker, "_started", lambda worker: type("Process", (), {"stdin": io.BytesIO()}))
+    monkeypatch.setattr(Worker, "_heard", lambda *_: ("slow", "the simulation reached the limit"))
+    slow = Worker().play(ask, Job([ask]))
+    assert slow is not None
+    players.keep(ask, slow)
+    assert players.known(*ask.key) == slow
+    players.keep(ask, replace(slow, until_s=0.0))
+    assert players.known(*ask.key) is None

@@ -91,3 +91,22 @@ def test_a_point_of_a_sweep_is_ended_alone(tmp_path: Path) -> None:
     often, seldom = (str(error or "") for error in table["error"])
     assert not often
     assert "the simulation reached the limit of 3 s" in seldom
+
+
+def test_the_seconds_of_a_machine_are_the_last_resort(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, clock = load("tpc-b", ["workload.transactions=40000"]), iter([0.0, 5.0, 1e9])
+    monkeypatch.setattr("model.budget.thread_time", lambda: next(clock))
+    told = "of this machine's processor, 10 times the limit"
+    with watched(Budget(100.0)), pytest.raises(OverBudget, match=told) as over:
+        simulate(asked.system, asked.workload)
+    assert over.value.of == "seconds"
+
+
+def test_what_an_answer_holds_is_counted_and_given_back() -> None:
+    asked = load("tpc-b", ["workload.transactions=100"])
+    with watched(Budget(None, 1e6)), pytest.raises(OverBudget, match="of memory when") as over:
+        simulate(asked.system, asked.workload)
+    assert over.value.of == "memory"
+    with watched(Budget(None, None)) as watch:
+        simulate(asked.system, asked.workload)
+    assert watch.held == 0

@@ -26,16 +26,19 @@ ROW_LOCK: Final = "enq: TX - row lock contention"
 ITL_ENTRY: Final = "enq: TX - allocate ITL entry"
 LATCH: Final = "latch: cache buffers chains"
 FREE_BUFFERS: Final = "free buffer waits"
-PX_IDLE: Final = "PX Deq: Execution Msg"
+PX_REPLY: Final = "PX Deq: Execute Reply"
 PX_SEND: Final = "PX Deq Credit: send blkd"
+PX_START: Final = "os thread startup"
+OF_THE_COORDINATOR: Final = (PX_REPLY, PX_START)
+"""Waits of a parallel query that its coordinator has, and not each of its servers."""
 LOG_SPACE: Final = "log buffer space"
 LOG_FILE_SYNC: Final = "log file sync"
 TO_CLIENT: Final = "SQL*Net message to client"
 FROM_CLIENT: Final = "SQL*Net message from client"
 MORE_DATA: Final = "SQL*Net more data to client"
-IDLE: Final = (FROM_CLIENT, PX_IDLE)
+IDLE: Final = (FROM_CLIENT, PX_REPLY)
 """Events in which a session or a parallel server waits for work; they are no part of DB time."""
-OUTSIDE_CALLS: Final = (*IDLE, LOG_FILE_SYNC)
+OUTSIDE_CALLS: Final = (*IDLE, LOG_FILE_SYNC, PX_START)
 """Waits between the calls of a statement: a commit is a call of its own."""
 STATED: Final = "other waits (kept as measured)"
 """Time that the scenario states and the model does not make: waits of a cluster, for locks of the application."""

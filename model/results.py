@@ -101,6 +101,8 @@ class PhysicalIO(Frozen):
     """Whole for one session; of several that share the rows of a statement the mean."""
     read_blocks: float
     """Data and index blocks, and the segment header with its extent map."""
+    direct_blocks: float | None = None
+    """Of them the blocks that bypass the buffer cache: V$SYSSTAT's ``physical reads direct``; absent if none."""
     read_bytes: float
     write_requests: float = 0
     write_bytes: float = 0
@@ -111,7 +113,7 @@ class PhysicalIO(Frozen):
 
 
 class CacheUse(Frozen):
-    """Gets whose block was, or was not, in the buffer cache; of direct path reads, the blocks that they pass by it."""
+    """Gets whose block was, or was not, in the buffer cache; a scan by direct path reads looks for none there."""
 
     hits: float
     misses: float

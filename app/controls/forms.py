@@ -100,7 +100,10 @@ GROUPS: Final[dict[str, tuple[Control, ...]]] = {
         Control("index.prefix_distinct_keys", "Distinct leading values", only_for=("index_range_scan",)),
         Control("index.bitmap", "Bitmap index", only_for=("index_range_scan",)),
         Control("workload.rowid_order", "Rowids are sorted first", only_for=("index_range_scan",)),
-        Control("workload.parallel_reads", "Table blocks read at once", only_for=("index_range_scan",)),
+        Control(
+            "workload.parallel_reads", "Table blocks read at once",
+            ("auto", "1", "8", "32", "127"), ("index_range_scan",),
+        ),
         Control("index.table_cached_blocks", "TABLE_CACHED_BLOCKS", only_for=("index_range_scan",)),
     ),
     "Rows changed": (

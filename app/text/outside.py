@@ -161,9 +161,8 @@ def lines_of(results: Sequence[RunResult], letters: Sequence[str] = ()) -> list[
 def _of_one_range(result: RunResult) -> list[list[Extrapolation]]:
     groups: dict[tuple[str, float, float, float], list[Extrapolation]] = {}
     for extrapolation in result.extrapolated:
-        groups.setdefault(
-            (extrapolation.quantity, extrapolation.used, extrapolation.low, extrapolation.high), []
-        ).append(extrapolation)
+        condition = extrapolation.quantity, extrapolation.used, extrapolation.low, extrapolation.high
+        groups.setdefault(condition, []).append(extrapolation)
     return list(groups.values())
 
 

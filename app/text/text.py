@@ -86,7 +86,8 @@ def tkprof_lines(result: RunResult, *, row_sources: bool = False) -> Iterator[st
     if not result.calls:
         return
     rule = "------- ------  -------- ---------- ---------- ---------- ----------  ----------"
-    yield head("TKPROF")
+    servers = result.time.servers or 1
+    yield head("TKPROF" if servers == 1 else f"TKPROF (sum of the {servers:,.0f} parallel servers)")
     yield "call     count       cpu    elapsed       disk      query    current        rows"
     yield rule
     for name, call in result.calls.items():
@@ -105,9 +106,9 @@ def tkprof_lines(result: RunResult, *, row_sources: bool = False) -> Iterator[st
     yield "Elapsed times include waiting on following events:"
     yield "  Event waited on                             Times   Max. Wait  Total Waited"
     yield "  ----------------------------------------   Waited  ----------  ------------"
-    servers = result.time.servers or 1
     for event, waited in result.time.wait.items():
-        times, total_s = servers * waited.waits, servers * waited.total_s
+        sessions = 1 if event in causes.OF_THE_COORDINATOR else servers
+        times, total_s = sessions * waited.waits, sessions * waited.total_s
         yield f"  {event:<40} {times:>8.0f}  {waited.max_s:>10.2f}  {total_s:>12.2f}"
 
 
@@ -154,9 +155,11 @@ def _cache_lines(result: RunResult, width: int) -> Iterator[str]:
         if gets.current_gets:
             got.append(f"{gets.current_gets:,.0f} current gets")
         yield from wrapped(", ".join(got), width, first="logical   ")
+    if result.physical_io.direct_blocks:
+        yield f"cache     bypassed: {result.physical_io.direct_blocks:,.0f} physical reads direct"
     if cache is not None:
-        text = f"{cache.hits:,.0f} hits, {cache.misses:,.0f} misses ({100 * cache.hit_fraction:.1f} % hits)"
-        yield f"cache     {text}"
+        ratio = f"hit ratio {100 * cache.hit_fraction:.1f} %"
+        yield f"cache     {cache.hits:,.0f} hits, {cache.misses:,.0f} misses ({ratio})"
 
 
 def _read_size_lines(io: PhysicalIO) -> Iterator[str]:

@@ -162,7 +162,7 @@ def _of_statement(system: System, work: Workload, demand: Demand, wanted: Collec
     }
     done: dict[str, Number] = dict(demand.cpu)
     done |= {event: times for event, (times, _) in demand.waits.items()}
-    done[TRIPS] = demand.trips
+    done[TRIPS] = demand.trips * system.instance.sql_trace
     if demand.plan.asynchronous:
         done[REAPS] = demand.reads
         quantities["read_bytes"] = demand.plan.mbrc * demand.block_size_bytes

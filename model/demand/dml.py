@@ -21,7 +21,7 @@ from model.demand.index_upkeep import Keys, keep_indexes
 from model.demand.popular_blocks import popular_of, says_popularity
 from model.demand.reading import ReadPlan, one_for_all, scan_plan
 from model.demand.segment import Segment
-from model.demand.work import NO_SCAN, Demand, FetchPlan, cpu_of_rows, cpu_of_scan, planned
+from model.demand.work import NO_SCAN, Demand, FetchPlan, client_rows_s, cpu_of_rows, cpu_of_scan, planned
 from model.demand.writing import room_of, writing_of
 from model.laws import block, buffer_cache, scan_reads
 from model.laws.change import block_changes_of_arrays
@@ -90,7 +90,7 @@ def insert_demand(system: System, work: Insert, change: Change | None = None) ->
     executions: Number = 1
     if not work.by_direct_path:
         if not one_for_all(work.caller == "plsql"):
-            demand.sent = FetchPlan("rows", work.rows_a_call, by_column=False)
+            demand.sent = FetchPlan("rows", work.rows_a_call)
         executions = ceiling(rows / work.rows_a_call)
     return _with_calls(demand, system, work, change, executions)
 
@@ -224,20 +224,22 @@ def _with_statements(demand: Demand, system: System, work: Dml, change: Change) 
 def _with_calls(demand: Demand, system: System, work: Dml, change: Change, executions: Number) -> Demand:
     """*demand* with its search for room, its commits, and *executions* with the rows that they bring.
 
-    A client makes a round trip for each and waits for each commit. A PL/SQL block is one call, which waits once, at its
-    end, for the redo of all its commits [kyte-commit].
+    A client makes a round trip for each, and one for each commit unless its driver commits with the statement. It waits
+    for each commit. A PL/SQL block is one call, which waits once, at its end, for the redo of all its commits
+    [kyte-commit].
     """
     net, users = system.client, work.users
     demand.cpu[SEARCHING] = search_s(system, change) / users
     sent = change.rows / users if demand.sent else 0
-    trips = where(work.caller == "plsql", 1, executions)
+    commits = change.commits / users
+    calls = executions + where((work.caller == "plsql") | work.autocommit, 0, commits)
+    trips = where(work.caller == "plsql", 1, calls)
     demand.trips, demand.executions = trips, executions
-    demand.cpu["calls"] = executions * system.host.call_s
-    each = net.round_trip_s + sent / trips * net.row_s
+    demand.cpu["calls"] = calls * system.host.call_s
+    each = net.round_trip_s + client_rows_s(net, sent, demand.row.columns) / trips
     demand.waits = {TO_CLIENT: (trips, net.message_send_s), FROM_CLIENT: (trips, each)}
     sends = trips * net.message_send_s
     demand.sent_twice_s = smaller(demand.cpu_s, sends * net.send_cpu_fraction)
-    commits = change.commits / users
     waited_for = where(work.caller == "plsql", smaller(commits, 1), commits)
     demand.waits[LOG_FILE_SYNC] = (waited_for, system.host.log_file_sync_s)
     return demand

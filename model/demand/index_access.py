@@ -37,7 +37,7 @@ from model.laws.numeric import (
 )
 from model.laws.opened_files import UNBUFFERED
 from model.results import IndexStatistics, part
-from model.spec import IndexRangeScan, System
+from model.spec import IndexRangeScan, System, release_tuple
 
 OPERATIONS = {
     "range": "INDEX RANGE SCAN",
@@ -140,7 +140,9 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
         pieces=[scan_reads.Piece(1, reads)],
         through_page_cache=system.database_path not in UNBUFFERED,
         positioned_fraction=jumps / larger(1, further),
-        at_once=work.parallel_reads if one_for_all(goes_on(system)) else 1,
+        at_once=_reads_at_once(system, work, rows, table_reads * anywhere)
+        if one_for_all(goes_on(system))
+        else 1,
     )
     plan.batched_reads = where(plan.at_once > 1, reads - nearest(index_reads), 0)
     demand = planned(
@@ -160,7 +162,8 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
         through = PlanOperation(OPERATIONS[work.access], rows, index_gets, read)
         if index.bitmap:
             through.operation = BITMAP_OPERATIONS[work.access, work.predicate]
-        batched = "BATCHED" if plan.at_once > 1 else ""
+        since = release_tuple(system.instance.release) >= logical_io.BATCHED_SINCE
+        batched = "BATCHED" if since and work.access != "unique" else ""
         over = [
             PlanOperation(f"TABLE ACCESS BY INDEX ROWID {batched}".rstrip(), rows, table_gets, reads - read)
         ]
@@ -172,6 +175,15 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     demand.cpu = cpu_of_scan(system, demand, walking_s, {FETCHES: rows * fetch})
     add_client(demand, system, fetching)
     return demand
+
+
+def _reads_at_once(system: System, work: IndexRangeScan, rows: Number, blocks: Number) -> Number:
+    """Table blocks of one batch: as stated, or as the release reads *blocks* of *rows* rows, which lie apart."""
+    if not isinstance(work.parallel_reads, str):
+        return work.parallel_reads
+    batch_rows = where(work.select == "rows", work.arraysize_rows, logical_io.MOST_AT_ONCE)
+    release = release_tuple(system.instance.release)
+    return logical_io.batched_blocks(rows, blocks, batch_rows, release)
 
 
 def _table_visits(

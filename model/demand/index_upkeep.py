@@ -182,12 +182,19 @@ def _of_index(
         changes, entries = changes + ceiling(apart), entries + batch.rows
         at = 1 if batch.comes and ordered else larger(1, mean_leaves)
         changed.append(LeafChanges(ceiling(apart), batch.rows, at))
-    at_random = buffer_cache.random_misses(visits, larger(1, leaves), larger(1, room), index.cached_fraction)
+    cached = smaller(
+        1,
+        larger(
+            index.cached_fraction,
+            smaller(room, ordered_reads + leaves * index.cached_fraction) / larger(1, leaves),
+        ),
+    )
+    at_random = buffer_cache.random_misses(visits, larger(1, leaves), larger(1, room), cached)
     reads = smaller(leaves, ordered_reads) + where(visits > 0, at_random, 0)
     above, splits = block.branch_blocks(leaves, rows), halves + ends
     branches = smaller(above, changes) * cold
     visited = distinct_blocks(larger(1, leaves), visits)
-    again = larger(0, where(visits > 0, at_random, 0) - visited * cold)  # had left the cache, written
+    again = larger(0, where(visits > 0, at_random, 0) - visited * (1 - cached))  # had left the cache, written
     written = written + visited + again + splits + smaller(above + 1, splits)
     levels = block.branch_levels(leaves + splits, per_leaf)
     entry = index.key_bytes + index.key_columns + block.ENTRY_BYTES - index.unique

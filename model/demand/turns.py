@@ -23,7 +23,7 @@ class BlockPace:
 
 def pace_of(system: System, demand: Demand) -> BlockPace:
     """Work per wanted block, without reading."""
-    other = demand.waits_s - demand.sent_twice_s + demand.trips * system.host.between_calls_s
+    other = demand.waits_s - demand.sent_twice_s + demand.trips * system.between_calls_s
     return BlockPace(demand.cpu_s / demand.blocks_wanted, other / demand.blocks_wanted)
 
 

@@ -16,7 +16,7 @@ from model.laws import block, client, logical_io, scan_reads
 from model.laws.block_layer import stated_call_s
 from model.laws.numeric import Number, ceiling, larger, largest, nearest, smaller, some, where
 from model.results import IndexChanges, IndexStatistics
-from model.spec import FullScan, System
+from model.spec import FullScan, System, release_tuple
 
 COUNTING = "SORT AGGREGATE"
 
@@ -115,6 +115,8 @@ class Demand:
     """What is written behind it, where that is timed."""
     servers: Number = 1
     """Parallel servers that share the scan; the demand is that of the mean one."""
+    started_servers: Number = 0
+    """Parallel servers that one query starts, as the instance has none left."""
     coordinator_s: Number = 0.0
     """Time that the coordinator of parallel servers takes to pass their rows on to the client."""
     client_rows_s: Number = 0.0
@@ -257,7 +259,11 @@ def planned(
 def cpu_of_scan(
     system: System, demand: Demand, walking_s: Number, fetching: dict[str, Number] | None = None
 ) -> dict[str, Number]:
-    """CPU by cause of gets, rows and reads; a direct read fills no buffer."""
+    """CPU by cause of gets, rows and reads; a direct read fills no buffer.
+
+    A block of a direct read costs a get as in the cache: so the CPU of direct scans at four block sizes agrees
+    [rahn-mbrc], and no source tells how much the search for a buffer is of it.
+    """
     host, plan = system.host, demand.plan
     buffered = 0 if plan.direct else 1
     return {
@@ -321,7 +327,7 @@ def full_scan(
     walk, fetch = cpu_of_rows(system, row, fetching)
     demand.cpu = cpu_of_scan(system, demand, rows * walk, {FETCHES: passed * fetch})
     if some(fetching.filter_fraction < 1):
-        demand.cpu["filtering rows"] = rows * system.host.fetch_column_s * (fetching.filter_fraction < 1)
+        demand.cpu["filtering rows"] = rows * system.host.filter_row_s * (fetching.filter_fraction < 1)
     add_client(demand, system, fetching)
     scan = PlanOperation("TABLE ACCESS FULL", passed, demand.gets, demand.read_blocks + plan.single_reads)
     demand.sources = with_count([scan], fetching.select)
@@ -344,11 +350,26 @@ def full_scan_demand(system: System, work: FullScan) -> Demand:
         work.other_gets,
         parallel=parallel,
     )
-    return _of_parallel_server(system, demand, work.degree) if parallel else demand
+    return _of_parallel_server(system, work, demand) if parallel else demand
 
 
 SERVERS_PER_PROCESSOR = 40
 """PARALLEL_THREADS_PER_CPU (2), times 4 concurrent parallel users, times 5 [oracle-reference]."""
+
+
+SERVER_START_S = 5e-3
+"""Time to start one parallel server, a process that attaches to the SGA: general knowledge, 1.5 to 8 ms."""
+SERVERS_KEPT_SINCE = (12, 2)
+"""First release that keeps parallel servers: 2·CPU_COUNT·PARALLEL_THREADS_PER_CPU (2) [oracle-reference]."""
+
+
+def _started_servers(system: System, work: FullScan) -> Number:
+    """Parallel servers that each query starts beyond those that the instance keeps."""
+    kept = system.instance.parallel_min_servers
+    if kept is None:
+        keeps = release_tuple(system.instance.release) >= SERVERS_KEPT_SINCE
+        kept = 4 * system.host.cpus if keeps else 0
+    return larger(0, work.users * work.degree - kept) / work.users
 
 
 def _check_servers(system: System, work: FullScan) -> None:
@@ -363,11 +384,12 @@ def _check_servers(system: System, work: FullScan) -> None:
         )
 
 
-def _of_parallel_server(system: System, demand: Demand, degree: Number) -> Demand:
-    """The mean of *degree* parallel servers, which share blocks and rows evenly.
+def _of_parallel_server(system: System, work: FullScan, demand: Demand) -> Demand:
+    """The mean of the parallel servers of a query, which share blocks and rows evenly.
 
     The coordinator calls the client while they scan; servers read header and map for the others among them.
     """
+    degree = work.degree
     calls_s, single_reads = demand.cpu["calls"], demand.plan.single_reads / degree
     granules = scan_reads.granules_of(demand.segment.blocks, demand.block_size_bytes, degree)
     pieces = [
@@ -380,6 +402,7 @@ def _of_parallel_server(system: System, demand: Demand, degree: Number) -> Deman
     return replace(
         demand,
         servers=degree,
+        started_servers=_started_servers(system, work),
         plan=plan,
         gets=demand.gets / degree,
         blocks_wanted=demand.blocks_wanted / degree,
@@ -390,8 +413,5 @@ def _of_parallel_server(system: System, demand: Demand, degree: Number) -> Deman
         waits={},
         sent_twice_s=0.0,
         trips=0.0 * demand.trips,
-        coordinator_s=calls_s
-        + demand.waits_s
-        - demand.sent_twice_s
-        + demand.trips * system.host.between_calls_s,
+        coordinator_s=calls_s + demand.waits_s - demand.sent_twice_s + demand.trips * system.between_calls_s,
     )

@@ -21,6 +21,10 @@ from model.laws.numeric import (
 )
 
 CACHE_LINE_BYTES = 64
+BATCHED_SINCE = (12, 1)
+"""First release whose plans have TABLE ACCESS BY INDEX ROWID BATCHED [akhmadeev-batched]."""
+MOST_AT_ONCE = 127
+"""Blocks of one ``db file parallel read`` at most: general knowledge, of traces of 12.1 and later."""
 
 
 def fetch_calls(rows: Number, arraysize_rows: Number, first_rows: Number | None = None) -> Number:
@@ -161,6 +165,18 @@ def scattered_fraction(
 def distinct_blocks(blocks: Number, table_gets: Number) -> Number:
     """Distinct blocks among *table_gets* random gets of *blocks* blocks: B·(1 - (1 - 1/B)^n)."""
     return blocks * (1 - (1 - 1 / larger(1, blocks)) ** table_gets)
+
+
+def batched_blocks(rows: Number, blocks: Number, batch_rows: Number, release: tuple[int, ...]) -> Number:
+    """Blocks that batched table access reads at once: *blocks* are those of *rows* rows that lie apart and are read.
+
+    min(127, batch·blocks/rows), rounded down and 1 at least: rows that lie together share a block, and no batch reads
+    beyond the rows of its fetch call. 1 before 12.1 [akhmadeev-batched].
+    """
+    if release < BATCHED_SINCE:
+        return 0 * rows + 1
+    each = smaller(rows, batch_rows) * blocks / larger(1, rows)
+    return larger(1, floor_div(smaller(MOST_AT_ONCE, each) + 1e-9, 1))
 
 
 def row_walk_s(

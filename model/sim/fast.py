@@ -31,7 +31,7 @@ def fields(section: str, *names: str) -> frozenset[str]:
 ORACLE_COSTS = fields(
     "host",
     "threads_per_core", "smt_gain_percent", "busy_loss_percent", "cpuspeed_hz", "logical_io_s",
-    "line_miss_s", "line_stream_s", "row_step_s", "column_step_ratio", "fetch_row_s", "fetch_column_s",
+    "line_miss_s", "line_stream_s", "row_step_s", "column_step_ratio", "fetch_row_s", "fetch_column_s", "filter_row_s",
     "call_s", "reap_call_s",
     "buffer_block_s", "update_row_s", "migrate_row_s", "itl_entry_s", "insert_row_s",
     "insert_column_s", "delete_row_s", "change_block_s", "commit_s", "latch_hold_s", "latch_spin_s",

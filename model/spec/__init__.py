@@ -99,6 +99,11 @@ class System(Frozen):
             self.host.io_path, instance.filesystemio_options, instance.disk_asynch_io
         )
 
+    @property
+    def between_calls_s(self) -> float:
+        """Seconds between two calls in which a traced session writes its trace; 0 without a trace."""
+        return self.host.between_calls_s * self.instance.sql_trace
+
     @model_validator(mode="after")
     def _limits_are_of_volumes(self) -> "System":
         if self.host.limits_volumes and self.disk.reorder_age_s is not None:

@@ -15,8 +15,8 @@ class Client(Frozen):
     round_trip_s: Seconds = setting(
         0.2e-3, "Network round trip, with the time the client takes to answer", GENERAL, ge=0, le=100
     )
-    row_s: Seconds = setting(1e-6, "Time the client takes per row", GENERAL, ge=0, le=10)
-    column_s: Seconds = setting(0.0, "Time the client takes per column value", GENERAL, ge=0, le=1)
+    row_s: Seconds = setting(0.4e-6, "Time the client takes per row", GENERAL, ge=0, le=10)
+    column_s: Seconds = setting(60e-9, "Time the client takes per column value", GENERAL, ge=0, le=1)
     file_bytes_per_s: Rate = setting(
         200.0 * MIB,
         "Rate at which imp and exp move bytes between their file and the network",

@@ -201,6 +201,19 @@ class Instance(Frozen):
     parallel_max_servers: Whole | None = setting(
         None, "PARALLEL_MAX_SERVERS; 40 for each processor if not set", "oracle-reference", ge=0, le=3600
     )
+    parallel_min_servers: Whole | None = setting(
+        None,
+        "PARALLEL_MIN_SERVERS: parallel servers that the instance keeps; a query starts what it needs beyond them. If "
+        "not set 4 for each processor since 12.2, and none before",
+        "oracle-reference",
+        ge=0,
+        le=3600,
+    )
+    sql_trace: bool = setting(
+        False,
+        "SQL_TRACE (event 10046): the session writes a trace between calls, which takes host.between_calls_s each time",
+        "rahn-mbrc",
+    )
     serial_direct_read: Literal["auto", "always", "never"] = setting("auto", "_SERIAL_DIRECT_READ", GENERAL)
     disk_asynch_io: bool = setting(True, "DISK_ASYNCH_IO; false switches it off everywhere", ORACLE)
     filesystemio_options: Literal["none", "asynch", "directio", "setall"] | None = setting(

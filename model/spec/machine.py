@@ -179,6 +179,13 @@ class Host(Frozen):
     fetch_column_s: Seconds = setting(
         0.1e-6, "CPU of putting a column value into the array", GENERAL, ge=0, le=0.1
     )
+    filter_row_s: Seconds = setting(
+        30e-9,
+        "CPU of holding a column value against the WHERE clause: 20 to 40 ns for a NUMBER",
+        GENERAL,
+        ge=0,
+        le=0.1,
+    )
     call_s: Seconds = setting(20e-6, "CPU of a database call", GENERAL, ge=0, le=1)
     read_call_s: Seconds | None = setting(
         None,
@@ -239,7 +246,7 @@ class Host(Frozen):
     log_file_sync_s: Seconds = setting(0.5e-3, "Time a commit waits for the log writer", GENERAL, ge=0, le=10)
     between_calls_s: Seconds = setting(
         0.0,
-        "Time per round trip that neither calls nor waits account for (mostly tracing)",
+        "Time per round trip to write the trace, which neither calls nor waits account for; with instance.sql_trace",
         "rahn-mbrc",
         ge=0,
         le=1,

@@ -93,13 +93,12 @@ class IndexRangeScan(PopularBlocks, Work):
         ge=LEAST_FRACTION,
         le=1,
     )
-    parallel_reads: Whole = setting(
-        1,
+    parallel_reads: Literal["auto"] | Annotated[Whole, Field(ge=1, le=256)] = setting(
+        "auto",
         "Table blocks that batched table access or prefetching reads at once, and waits for all (db file parallel "
-        "read); 1 is one by one. Files without asynchronous I/O are read one by one",
-        "oracle-parallel-read",
-        ge=1,
-        le=256,
+        "read); 1 is one by one, auto as the release does: batches since 12.1. Files without asynchronous I/O are read "
+        "one by one",
+        "akhmadeev-batched",
     )
     rowid_order: bool = setting(
         False,
@@ -126,6 +125,12 @@ class Changes(Work):
     plays_rows: ClassVar[bool] = True
     commit_every_rows: Whole = setting(
         0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS
+    )
+    autocommit: bool = setting(
+        False,
+        "The driver commits with the statement (OCI_COMMIT_ON_SUCCESS, JDBC's autocommit); otherwise each COMMIT of a "
+        "client is a round trip of its own",
+        "oracle-oci",
     )
     caller: Literal["client", "plsql"] = setting(
         "client",

@@ -203,8 +203,10 @@ CROWDED = {
     "workload.users": 8, "host.cpus": 2, "host.threads_per_core": 2, "table.cached_fraction": 0.9,
     "disk.rotation_s": 0, "disk.average_seek_s": 0, "instance.serial_direct_read": "never",
 }  # fmt: skip
+TRACED = {"instance.sql_trace": True, "host.between_calls_s": 1e-4}
 ALL = (
     {},
+    TRACED,
     BUFFERED,
     CROWDED,
     UNIFORM,
@@ -294,6 +296,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         {"index.distinct_keys": 300, "workload.predicate": "equality"},
         {"index.clustering": "interleaved"},
         {"index.distinct_keys": 300, "index.compress_columns": 1},
+        {"workload.access": "fast_full", "workload.index_only": True},
         {"workload.access": "skip", "index.key_columns": 2, "index.prefix_distinct_keys": 20},
         {"table.rows": 60_000, "instance.buffer_cache_bytes": "2M", "workload.zipf_exponent": 0.9},
         *(

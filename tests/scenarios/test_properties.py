@@ -193,7 +193,7 @@ def check_answer(result: RunResult) -> None:
     if result.streams is not None:
         assert all(stream.calls > 0 and stream.response_s >= 0 for stream in result.streams)
         return
-    assert 0 <= result.cache.hit_fraction <= 1
+    assert result.cache is None or 0 <= result.cache.hit_fraction <= 1
     assert 0 <= result.logical_io.row_walk_fraction <= 1
     if result.transactions is not None:
         stats = result.transactions

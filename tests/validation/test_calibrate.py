@@ -426,8 +426,8 @@ def test_a_wrong_printed_number_moves_its_constant(monkeypatch: pytest.MonkeyPat
     moved = estimates(calibrate([case]).fits)
     usual = estimates([one for one in fits if one.case == case])
     assert set(moved) == set(usual)
-    per_row = "client/rahn-proc: row_s"
-    assert moved[per_row].value > 1.03 * usual[per_row].value
+    per_column = "client/rahn-proc: column_s"
+    assert moved[per_column].value > 1.03 * usual[per_column].value
     assert (
         moved["host/rahn-2008: between_calls_s"].value < 0.7 * usual["host/rahn-2008: between_calls_s"].value
     )

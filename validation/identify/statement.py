@@ -227,6 +227,7 @@ class _StatementBuilder(ScenarioBuilder):
                 "the client's time per row rests on one fetch call, the first or the last: before what-ifs of the "
                 "array size, add a second trace with another one"
             )
+        self.know("instance.sql_trace", True, "the session was traced")
         self.know("host.between_calls_s", turns[0].between_s, "between calls and waits, a fetch call", waits)
         self._cpu(prices.cpu, self.first.call("fetch", "e"))
 

@@ -12,8 +12,9 @@ from model.causes import (
     DIRECT,
     OUTSIDE_CALLS,
     PARALLEL,
-    PX_IDLE,
+    PX_REPLY,
     PX_SEND,
+    PX_START,
     RUN_QUEUE,
     SCATTERED,
     SENT_TWICE,
@@ -21,7 +22,7 @@ from model.causes import (
     SUBMIT_BLOCKED,
 )
 from model.demand import Demand, optimizer_of
-from model.demand.work import COUNTING
+from model.demand.work import COUNTING, SERVER_START_S
 from model.laws import block
 from model.laws.iostat import DeviceSums
 from model.laws.numeric import Number, known_or, known_where, larger, nearest, over, smaller, some, where
@@ -71,16 +72,22 @@ class StatementTimes:
 def of_query(work: Statement, demand: Demand, timing: StatementTimes, query_s: Number) -> StatementTimes:
     """*timing* of the mean parallel server until its query is done; as it is without such servers.
 
-    The query ends with its last server, after *query_s*, or when the coordinator has passed on what they found: the
-    servers wait for both.
+    The coordinator starts servers, and waits for their reply until the last one ends after *query_s*: longer than the
+    mean one works. Or the query ends when the coordinator has passed on what they found, for which the servers wait.
     """
     if not some(demand.servers > 1):
         return timing
     behind_s = larger(0.0, demand.coordinator_s - query_s)
-    for event, seconds in ((PX_IDLE, larger(0.0, query_s - timing.elapsed_s)), (PX_SEND, behind_s)):
+    start_s = demand.started_servers * SERVER_START_S
+    reply_s = larger(0.0, query_s - timing.elapsed_s)
+    for event, seconds, waits in (
+        (PX_REPLY, reply_s, 1),
+        (PX_SEND, behind_s, 1),
+        (PX_START, start_s, demand.started_servers),
+    ):
         if some(seconds):
-            timing.wait[event] = part(EventTime, waits=1, max_s=seconds, total_s=seconds)
-    timing.elapsed_s = larger(query_s, timing.elapsed_s) + behind_s
+            timing.wait[event] = part(EventTime, waits=waits, max_s=over(seconds, waits), total_s=seconds)
+    timing.elapsed_s = larger(query_s, timing.elapsed_s) + behind_s + start_s
     last_s = larger(timing.elapsed_s, known_or(timing.last_session_s, 0.0))
     timing.last_session_s = known_where(work.users > 1, last_s)
     return timing
@@ -111,8 +118,6 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
     walk_cpu = timing.cpu["row access"]
     get_cpu = timing.cpu["buffer gets"] + walk_cpu
     wanted = gets + demand.current_gets
-    if demand.plan.direct:
-        wanted = servers * (demand.blocks_wanted + demand.plan.single_reads)
     hits = larger(0.0, wanted - blocks)
     written_blocks = demand.writing.written_blocks / work.users if demand.writing else 0.0
     device, elapsed_s = timing.device, known_or(timing.last_session_s, timing.elapsed_s)
@@ -146,6 +151,7 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
             PhysicalIO,
             read_requests=_of_all(servers, timing.read_requests),
             read_blocks=blocks,
+            direct_blocks=blocks - _of_all(servers, demand.plan.single_reads) if demand.plan.direct else None,
             read_bytes=blocks * size,
             write_requests=written_blocks,
             write_bytes=written_blocks * size,
@@ -155,7 +161,9 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
             },
             direct_read_slots=timing.direct_read_slots,
         ),
-        cache=part(CacheUse, hits=hits, misses=blocks, hit_fraction=over(hits, hits + blocks)),
+        cache=None
+        if demand.plan.direct
+        else part(CacheUse, hits=hits, misses=blocks, hit_fraction=over(hits, hits + blocks)),
         segment=segment_space(system, work, demand),
         device=devices(disk=device, redo=redo),
         optimizer=optimizer_of(system, work, demand),
@@ -236,7 +244,7 @@ def client_times(system: System, demand: Demand) -> tuple[dict[str, EventTime], 
     }
     return waits, {
         SENT_TWICE: -demand.sent_twice_s,
-        BETWEEN_CALLS: demand.trips * system.host.between_calls_s,
+        BETWEEN_CALLS: demand.trips * system.between_calls_s,
     }
 
 
@@ -261,7 +269,7 @@ def session_warnings(work: Statement, demand: Demand, timed: tuple[float, float,
         return [
             *told,
             f"{demand.servers} parallel servers share the scan: the profile is that of the mean server; reads, gets "
-            "and calls are those of all servers. The model leaves out the start of servers and skew",
+            "and calls are sums of all servers. The model leaves out skew",
         ]
     text = f"{work.users} users: times and counts are those of the mean session"
     if demand.change is None:

@@ -80,7 +80,7 @@ def _composed(
     reaped = demand.reads * host.reap_call_s if plan.asynchronous else 0.0
     posted = truly_async and reaps_are_waits(system)
     reap_cpu = 0.0 if posted else reaped
-    own = demand.cpu_s + reaped + demand.waits_s - demand.sent_twice_s + demand.trips * host.between_calls_s
+    own = demand.cpu_s + reaped + demand.waits_s - demand.sent_twice_s + demand.trips * system.between_calls_s
     copied, blocked = 0.0 * own, 0.0 * own
     timed = truly_async or demand.writing is not None or some(plan.batched_reads)
     if follow and not timed and is_followed(system, work, demand):

@@ -38,7 +38,7 @@ CHOICES_OF_A_DRIVE = (
     "workload.runtime_s",
 )  # fmt: skip
 """Real numbers by which the laws of a drive and of the kernel choose; they take all others as arrays."""
-NUMBER_OR_WORD = "instance.db_file_multiblock_read_count"
+NUMBERS_OR_WORDS = ("instance.db_file_multiblock_read_count", "workload.parallel_reads")
 CHOICES_OF_STATEMENTS = (
     "instance.db_block_size_bytes", "instance.direct_read_slots", "instance.direct_read_slots_limit", "host.cpus",
     "host.max_request_bytes", "host.max_segments", "host.nr_requests", "host.read_ahead_bytes",
@@ -231,7 +231,7 @@ def _column(path: str, values: Any) -> Any:
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         return values
     column = [_own(value) for value in values]
-    if path == NUMBER_OR_WORD and any(isinstance(value, str) and value.isdigit() for value in column):
+    if path in NUMBERS_OR_WORDS and any(isinstance(value, str) and value.isdigit() for value in column):
         raise KeyError(f"{path}: numpy has made words of numbers beside a word; give a list")
     return column
 

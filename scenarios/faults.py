@@ -151,9 +151,9 @@ def _say(fault: _Fault) -> str:
 def _no_entry(fault: _Fault) -> str:
     """What is no list: a value, or fields of entries that no list has."""
     key = fault.place
-    if not isinstance(fault.input, Mapping):
+    if not isinstance(fault.input, Mapping) or not fault.input:
         return f"{key}: got {fault.got}; it is a list"
-    first = cut(str(next(iter(fault.input), "")))
+    first = cut(str(next(iter(fault.input))))
     return f"{key}.{first}: {key} has no entries here; give the list as a whole, such as {key} = [{{…}}]"
 
 

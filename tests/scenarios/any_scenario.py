@@ -159,26 +159,36 @@ def _own_fields(kind: str) -> Iterator[tuple[str, Data]]:
             yield name, schema
 
 
+def _with(data: Data, changes: Data, scenario: Scenario, refused: list[str]) -> tuple[Scenario, Data]:
+    """*data* with sections changed, where they are taken together; else as it was, and one more sentence *refused*."""
+    try:
+        return from_mapping(data | changes, where="mine"), data | changes
+    except BlocktimeError as error:
+        refused.append(str(error))
+        return scenario, data
+
+
 def legal(number: int) -> Asked:
     """The legal scenario of that number: always the same one."""
     draw = Random(f"legal {number}")
     kind = draw.choice(list(WORKLOADS))
-    data = deepcopy(case(f"{kind}/{draw.randrange(1000)}"))
+    refused: list[str] = []
+    data: Data = {"workload": {"kind": kind}}
+    scenario = from_mapping(data, where="mine")
+    for section, values in case(f"{kind}/{draw.randrange(1000)}").items():
+        scenario, data = _with(data, {section: values}, scenario, refused)
     beside = draw.choices(list(WORKLOADS), k=max(0, draw.randint(-2, MOST_BESIDE)))
     programs = [
         {k: v for k, v in case(f"{one}/{draw.randrange(1000)}")["workload"].items() if k != "beside"}
         for one in beside
     ]
     if programs:
-        data["workload"]["beside"] = programs
-    refused = []
-    scenario = from_mapping(data, where="mine")
-    for path, value in [_in_turn(number), *changes_of(draw, kind, beside)]:
-        tried = with_values(data, {path: value})
-        try:
-            scenario, data = from_mapping(tried, where="mine"), tried
-        except BlocktimeError as error:
-            refused.append(str(error))
+        scenario, data = _with(
+            data, {"workload": {**data["workload"], "beside": programs}}, scenario, refused
+        )
+    kinds = beside if "beside" in data["workload"] else []
+    for path, value in [_in_turn(number), *changes_of(draw, kind, kinds)]:
+        scenario, data = _with(data, with_values(data, {path: value}), scenario, refused)
     return Asked(data, scenario, refused)
 
 

@@ -107,7 +107,7 @@ def test_a_field_of_a_program_is_declared_as_an_axis_needs_it() -> None:
     assert declared_field("workload.beside.0.kount", "transactions") is None
 
 
-@pytest.mark.parametrize("beside", [5, "x", True, [5], [[]], ["x"]])
+@pytest.mark.parametrize("beside", [5, "x", True, {}, [5], [[]], ["x"]])
 def test_what_is_no_list_of_programs_is_refused(beside: Any) -> None:
     with pytest.raises(BlocktimeError, match=r"^mine: workload\.beside(\.0)?: got ") as fault:
         from_mapping({"workload": {"beside": beside}}, where="mine")

@@ -426,7 +426,7 @@ COMMANDS: dict[str, Callable[..., bool]] = {
     "check": lambda *_: report(QUICK),
     "benchmark": lambda *options: call(PYTHON, "-m", "pytest", "-m", "benchmark", "-s", *options),
     "docs": lambda *options: call(PYTHON, "-m", "tools.documents", *options),
-    "residuals": lambda *options: call(PYTHON, "-m", "validation.residuals", *options),
+    "residuals": lambda *options: call(PYTHON, "-m", "tools.residuals", *options),
     "bars": lambda *options: call(PYTHON, "-m", "tools.bars", *options),
     "screenshots": screenshots,
     "lock": lock,

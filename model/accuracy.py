@@ -16,7 +16,7 @@ from model.results import Accuracy, RunResult
 from model.spec import System, Workload
 
 TABLE = Path(__file__).with_name("accuracy.toml")
-"""Residuals by kind and regime; ``python -m validation.residuals`` writes it."""
+"""Residuals by kind and regime; ``python -m tools.residuals`` writes it."""
 ALL = "all"
 """The regime that stands for a whole kind, where its own was sampled too seldom."""
 FAR_FRACTION = 0.15

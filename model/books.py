@@ -258,10 +258,10 @@ def check_books(result: RunResult) -> RunResult:
 
 def _check_numbers(result: RunResult) -> None:
     """All numbers are finite, and none is negative; no resource is busy for longer than there is time."""
-    found: list[float] = []
-    _gather(result, found)
-    total = sum(found)
-    if min(found) < 0 or total == inf or total != total:  # noqa: PLR0124  (NaN is not itself)
+    numbers: list[float] = []
+    _gather(result, numbers)
+    total = sum(numbers)
+    if min(numbers) < 0 or total == inf or total != total:  # noqa: PLR0124  (NaN is not itself)
         wrong = next((path, value) for path, value in _named("", result) if not 0 <= value < inf)
         raise BooksDoNotBalance(f"{wrong[0].lstrip('.')}: {wrong[1]!r} is no amount")
     if result.transactions is not None:
@@ -273,22 +273,22 @@ def _check_numbers(result: RunResult) -> None:
             raise BooksDoNotBalance(f"{program.name}: at the disk for {program.disk_fraction!r} of the time")
 
 
-def _gather(value: Any, found: list[float]) -> None:
+def _gather(value: Any, numbers: list[float]) -> None:
     """The numbers of a part of an answer, but for intervals and what is counted twice, which may lie below 0."""
     if isinstance(value, float | int):
-        found.append(value)
+        numbers.append(value)
     elif isinstance(value, Interval | Constant):
         return
     elif isinstance(value, BaseModel):
         for name, part_of in value.__dict__.items():
             if name not in BELOW_0:
-                _gather(part_of, found)
+                _gather(part_of, numbers)
     elif isinstance(value, dict):
         for part_of in value.values():
-            _gather(part_of, found)
+            _gather(part_of, numbers)
     elif isinstance(value, list):
         for part_of in value:
-            _gather(part_of, found)
+            _gather(part_of, numbers)
 
 
 def _named(path: str, value: Any) -> Iterator[tuple[str, float]]:

@@ -26,7 +26,7 @@ from model.errors import BlocktimeError
 from model.spec import WORKLOADS
 from scenarios import Scenario, from_mapping, run
 from tests.scenarios.every_field import NAMED, OTHER_WORDS, SCHEMA, fields_of, with_values
-from validation.random_scenarios import case
+from tools.random_scenarios import case
 
 Data = dict[str, Any]
 BUDGET: Final = Budget(seconds=0.5, bytes=1e9)

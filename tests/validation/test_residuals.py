@@ -8,8 +8,8 @@ from model.accuracy import ALL, REGIMES, table
 from model.spec import WORKLOADS
 from model.workloads.families import family_of
 from tests.whole import quick
-from validation import residuals
-from validation.random_scenarios import case
+from tools import residuals
+from tools.random_scenarios import case
 
 CASES = dict.fromkeys(WORKLOADS, quick(16, 40)) | dict.fromkeys(
     ("read_stream", "write_stream"), quick(24, 60)

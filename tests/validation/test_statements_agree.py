@@ -2,8 +2,8 @@
 
 import pytest
 
-from validation import random_scenarios
-from validation.residuals import compare, play
+from tools import random_scenarios
+from tools.residuals import compare, play
 
 DISKS = (
     "array-cached",

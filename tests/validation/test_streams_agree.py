@@ -7,7 +7,7 @@ from statistics import median
 import pytest
 
 from tests.whole import WHOLE, quick
-from validation import residuals
+from tools import residuals
 
 STREAMS = ("read_stream", "write_stream")
 FIRST = 70_000

@@ -1,4 +1,4 @@
-"""How far the closed form lies from the simulation of random scenarios: ``python -m validation.residuals --help``."""
+"""How far the closed form lies from the simulation of random scenarios: ``python -m tools.residuals --help``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from model.spec import WORKLOADS, Stream
 from model.units import show_share
 from model.workloads.families import TOGETHER, family_of
 from scenarios import Scenario, from_mapping
-from validation.random_scenarios import KINDS, case
+from tools.random_scenarios import KINDS, case
 
 SEEDS = (1, 2)
 """The simulated answer is the mean of these, and of more where chance decides."""
@@ -213,7 +213,7 @@ def as_toml(table: dict[str, dict[str, RegimeResiduals]]) -> str:
     """The table as the file that the model reads."""
     lines = [
         "# How far the closed form lies from the simulation of random legal scenarios on the catalog's disks.",
-        "# Written by `python -m validation.residuals --write`; the cases are those of validation/random_scenarios.py",
+        "# Written by `python -m tools.residuals --write`; the cases are those of tools/random_scenarios.py",
         f"# from number {FIRST_OF_TABLE} on, of streams from {MORE_OF_STREAMS} on too, each with the seeds"
         f" {' and '.join(map(str, SEEDS))}, and more where these lie apart.",
         "# n: scenarios; median, longest, shortest: of simulated over estimated time; within_fraction: holds 95 % of",
@@ -364,7 +364,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _asked(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m validation.residuals", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.residuals", description=__doc__)
     parser.add_argument(
         "--kind", action="append", choices=list(WORKLOADS), help="only this kind; may be repeated"
     )

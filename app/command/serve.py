@@ -24,6 +24,8 @@ HOST: Final = "127.0.0.1"
 USUAL_PORT: Final = 8501
 STARTS_WITHIN_S: Final = 300.0
 MOST_TOLD: Final = 65_536
+OWN: Final = ("app", "model", "scenarios", "validation")
+"""Our own folders: a traceback through one of them is a fault of ours."""
 ENDS_WITHIN_S: Final = 10.0
 ENTRY: Final = Path(__file__).resolve().parents[1] / "page_server.py"
 
@@ -100,12 +102,14 @@ def _watch(
 
 
 def _tell(output: IO[bytes], told: int) -> int:
-    """Print what the server wrote after its first *told* bytes, such as a fault of a page; return how much that is.
+    """Print what the server wrote after its first *told* bytes where it is a fault of a page; return how much it wrote.
 
-    The place where the server writes next stays as it is.
+    The place where the server writes next stays as it is. What it says of connections that browsers end is left out.
     """
     new = os.pread(output.fileno(), MOST_TOLD, told) if hasattr(os, "pread") else b""
-    print(new.decode(errors="replace"), end="", file=sys.stderr, flush=True)
+    text = new.decode(errors="replace")
+    if any(f'File "{ENTRY.parent.parent / folder}{os.sep}' in text for folder in OWN):
+        print(text, end="", file=sys.stderr, flush=True)
     return len(new)
 
 

@@ -119,11 +119,8 @@ class Moves:
         buttons = self.page.locator(
             "[data-testid=stMain] button:visible, [data-testid=stSidebar] button:visible"
         )
-        names = [text for text in buttons.all_inner_texts() if re.fullmatch(r"[\w\s?]{4,40}", text)]
-        if names:
-            self.page.get_by_role("button", name=self.chance.choice(names), exact=True).first.click(
-                force=True
-            )
+        if handles := buttons.element_handles():
+            self.chance.choice(handles).evaluate("button => button.isConnected && button.click()")
 
 
 def test_moves_by_chance_show_no_fault_and_lose_no_field(

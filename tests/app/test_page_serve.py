@@ -8,6 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 
@@ -84,3 +85,20 @@ def _environment() -> dict[str, str]:
     import os
 
     return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def test_a_fault_of_a_page_is_printed_and_a_browser_that_left_is_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert "--client.showErrorDetails=full" in page_server.command(8501)
+    fault = f'Traceback\n  File "{ROOT}/app/what_if/what_if.py", line 1\nValueError: 5 min 14 s\n'
+    left = f'Traceback\n  File "{ROOT}/lib/starlette/websockets.py", line 1\nWebSocketDisconnected\n'
+    with TemporaryFile() as output:
+        output.write(b"started\n")
+        output.flush()
+        told = len(b"started\n")
+        for text in (left, fault):
+            output.write(text.encode())
+            output.flush()
+            told += page_server._tell(output, told)
+    assert capsys.readouterr().err == fault

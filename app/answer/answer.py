@@ -213,7 +213,7 @@ def reasons(pair: engines.Pair, moved: str, changed: bool, asked: Asked) -> None
                 at_once(before) or charts.largest(before),
                 *segment_charts.findings(before),
                 after.access,
-                "Change a control in the sidebar (» on a phone): the difference shows here",
+                "Change a control in the sidebar (» opens it): the difference shows here",
             ]
         st.markdown("\n".join(f"- {plain(sentence(text))}" for text in texts))
 

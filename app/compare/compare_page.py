@@ -265,7 +265,7 @@ def _empty(held: Pins) -> None:
     if not held:
         st.info(
             "Nothing is pinned yet. To pin a scenario, click **Add to comparison** below the controls of the What-if "
-            "page, or add a library scenario in the sidebar (» on a phone). The first one is the baseline; up to four "
+            "page, or add a library scenario in the sidebar (» opens it). The first one is the baseline; up to four "
             "more are compared with it.",
             icon=":material/compare_arrows:",
         )

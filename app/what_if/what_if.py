@@ -22,7 +22,7 @@ from scenarios.prices import priced_alike
 
 ABOUT: Final = (
     "**Blocktime** estimates how long database I/O takes on an Oracle-style database under Linux, and where the time "
-    "goes. Choose a question, or change a control in the sidebar (» on a phone) and see what changes."
+    "goes. Choose a question, or change a control in the sidebar (» opens it) and see what changes."
 )
 LONGEST_TITLE: Final = 110
 MOST_TOLD: Final = 3

@@ -31,8 +31,10 @@ COLUMNS: Final = (
     SeriesColumn("current", "gets"),
     SeriesColumn("rows", "rows"),
 )
-WAIT: Final = re.compile(r"(\S+(?: \S+)*?)\s+(-?[0-9]+)\s+(-?[0-9]+\.[0-9]+)\s+(-?[0-9]+\.[0-9]+)\s*")
-STEP: Final = re.compile(r"\s*([0-9]+)\s{1,}(?:([0-9]+)\s+([0-9]+)\s+)?(\s*\S.*)")
+WAIT: Final = re.compile(
+    r"(\S+(?: \S+)*?)\s+(-?[0-9]+)\s+(-?[0-9]+(?:\.[0-9]+)?)\s+(-?[0-9]+(?:\.[0-9]+)?)\s*"
+)
+STEP: Final = re.compile(r"\s*(-?[0-9]+)\s{1,}(?:(-?[0-9]+)\s+(-?[0-9]+)\s+)?(\s*\S.*)")
 DETAIL: Final = re.compile(r"\b(cr|r|pr|pw|w|time|starts|cost|size|card)=(-?[0-9]+)(?= us|[\s)]|$)")
 DETAILS: Final = {
     "cr": ("gets", 1.0), "r": ("blocks", 1.0), "pr": ("blocks", 1.0), "pw": ("blocks", 1.0), "w": ("blocks", 1.0),
@@ -46,9 +48,9 @@ HEADING: Final = re.compile(
 """Lines above a statement's calls that are none of its text."""
 MOST_LINES: Final = 2000
 SQL_ID: Final = re.compile(r"SQL ID ?: ?([0-9a-z]{13})\b")
-FOOT: Final = re.compile(r"\s+([0-9]+)\s+(elapsed seconds in trace file|lines in trace file)\.")
+FOOT: Final = re.compile(r"\s+(-?[0-9]+)\s+(elapsed seconds in trace file|lines in trace file)\.")
 COUNT: Final = re.compile(
-    r"(Misses in library cache during (?:parse|execute)|Number of plan statistics captured): ([0-9]+)"
+    r"(Misses in library cache during (?:parse|execute)|Number of plan statistics captured): ?(-?[0-9]+)"
 )
 NO_WAITS: Final = (
     "waits: trace with dbms_monitor.session_trace_enable(waits => true), and call TKPROF with waits=yes"
@@ -96,7 +98,7 @@ class _Report:
         self._steps = 0
         self._first = 0
         self._found = 0
-        self._keep = source.keep
+        self._keep, self._source = source.keep, source
         self._above: list[tuple[int, str]] = []
 
     def begin(self, banner: re.Match[str]) -> None:
@@ -141,6 +143,9 @@ class _Report:
             unit = "s" if "seconds" in foot[2] else "lines"
             self._add(number, foot[2], "trace file", foot[1], SeriesColumn("", unit))
         else:
+            if number == self._source.open_line and text.strip()[:1].isdigit():
+                self.reading.skip(number, OTHER_FORM)
+                return
             if self._keep.names and (user := USER.match(text)) and self._of:
                 self.reading.name(self._of, "user", user[1], number)
             elif (sql_id := SQL_ID.match(text.strip())) and not self._above:

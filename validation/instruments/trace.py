@@ -35,7 +35,11 @@ CLOSE: Final = re.compile(rf"CLOSE #{N}:c={N},e={N},dep={N},type={N},tim={N}")
 WAIT: Final = re.compile(
     rf"WAIT #{N}: nam='([^']*)' ela=\s*{N}((?: [^=]+=-?[0-9]+)*?)(?: tim={N})?(?=$|WAIT #|FETCH #)"
 )
-DATA: Final = re.compile(r"(?:PARSE|EXEC|FETCH|UNMAP|SORT UNMAP|CLOSE|WAIT|STAT) #|XCTEND |PARSING IN CURSOR")
+WORDS: Final = (
+    "PARSE #", "EXEC #", "FETCH #", "UNMAP #", "SORT UNMAP #", "CLOSE #", "WAIT #", "STAT #", "XCTEND ",
+    "PARSING IN CURSOR #",
+)  # fmt: skip
+"""Begins of the lines that are read."""
 ABSURD: Final = re.compile(r"\b(c|e|p|cr|cu|mis|r|dep|ela|tim|cnt)= *(-[0-9]+|[0-9]{19,})")
 CURSOR: Final = re.compile(r"PARSING IN CURSOR #([0-9]+) len=[0-9]+ dep=([0-9]+) .*")
 SQL_ID: Final = re.compile(r"sqlid='(\w+)'")
@@ -104,13 +108,14 @@ def recognises(head: str) -> bool:
 def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """The one reading of a trace; memory is bounded by the number of statements, whatever the size of the file."""
     trace = _Trace(source)
-    number = 0
+    last = 0
     for number, line in source.lines(progress):
         if number == source.open_line and trace.is_cut(line):
             trace.reading.doubt(number, CUT_OFF)
         else:
             trace.take(number, line)
-    return [trace.close(number)]
+            last = number
+    return [trace.close(last)]
 
 
 class _Trace:
@@ -145,8 +150,10 @@ class _Trace:
 
         One of a call or a wait is whole where its time stamp has as many digits as those before.
         """
-        if self._in_sql or not DATA.match(line):
-            return self._in_sql
+        if self._in_sql or any(word.startswith(line) for word in WORDS):
+            return True
+        if not line.startswith(WORDS):
+            return False
         if line.startswith("STAT #"):
             return not line.rstrip().endswith("'")
         return len(line.rpartition("tim=")[2].strip()) < len(str(self._last_tim)) or "tim=" not in line

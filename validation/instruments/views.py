@@ -112,7 +112,7 @@ def _csv_tables(source: OpenedFile, reading: Reading) -> Iterator[ReportTable]:
             table = ReportTable("", tuple(columns), line)
         elif table is not None and len(row) == len(table.columns):
             table.add(tuple(cell.strip() for cell in row), line)
-        elif row and any(cell.strip() for cell in row) and table is not None:
+        elif row and table is not None and (any(cell.strip() for cell in row) or line == source.open_line):
             reading.skip(line, OTHER_FORM)
     if table is not None and table.rows:
         yield table

@@ -16,10 +16,10 @@ import numpy as np
 import simpy
 from numpy.typing import NDArray
 
-from model.books import changed, device_of, devices
+from model.books import ROUNDING, changed, device_of, devices
 from model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
 from model.demand.transactions import run_transactions
-from model.errors import OutsideLaw
+from model.errors import BooksDoNotBalance, OutsideLaw
 from model.machine.device.drive import capacity_of
 from model.measures import READ_EVENTS
 from model.results import EventTime, ProgramFigures, ProgramStats, RunResult
@@ -170,6 +170,11 @@ def simulate_together(
     every = list(zip(systems, programs, seeds, families, strict=True))
     machine, played, together = _play(every, name)
     first, end_s = together[0], machine.env.now
+    at_work = machine.processors.busy_s / (system.host.cores.threads * end_s)
+    if (
+        not any(family.endless for family in families) and at_work > 1 + ROUNDING
+    ):  # else some is handed in ahead
+        raise BooksDoNotBalance(f"all programs together keep the processors busy for {at_work!r} of the time")
     if first is None:
         raise OutsideLaw("too few transactions ended to say anything: ask for more users or a higher rate")
     alone = [_play([_at_once(*asked)], name)[2][0] for asked in every]

@@ -297,4 +297,7 @@ def test_fields_to_cross_along_are_numbers_of_both(names: tuple[str, str]) -> No
 def test_every_kind_of_workload_can_be_compared(name: str) -> None:
     app = opened({"base": SCAN, "b": name})
     assert app.error.len == 0
-    assert says(app, show_seconds(law().time.elapsed_s))
+    takes = law().time.elapsed_s
+    assert says(app, show_seconds(takes)) or says(
+        app, show_seconds(takes, 600)
+    )  # in the form of the longer one

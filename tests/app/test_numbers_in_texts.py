@@ -90,8 +90,8 @@ def _of_the_program(lines: list[str]) -> Iterator[str]:
 
 
 def _is_table_time(digits: str) -> bool:
-    """Seconds in the columns of a table have three decimals, so that they sum."""
-    return len(digits.partition(".")[2]) == 3
+    """Seconds in the columns of a table have three decimals, milliseconds four, so that they sum."""
+    return len(digits.partition(".")[2]) in (3, 4)
 
 
 def _sentences(lines: list[str]) -> list[str]:

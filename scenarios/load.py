@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TextIO
 
@@ -19,6 +20,7 @@ from model.demand.segment import growth_of, row_shape
 from model.errors import SpecError, UnknownName, cut, shown
 from model.provenance import Constant, Frozen
 from model.spec import WORKLOADS, System, Table, Update, Workload
+from model.spec.popularity import WAYS
 from scenarios.faults import one_sentence
 from scenarios.inferred import inferred_in, without_dropped, without_set
 from scenarios.measured import compared_in, correlated_in, known_in, written_in
@@ -352,6 +354,7 @@ def _value(raw: str) -> Any:
 
 INSTEAD: Final = (
     ("sets", "growth_bytes"), ("growth_bytes", "sets"), ("rate_per_s", "think_s"), ("think_s", "rate_per_s"),
+    *permutations(WAYS, 2), *product(("hot_data_percent", "hot_gets_percent"), WAYS),
 )  # fmt: skip
 """Fields of a workload that a layer gives instead of another one below it."""
 ROW_BY_TOTAL = ("row_bytes", "column_count")

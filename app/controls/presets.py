@@ -52,14 +52,14 @@ QUESTIONS: Final[tuple[Preset, ...]] = (
         "page cache and copies out of it. With NONE the session waits for each read.",
     ),
     Preset(
-        "How many users until response doubles?", "oltp-nvme", {},
+        "How many users until response doubles?", "oltp-nvme", {"workload.think_s": "0.1"},
         ("workload.users", "workload.think_s", "host.cpus", "disk.use"), "Load",
-        "The tab Load below has response and throughput over the number of users. Parsing and network time are left "
-        "out, so real systems saturate earlier.",
+        "200 users who think for 100 ms, compared with 1 s. The tab Load below has response and throughput over the "
+        "number of users. Parsing and network time are left out, so real systems saturate earlier.",
     ),
     Preset(
         "What does a bigger buffer cache save?", "oltp-nvme", {"instance.buffer_cache_bytes": "16G"},
-        ("instance.buffer_cache_bytes", "workload.data_bytes", "workload.hot_data_percent", "workload.users"),
+        ("instance.buffer_cache_bytes", "workload.data_bytes", "disk.use", "workload.users"),
         "Cache", "A buffer cache of 16 GB for 64 GB of data, compared with 8 GB.",
     ),
     Preset(

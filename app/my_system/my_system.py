@@ -48,7 +48,9 @@ LINES: Final = "my_system.lines"
 FIELDS: Final = "my_system.fields"
 FILE: Final = "my.toml"
 SAMPLE: Final = "sample-awr.txt"
-OF_SAMPLE: Final = ("workload.users=32", "workload.think_s=20ms", "disk.iops_limit=40000")
+OF_SAMPLE: Final = (
+    "workload.users=32", "workload.think_s=20ms", "disk.iops_limit=40000", "workload.hot_gets_percent=84",
+)  # fmt: skip
 LOCAL: Final = "Nothing leaves this machine; files are kept for this session only."
 MOST_BYTES: Final = MOST_TRANSFERRED_MB * 1_000_000
 """Of all files together."""

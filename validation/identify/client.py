@@ -147,6 +147,7 @@ def _demand(identified: IdentifiedScenario, trace: Trips, prices: ClientCosts) -
     sections = identified.sections()
     sections["client"] = {
         **sections.get("client", {}), "round_trip_s": prices.round_trip_s, "row_s": max(0.0, prices.row_s),
+        "column_s": 0.0,
     }  # fmt: skip
     if trace.first_rows not in (0, trace.array_rows):
         sections["client"]["first_fetch_rows"] = trace.first_rows

@@ -190,7 +190,8 @@ class _StatementBuilder(ScenarioBuilder):
         low = max(0.0, rest - 0.005) / waits.value
         self.know("client.round_trip_s", total.value / waits.value, f"{FROM_CLIENT}: mean", total, waits,
                   interval=(low, total.high / waits.value))  # fmt: skip
-        self.assume("client.row_s", 0.0, "one array size does not tell it from the round trip")
+        for name in ("row_s", "column_s"):
+            self.assume(f"client.{name}", 0.0, "one array size does not tell it from the round trip")
         called = [self.first.call(kind, "e") for kind in ("parse", "exec", "fetch")]
         inside = [
             figure
@@ -214,6 +215,11 @@ class _StatementBuilder(ScenarioBuilder):
         source = f"{FROM_CLIENT} behind fetch calls{files} of {sizes} rows"
         self.know(
             "client.round_trip_s", prices.round_trip_s, source, waits, interval=prices.round_trip_between
+        )
+        self.assume(
+            "client.column_s",
+            0.0,
+            "part of the client's time a row: one select list does not tell them apart",
         )
         if prices.row_between is None:
             self.assume("client.row_s", 0.0, "one size of fetch calls does not tell it from the round trip")

@@ -17,16 +17,13 @@ from scenarios import library, load, run
 from tests.app import windows
 from tests.known_by_law import KNOWN
 from tests.patience import LIMIT_MS
-from tests.whole import SEED, WHOLE
+from tests.whole import SEED, quick
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not WHOLE, reason="takes half an hour on a busy machine"),
-]
-MOVES: Final = 300
+pytestmark = pytest.mark.browser
+MOVES: Final = quick(10, 300)
 FIELDS: Final = {
     "table.row_bytes": ("140", "90.5"), "disk.iops_limit": ("5000", "13600"), "workload.users": ("4", "16"),
     "disk.throughput_limit_bytes_per_s": ("131072000",), "workload.think_s": ("301", "4000"),

@@ -83,7 +83,7 @@ CONSOLE_SCRIPT = """#!/bin/sh
 try:  # where an interrupt may come at once, -S keeps Python's own imports for below
     import site
     site.main()
-    from app.start import main
+    from blocktime.app.start import main
     raise SystemExit(main())
 except KeyboardInterrupt:
     raise SystemExit(130) from None
@@ -305,8 +305,8 @@ def wheel_works() -> bool:
         shutil.unpack_archive(next(here.glob("*.whl")), here / "installed", "zip")
         compiled = any(LOOPS.joinpath("compiled").glob("*"))
         where, path = (
-            "import app, sys; from model.loops import compiled;"
-            f"sys.exit(not app.__file__.startswith({folder!r}) or bool(compiled()) != {compiled})",
+            "import blocktime, sys; from blocktime.model.loops import compiled;"
+            f"sys.exit(not blocktime.__file__.startswith({folder!r}) or bool(compiled()) != {compiled})",
             f"{here / 'installed'}",
         )
         scripts = next((here / "installed").glob("*.data/scripts"))
@@ -358,7 +358,7 @@ FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
 TESTS: Steps = {"tests": lambda: call(PYTHON, "-m", "pytest", *BY_TWO, "--cache-clear")}
 # Tests wait for browsers and processes now and then; these fill the gaps.
 BESIDE: Steps = QUICK | {
-    "measured numbers": lambda: quietly(PYTHON, "-m", "app", "validate", "--check"),
+    "measured numbers": lambda: quietly(PYTHON, "-m", "blocktime", "validate", "--check"),
     "licences": lambda: quietly(PYTHON, "-m", "tools.licences", "--check"),
     "wheel": wheel_works,
 }
@@ -397,7 +397,7 @@ def lock(*options: str) -> bool:
 def serve(*options: str) -> NoReturn:
     """Print a first answer, then become the server of the page, so that signals reach it; or its help."""
     if not HELP.intersection(options):
-        call(BIN / "blocktime", "run", import_module("app.base").FIRST)
+        call(BIN / "blocktime", "run", import_module("blocktime.app.base").FIRST)
     os.chdir(ROOT)
     os.execve(BIN / "blocktime", [str(BIN / "blocktime"), "app", *options], environment())
 

@@ -17,10 +17,10 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from streamlit import config, file_util
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from app import mechanisms
-from app.base.half_requests import end_half_requests
-from app.base.with_parent import end_with_parent
-from app.session import copy_link, navigation
+from blocktime.app import mechanisms
+from blocktime.app.base.half_requests import end_half_requests
+from blocktime.app.base.with_parent import end_with_parent
+from blocktime.app.session import copy_link, navigation
 
 if TYPE_CHECKING:
     from starlette.datastructures import MutableHeaders

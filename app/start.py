@@ -4,7 +4,7 @@ import gc
 import sys
 from typing import Any, Final
 
-from app.base.interrupted import INTERRUPTED, interrupts
+from blocktime.app.base.interrupted import INTERRUPTED, interrupts
 
 COLLECTED_AFTER: Final = 100_000
 """New objects after which Python looks for cycles among them: imports make many objects and hardly a cycle."""
@@ -22,7 +22,7 @@ def main() -> int:
             signal.signal(signal.SIGINT, _interrupt)
         # ``blocktime`` starts Python with SIGINT blocked: one that came since then arrives here.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        from app.command.cli import main as run  # from here on an interrupt has its handler
+        from blocktime.app.command.cli import main as run  # from here on an interrupt has its handler
 
         code = run()
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done, and Python's own end takes a moment

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from app import mechanisms
-from app.command import reconnect
-from app.session import held_values, navigation
+from blocktime.app import mechanisms
+from blocktime.app.command import reconnect
+from blocktime.app.session import held_values, navigation
 
 
 def main() -> None:

@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from model.engine import calculate, calculate_many, simulate
-    from model.errors import (
+    from blocktime.model.engine import calculate, calculate_many, simulate
+    from blocktime.model.errors import (
         BlocktimeError,
         BooksDoNotBalance,
         MeasurementError,
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
         SpecError,
         UnknownName,
     )
-    from model.results import RunResult
-    from model.spec import FullScan, IndexRangeScan, System
+    from blocktime.model.results import RunResult
+    from blocktime.model.spec import FullScan, IndexRangeScan, System
 
 __all__ = [
     "BlocktimeError",
@@ -50,4 +50,4 @@ def __getattr__(name: str) -> Any:
     """A name of the face, once somebody wants it: a part of the model is had without the rest."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"model.{_MODULES.get(name, 'errors')}"), name)
+    return getattr(import_module(f"blocktime.model.{_MODULES.get(name, 'errors')}"), name)

@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from model.demand.host_limits import paces_slices
-from model.demand.transactions import DATA, REDO, ROUNDS_OF_USERS, run_transactions
-from model.laws.opened_files import UNBUFFERED
-from model.results import Accuracy, RunResult
-from model.spec import System, Workload
+from blocktime.model.demand.host_limits import paces_slices
+from blocktime.model.demand.transactions import DATA, REDO, ROUNDS_OF_USERS, run_transactions
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.results import Accuracy, RunResult
+from blocktime.model.spec import System, Workload
 
 TABLE = Path(__file__).with_name("accuracy.toml")
 """Residuals by kind and regime; ``python -m tools.residuals`` writes it."""

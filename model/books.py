@@ -9,17 +9,17 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from model.demand import Demand
-from model.demand.conditions import extrapolated_constants, extrapolations
-from model.demand.host_limits import credit_warnings
-from model.errors import BooksDoNotBalance
-from model.laws.iostat import DeviceSums, quantities
-from model.laws.numeric import Number, known_where, nearest, some, where
-from model.machine.device.iostat import lines_of
-from model.measures import measures_of
-from model.money_books import money_of, money_sources
-from model.provenance import Constant, Extrapolation
-from model.results import (
+from blocktime.model.demand import Demand
+from blocktime.model.demand.conditions import extrapolated_constants, extrapolations
+from blocktime.model.demand.host_limits import credit_warnings
+from blocktime.model.errors import BooksDoNotBalance
+from blocktime.model.laws.iostat import DeviceSums, quantities
+from blocktime.model.laws.numeric import Number, known_where, nearest, some, where
+from blocktime.model.machine.device.iostat import lines_of
+from blocktime.model.measures import measures_of
+from blocktime.model.money_books import money_of, money_sources
+from blocktime.model.provenance import Constant, Extrapolation
+from blocktime.model.results import (
     CacheUse,
     Call,
     DeviceStats,
@@ -41,8 +41,8 @@ from model.results import (
     TransactionStats,
     part,
 )
-from model.spec import System, Workload
-from model.version import blocktime_version
+from blocktime.model.spec import System, Workload
+from blocktime.model.version import blocktime_version
 
 BELOW_0 = frozenset({"unaccounted", "unaccounted_s"})
 """Parts of a time that may be negative: what a profile counts twice."""
@@ -184,7 +184,7 @@ def device_of(counters: Any, span_s: float) -> DeviceStats | None:
 
 def percentiles(took_s: Any) -> dict[str, float]:
     """Percentiles of times by their names; a maximum is one."""
-    from model.kernels.queue import quantiles  # noqa: PLC0415  (numpy)
+    from blocktime.model.kernels.queue import quantiles  # noqa: PLC0415  (numpy)
 
     return dict(zip(PERCENTILES, quantiles(took_s, PERCENTILES.values()).tolist(), strict=True))
 

@@ -8,10 +8,10 @@ from contextvars import ContextVar
 from time import thread_time
 from typing import Final, NamedTuple
 
-from model.errors import OverBudget
-from model.loops import fastest
-from model.loops.watch import NEVER, Watch
-from model.units import show_bytes, show_seconds
+from blocktime.model.errors import OverBudget
+from blocktime.model.loops import fastest
+from blocktime.model.loops.watch import NEVER, Watch
+from blocktime.model.units import show_bytes, show_seconds
 
 SLICE: Final = 250_000_000
 """Work between two looks at the clock, in nanoseconds."""

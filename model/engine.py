@@ -9,17 +9,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
-from model.accuracy import with_accuracy
-from model.budget import watched
-from model.demand.host_limits import calculated, through_host, with_host_limits
-from model.demand.popular_blocks import by_popularity, says_popularity
-from model.errors import BlocktimeError, OutsideLaw, UnknownName
-from model.laws.numeric import Number, is_array
-from model.measures import measures_of
-from model.results import RunResult
-from model.spec import System, Workload
-from model.spec.popularity import WAYS
-from model.workloads.families import Row, family_for, family_of, plays_rows
+from blocktime.model.accuracy import with_accuracy
+from blocktime.model.budget import watched
+from blocktime.model.demand.host_limits import calculated, through_host, with_host_limits
+from blocktime.model.demand.popular_blocks import by_popularity, says_popularity
+from blocktime.model.errors import BlocktimeError, OutsideLaw, UnknownName
+from blocktime.model.laws.numeric import Number, is_array
+from blocktime.model.measures import measures_of
+from blocktime.model.results import RunResult
+from blocktime.model.spec import System, Workload
+from blocktime.model.spec.popularity import WAYS
+from blocktime.model.workloads.families import Row, family_for, family_of, plays_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -93,7 +93,7 @@ def simulate_many(
     what takes too long. The numbers of a scenario are the same to the last bit whatever stands beside it. Raises
     KeyError for what is no single field.
     """
-    from model.workloads.statements.closed_form_of_many import FieldColumns  # noqa: PLC0415  (numpy, which one answer does without)
+    from blocktime.model.workloads.statements.closed_form_of_many import FieldColumns  # noqa: PLC0415  (numpy, which one answer does without)
 
     quickly, design = family_for(work).summed_up, FieldColumns(system, work, axes)
 
@@ -118,7 +118,7 @@ def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> d
     from a closed form, where :func:`calculate` plays it. Columns of numbers and None, or numbers and words, have to be
     lists or arrays of objects.
     """
-    from model.workloads.statements.closed_form_of_many import FieldColumns  # noqa: PLC0415  (numpy, which one answer does without)
+    from blocktime.model.workloads.statements.closed_form_of_many import FieldColumns  # noqa: PLC0415  (numpy, which one answer does without)
 
     design, by_arrays = FieldColumns(system, work, axes), family_for(work).by_arrays
     one_by_one = system.host.limits_volumes or bool(says_popularity(work)) or not ONE_BY_ONE.isdisjoint(axes)

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from model.unmodelled import unmodelled
+from blocktime.model.unmodelled import unmodelled
 
 
 class BlocktimeError(Exception):

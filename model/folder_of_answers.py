@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from model.errors import StoreUnusable
+from blocktime.model.errors import StoreUnusable
 
 
 def folder_of_answers() -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from model.causes import DIRECT, PARALLEL, SCATTERED, SEQUENTIAL
-from model.laws.numeric import Number, is_array
-from model.results import DeviceStats
-from model.units import unit_of
+from blocktime.model.causes import DIRECT, PARALLEL, SCATTERED, SEQUENTIAL
+from blocktime.model.laws.numeric import Number, is_array
+from blocktime.model.results import DeviceStats
+from blocktime.model.units import unit_of
 
 READ_EVENTS: Final = (DIRECT, PARALLEL, SCATTERED, SEQUENTIAL)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from model.causes import BUFFER_GETS
-from model.demand.calls import span_bytes
-from model.laws import price
-from model.laws.numeric import Number, known_or, known_where, larger, over, some
-from model.machine.device.drive import capacity_of
-from model.results import Money, RunResult, part
-from model.spec import Stream, System, Transactions, Workload
+from blocktime.model.causes import BUFFER_GETS
+from blocktime.model.demand.calls import span_bytes
+from blocktime.model.laws import price
+from blocktime.model.laws.numeric import Number, known_or, known_where, larger, over, some
+from blocktime.model.machine.device.drive import capacity_of
+from blocktime.model.results import Money, RunResult, part
+from blocktime.model.spec import Stream, System, Transactions, Workload
 
 MILLION = 1e6
 LAW_SOURCES = ("oracle-core-factor", "oracle-price-list")

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from model.units import show_quantity
+from blocktime.model.units import show_quantity
 
 ROUNDING: Final = 1e-5
 """Relative; the bounds of a fitted range are written with six digits."""

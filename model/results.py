@@ -6,9 +6,9 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from pydantic import Field
 
-from model.laws.numeric import is_array, larger
-from model.provenance import Constant, Extrapolation, Frozen
-from model.units import show_span
+from blocktime.model.laws.numeric import is_array, larger
+from blocktime.model.provenance import Constant, Extrapolation, Frozen
+from blocktime.model.units import show_span
 
 Fields = ParamSpec("Fields")
 Part = TypeVar("Part")

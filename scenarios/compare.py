@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from model.causes import (
+from blocktime.model.causes import (
     BETWEEN_CALLS,
     COPIED,
     COPIES,
@@ -32,9 +32,9 @@ from model.causes import (
     TO_CLIENT,
     UPDATING,
 )
-from model.laws.opened_files import UNBUFFERED
-from model.results import RunResult
-from model.units import (
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.results import RunResult
+from blocktime.model.units import (
     show_alike,
     show_bytes,
     show_change,
@@ -44,12 +44,12 @@ from model.units import (
     show_seconds,
     show_share,
 )
-from scenarios import why_money, why_rows, why_streams, why_transactions
-from scenarios.idle import why_idle
-from scenarios.spec import Scenario
-from scenarios.why_cause import Cause, answer_within, causes
-from scenarios.why_device import ScenarioPair, another_disk, awaited, busy, devices
-from scenarios.why_words import NOTHING_S, ComponentChange, differs, effect, from_to, plural, takes
+from blocktime.scenarios import why_money, why_rows, why_streams, why_transactions
+from blocktime.scenarios.idle import why_idle
+from blocktime.scenarios.spec import Scenario
+from blocktime.scenarios.why_cause import Cause, answer_within, causes
+from blocktime.scenarios.why_device import ScenarioPair, another_disk, awaited, busy, devices
+from blocktime.scenarios.why_words import NOTHING_S, ComponentChange, differs, effect, from_to, plural, takes
 
 CPU = "CPU: "
 

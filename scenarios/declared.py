@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel, TypeAdapter, create_model
 
-from model.spec import WORKLOADS, Beside, System, Transaction, Workload
-from model.spec.programs import work_of
+from blocktime.model.spec import WORKLOADS, Beside, System, Transaction, Workload
+from blocktime.model.spec.programs import work_of
 
 
 @lru_cache(maxsize=1)

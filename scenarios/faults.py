@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from model.errors import cut, shown
-from model.spec import WORKLOADS, FullScan, System
-from model.spec.programs import beside_of
-from model.unmodelled import unmodelled
-from scenarios.synonyms import meant_by
+from blocktime.model.errors import cut, shown
+from blocktime.model.spec import WORKLOADS, FullScan, System
+from blocktime.model.spec.programs import beside_of
+from blocktime.model.unmodelled import unmodelled
+from blocktime.scenarios.synonyms import meant_by
 
 _KINDS = (
     ("finite_number", "it must be a finite number"),

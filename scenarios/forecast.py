@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from model.budget import Budget, show_about, show_duration
-from model.engine import expected_engine
-from model.errors import BlocktimeError, OverBudget
-from model.spec import System, Workload
-from model.units import show_bytes
-from model.workloads.costs import AN_ANSWER, rows_cost
-from model.workloads.families import family_for
+from blocktime.model.budget import Budget, show_about, show_duration
+from blocktime.model.engine import expected_engine
+from blocktime.model.errors import BlocktimeError, OverBudget
+from blocktime.model.spec import System, Workload
+from blocktime.model.units import show_bytes
+from blocktime.model.workloads.costs import AN_ANSWER, rows_cost
+from blocktime.model.workloads.families import family_for
 
 LEAST_S: Final = 0.05
 CODE_BYTES: Final = 100e6

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, cast
 
-from model.demand.calls import goes_on
-from model.demand.popular_blocks import says_popularity
-from model.laws.opened_files import UNBUFFERED as PAST_CACHE
-from model.laws.opened_files import WITHOUT_FILESYSTEM
-from model.laws.processors import FULL_SPEED
-from model.spec import Host, IndexRangeScan, Insert, Query, Stream, System, Workload
-from model.spec.popularity import WAYS
-from scenarios.spec import Scenario
-from scenarios.unread import is_unread
+from blocktime.model.demand.calls import goes_on
+from blocktime.model.demand.popular_blocks import says_popularity
+from blocktime.model.laws.opened_files import UNBUFFERED as PAST_CACHE
+from blocktime.model.laws.opened_files import WITHOUT_FILESYSTEM
+from blocktime.model.laws.processors import FULL_SPEED
+from blocktime.model.spec import Host, IndexRangeScan, Insert, Query, Stream, System, Workload
+from blocktime.model.spec.popularity import WAYS
+from blocktime.scenarios.spec import Scenario
+from blocktime.scenarios.unread import is_unread
 
 THROUGH_CACHE: Final = ("buffered", "sync", "dsync")
 WRITTEN_BACK: Final = ("buffered",)

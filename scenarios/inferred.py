@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from model.errors import SpecError, shown
-from model.provenance import Constant, Frozen
+from blocktime.model.errors import SpecError, shown
+from blocktime.model.provenance import Constant, Frozen
 
 
 class Inferred(Frozen):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from model.laws import students_t
+from blocktime.model.laws import students_t
 
 CONFIDENCE: Final = 0.95
 

@@ -15,19 +15,19 @@ from typing import Any, Final, NamedTuple, TextIO
 
 from pydantic import TypeAdapter, ValidationError
 
-from model.catalog import KINDS
-from model.demand.segment import growth_of, row_shape
-from model.errors import SpecError, UnknownName, cut, shown
-from model.provenance import Constant, Frozen
-from model.spec import WORKLOADS, System, Table, Update, Workload
-from model.spec.popularity import WAYS
-from scenarios.faults import one_sentence
-from scenarios.inferred import inferred_in, without_dropped, without_set
-from scenarios.measured import compared_in, correlated_in, known_in, written_in
-from scenarios.profiles import Profiles
-from scenarios.spec import DIFFERING, HEADINGS, SECTIONS, Scenario
-from scenarios.synonyms import no_such_field, no_such_section
-from scenarios.unread import set_in
+from blocktime.model.catalog import KINDS
+from blocktime.model.demand.segment import growth_of, row_shape
+from blocktime.model.errors import SpecError, UnknownName, cut, shown
+from blocktime.model.provenance import Constant, Frozen
+from blocktime.model.spec import WORKLOADS, System, Table, Update, Workload
+from blocktime.model.spec.popularity import WAYS
+from blocktime.scenarios.faults import one_sentence
+from blocktime.scenarios.inferred import inferred_in, without_dropped, without_set
+from blocktime.scenarios.measured import compared_in, correlated_in, known_in, written_in
+from blocktime.scenarios.profiles import Profiles
+from blocktime.scenarios.spec import DIFFERING, HEADINGS, SECTIONS, Scenario
+from blocktime.scenarios.synonyms import no_such_field, no_such_section
+from blocktime.scenarios.unread import set_in
 
 LARGEST_FILE_BYTES: Final = 1_000_000
 DEEP_KEY: Final = re.compile(

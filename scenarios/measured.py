@@ -7,10 +7,10 @@ from typing import Any, Final, Literal
 
 from pydantic import ValidationError
 
-from model.causes import FROM_CLIENT, LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
-from model.errors import SpecError, shown
-from model.provenance import Constant, Frozen
-from model.results import RunResult
+from blocktime.model.causes import FROM_CLIENT, LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
+from blocktime.model.errors import SpecError, shown
+from blocktime.model.provenance import Constant, Frozen
+from blocktime.model.results import RunResult
 
 TRANSACTIONS: Final = "transactions a second"
 DB_TIME: Final = "DB time of a transaction"

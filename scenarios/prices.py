@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from model.money_books import with_money
-from model.results import RunResult
-from model.spec import Prices, System
-from scenarios.spec import Scenario
+from blocktime.model.money_books import with_money
+from blocktime.model.results import RunResult
+from blocktime.model.spec import Prices, System
+from blocktime.scenarios.spec import Scenario
 
 EXAMPLE = "example-prices"
 

@@ -7,12 +7,12 @@ from typing import Any, Final, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from model.catalog import KINDS, Entry, entries
-from model.errors import SpecError, UnknownName, cut, shown
-from model.provenance import Constant, Frozen
-from model.spec import System
-from scenarios.faults import one_sentence
-from scenarios.spec import PROFILE, Scenario
+from blocktime.model.catalog import KINDS, Entry, entries
+from blocktime.model.errors import SpecError, UnknownName, cut, shown
+from blocktime.model.provenance import Constant, Frozen
+from blocktime.model.spec import System
+from blocktime.scenarios.faults import one_sentence
+from blocktime.scenarios.spec import PROFILE, Scenario
 
 Model = TypeVar("Model", bound=BaseModel)
 LONGEST_CHAIN: Final = 8

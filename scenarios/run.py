@@ -6,22 +6,22 @@ from collections.abc import Callable, Iterator, Mapping
 from statistics import fmean
 from typing import Any, Final, cast
 
-from model.budget import USUAL, Budget, watched
-from model.demand.transactions import pools_bytes
-from model.engine import answered, calculate, simulate
-from model.laws.block_layer import is_in_kernel, release_of
-from model.results import Interval, RunResult
-from model.spec import Transactions, Workload
-from model.units import show_bytes, show_seconds
-from model.workloads.families import KINDS
-from scenarios.forecast import expected_within
-from scenarios.idle import why_idle
-from scenarios.interval import CONFIDENCE, half_width
-from scenarios.measured import FIGURES, READ_REQUESTS, REPRODUCES
-from scenarios.prices import notes_on_prices
-from scenarios.spec import Scenario
-from scenarios.unread import ONLY_SIMULATED, SIZES_OF_SCANS, is_unread, set_in, unread_in, without
-from scenarios.why_words import listed
+from blocktime.model.budget import USUAL, Budget, watched
+from blocktime.model.demand.transactions import pools_bytes
+from blocktime.model.engine import answered, calculate, simulate
+from blocktime.model.laws.block_layer import is_in_kernel, release_of
+from blocktime.model.results import Interval, RunResult
+from blocktime.model.spec import Transactions, Workload
+from blocktime.model.units import show_bytes, show_seconds
+from blocktime.model.workloads.families import KINDS
+from blocktime.scenarios.forecast import expected_within
+from blocktime.scenarios.idle import why_idle
+from blocktime.scenarios.interval import CONFIDENCE, half_width
+from blocktime.scenarios.measured import FIGURES, READ_REQUESTS, REPRODUCES
+from blocktime.scenarios.prices import notes_on_prices
+from blocktime.scenarios.spec import Scenario
+from blocktime.scenarios.unread import ONLY_SIMULATED, SIZES_OF_SCANS, is_unread, set_in, unread_in, without
+from blocktime.scenarios.why_words import listed
 
 
 def run(

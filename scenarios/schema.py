@@ -6,14 +6,14 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from model.catalog import KINDS
-from model.errors import UnknownName
-from model.results import RunResult
-from model.spec import System, Workload
-from scenarios.inferred import Inferred
-from scenarios.profiles import SAID, OwnValue, section_of
-from scenarios.spec import PROFILE, SECTIONS
-from scenarios.sweeps.spec import Sweep
+from blocktime.model.catalog import KINDS
+from blocktime.model.errors import UnknownName
+from blocktime.model.results import RunResult
+from blocktime.model.spec import System, Workload
+from blocktime.scenarios.inferred import Inferred
+from blocktime.scenarios.profiles import SAID, OwnValue, section_of
+from blocktime.scenarios.spec import PROFILE, SECTIONS
+from blocktime.scenarios.sweeps.spec import Sweep
 
 
 def schema_of(kind: str) -> dict[str, Any]:

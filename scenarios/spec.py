@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from model.provenance import Frozen
-from model.spec import System, Whole, Workload
-from scenarios.measured import ComparedFigure
+from blocktime.model.provenance import Frozen
+from blocktime.model.spec import System, Whole, Workload
+from blocktime.scenarios.measured import ComparedFigure
 
 SECTIONS = (
     "tablespace",

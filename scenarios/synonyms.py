@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from model.catalog import KINDS, entries
-from model.errors import UnknownName, cut
-from model.spec import WORKLOADS
-from model.unmodelled import unmodelled
-from scenarios.declared import declared_fields
+from blocktime.model.catalog import KINDS, entries
+from blocktime.model.errors import UnknownName, cut
+from blocktime.model.spec import WORKLOADS
+from blocktime.model.unmodelled import unmodelled
+from blocktime.scenarios.declared import declared_fields
 
 MOST_MEANT: Final = 3
 """Fields that an error offers."""
@@ -130,7 +130,7 @@ def no_such_section(key: str, sections: Iterable[str]) -> str:
     return f"no section named {cut(section)!r}; {cut(field)} is {' or '.join(meant.fields)} here"
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """What a search comes to."""
 
     fields: list[str]
@@ -139,7 +139,7 @@ class Found(NamedTuple):
     """What is to be said of the words, such as what the model leaves out; mostly empty."""
 
 
-def found(text: str, labels: Iterable[tuple[str, str]]) -> Found:
+def found(text: str, labels: Iterable[tuple[str, str]]) -> SearchResult:
     """What somebody looks for by *text*: *labels* are pairs of a field and the words for it.
 
     Whole words match, the last of them from its beginning on; a word of a DBA comes before what merely has its letters,
@@ -147,7 +147,7 @@ def found(text: str, labels: Iterable[tuple[str, str]]) -> Found:
     """
     bare = " ".join(text.partition("=")[0].lower().split())
     if not bare:
-        return Found([], "")
+        return SearchResult([], "")
     meant = meant_by(bare)
     uses = _uses(bare)
     ranked = [(1, field) for field in (*(meant.fields if meant else ()), *uses)]
@@ -163,7 +163,7 @@ def found(text: str, labels: Iterable[tuple[str, str]]) -> Found:
         if meant and meant.note
         else [f"{names}: choose it by {use}" for use, names in uses.items()]
     )
-    return Found(fields, "; ".join(notes))
+    return SearchResult(fields, "; ".join(notes))
 
 
 def matching(text: str, labels: Iterable[tuple[str, str]]) -> list[str]:

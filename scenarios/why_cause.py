@@ -9,16 +9,16 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
-from model.budget import Budget
-from model.catalog import KINDS
-from model.errors import BlocktimeError
-from model.results import RunResult
-from model.spec import System
-from scenarios.forecast import expected_within
-from scenarios.run import run
-from scenarios.spec import Scenario
-from scenarios.why_device import ScenarioPair, described, entry_of, value_in_words
-from scenarios.why_words import listed
+from blocktime.model.budget import Budget
+from blocktime.model.catalog import KINDS
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.results import RunResult
+from blocktime.model.spec import System
+from blocktime.scenarios.forecast import expected_within
+from blocktime.scenarios.run import run
+from blocktime.scenarios.spec import Scenario
+from blocktime.scenarios.why_device import ScenarioPair, described, entry_of, value_in_words
+from blocktime.scenarios.why_words import listed
 
 ENOUGH: Final = 0.8
 """Share of a part's change from which on fields are its cause."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from model.catalog import KINDS
-from model.demand.host_limits import host_limits_used
-from model.laws.iostat import columns_of
-from model.laws.limits import counted_requests
-from model.results import DeviceStats, RunResult
-from model.spec import Disk
-from model.units import show_bytes, show_data, show_number, show_seconds, show_share, unit_of
-from scenarios.profiles import entries_of
-from scenarios.spec import Scenario
-from scenarios.why_words import differs, from_to, listed
+from blocktime.model.catalog import KINDS
+from blocktime.model.demand.host_limits import host_limits_used
+from blocktime.model.laws.iostat import columns_of
+from blocktime.model.laws.limits import counted_requests
+from blocktime.model.results import DeviceStats, RunResult
+from blocktime.model.spec import Disk
+from blocktime.model.units import show_bytes, show_data, show_number, show_seconds, show_share, unit_of
+from blocktime.scenarios.profiles import entries_of
+from blocktime.scenarios.spec import Scenario
+from blocktime.scenarios.why_words import differs, from_to, listed
 
 
 class ScenarioPair(NamedTuple):

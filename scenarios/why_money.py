@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from model.results import Money, RunResult
-from model.units import show_amount, show_change
-from scenarios.why_words import differs
+from blocktime.model.results import Money, RunResult
+from blocktime.model.units import show_amount, show_change
+from blocktime.scenarios.why_words import differs
 
 HOUR_S = 3600
 MILLION = 1_000_000

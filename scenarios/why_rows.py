@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from model.causes import (
+from blocktime.model.causes import (
     DELETING,
     FREE_BUFFERS,
     INSERTING,
@@ -14,10 +14,10 @@ from model.causes import (
     SEARCHING,
     UPDATING,
 )
-from model.laws import block
-from model.results import RowChanges, RunResult, SegmentSpace
-from model.units import show_alike, show_bytes, show_seconds
-from scenarios.why_words import ComponentChange, count, differs, effect, from_to, plural, takes
+from blocktime.model.laws import block
+from blocktime.model.results import RowChanges, RunResult, SegmentSpace
+from blocktime.model.units import show_alike, show_bytes, show_seconds
+from blocktime.scenarios.why_words import ComponentChange, count, differs, effect, from_to, plural, takes
 
 CHANGING_ROWS = "changing rows"
 CHANGES = {f"CPU: {cause}": CHANGING_ROWS for cause in (UPDATING, INSERTING, DELETING)}

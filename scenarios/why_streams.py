@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from model.causes import AT_ONCE, DEVICE, SLOWEST
-from model.results import DeviceStats, EventTime, RunResult, StreamStats
-from model.units import MIB, show_bytes, show_number, show_seconds
-from scenarios.why_device import (
+from blocktime.model.causes import AT_ONCE, DEVICE, SLOWEST
+from blocktime.model.results import DeviceStats, EventTime, RunResult, StreamStats
+from blocktime.model.units import MIB, show_bytes, show_number, show_seconds
+from blocktime.scenarios.why_device import (
     ScenarioPair,
     another_disk,
     awaited,
@@ -17,7 +17,16 @@ from scenarios.why_device import (
     mean_request_bytes,
     requests,
 )
-from scenarios.why_words import NOTHING_S, ComponentChange, count, differs, effect, from_to, plural, takes
+from blocktime.scenarios.why_words import (
+    NOTHING_S,
+    ComponentChange,
+    count,
+    differs,
+    effect,
+    from_to,
+    plural,
+    takes,
+)
 
 CPU = "CPU of the calls"
 TOLD = (CPU, DEVICE)

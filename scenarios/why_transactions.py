@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from model.causes import (
+from blocktime.model.causes import (
     BUFFER_BUSY,
     COPIES,
     FREE_BUFFERS,
@@ -19,12 +19,12 @@ from model.causes import (
     SCATTERED,
     SEQUENTIAL,
 )
-from model.demand.transactions import DATA, DBWR
-from model.results import RunResult, TransactionStats
-from model.units import show_alike, show_bytes, show_number, show_seconds, show_share
-from scenarios.spec import Scenario
-from scenarios.why_device import ScenarioPair, another_disk, limit
-from scenarios.why_words import ComponentChange, differs, effect, from_to, listed, takes
+from blocktime.model.demand.transactions import DATA, DBWR
+from blocktime.model.results import RunResult, TransactionStats
+from blocktime.model.units import show_alike, show_bytes, show_number, show_seconds, show_share
+from blocktime.scenarios.spec import Scenario
+from blocktime.scenarios.why_device import ScenarioPair, another_disk, limit
+from blocktime.scenarios.why_words import ComponentChange, differs, effect, from_to, listed, takes
 
 CPU = "CPU"
 READS = "reads"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from model.units import show_alike, show_seconds
+from blocktime.model.units import show_alike, show_seconds
 
 LEAST_COUNT_CHANGE = 0.01
 NOTHING_S = 1e-9

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from model.results import RunResult
-from model.spec import Stream
-from scenarios import load, run
+from blocktime.model.results import RunResult
+from blocktime.model.spec import Stream
+from blocktime.scenarios import load, run
 
 
 @cache

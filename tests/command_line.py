@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.command.cli import main
+from blocktime.app.command.cli import main
 
 
 class CommandLine:

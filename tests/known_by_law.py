@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from model.workloads.families import TOGETHER, family_for
-from scenarios import library, load
+from blocktime.model.workloads.families import TOGETHER, family_for
+from blocktime.scenarios import library, load
 
 KNOWN: Final = sorted(name for name in library() if family_for(load(name).workload) is not TOGETHER)

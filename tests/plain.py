@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from model import loops
-from model.loops import buffers, cache, calendar, elevator, queue, rotating
+from blocktime.model import loops
+from blocktime.model.loops import buffers, cache, calendar, elevator, queue, rotating
 
 PLAIN = {
     name: loop

@@ -16,7 +16,7 @@ import pytest
 from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = ("app", "docs", "model", "pyproject.toml", "scenarios", "tests", "validation")
+PARTS = ("app", "blocktime", "docs", "model", "pyproject.toml", "scenarios", "tests", "validation")
 BLOCK = re.compile(r"^ *```(\w+) (\S+)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 # Recipe -> its blocks of code, each with its language and file.
 RECIPES = {
@@ -58,8 +58,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copy(ROOT / part, copy / part)
         else:
             shutil.copytree(
-                ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__", "answers", "*.png")
-            )
+                ROOT / part, copy / part, symlinks=True,
+                ignore=shutil.ignore_patterns("__pycache__", "answers", "*.png"),
+            )  # fmt: skip
     for blocks in RECIPES.values():
         for block in blocks:
             put(copy, *block)
@@ -93,7 +94,7 @@ def test_there_are_four_recipes() -> None:
 def test_a_new_device_answers_in_both_engines_and_names_its_sources(python: Run) -> None:
     """A random read of 4K takes the 10 µs of the product brief, when it is alone."""
     asked = (
-        "from scenarios import load, run;"
+        "from blocktime.scenarios import load, run;"
         "settings = ['disk.use=intel-p4800x', 'workload.in_flight=1', 'workload.block_size_bytes=4K'];"
         "print(*(run(load('random-read-depth', settings), engine).device['disk'].await_s"
         " for engine in ('calculate', 'simulate')))"
@@ -112,7 +113,7 @@ def test_a_new_instrument_is_read(python: Run, tmp_path: Path) -> None:
     report = tmp_path / "a.report"
     report.write_text(PING, encoding="utf-8")
     asked = (
-        "import sys; from pathlib import Path; from validation.instruments import OpenedFile, read;"
+        "import sys; from pathlib import Path; from blocktime.validation.instruments import OpenedFile, read;"
         "[reading] = read(OpenedFile(Path(sys.argv[1])));"
         "print([(one.name, round(one.value, 9), one.line) for one in reading.figures], reading.unread[0].lines)"
     )
@@ -122,5 +123,5 @@ def test_a_new_instrument_is_read(python: Run, tmp_path: Path) -> None:
 
 
 def test_a_new_measured_document_is_compared(python: Run) -> None:
-    said = python("-m", "app", "validate", "foote_clustering", "--check")
+    said = python("-m", "blocktime", "validate", "foote_clustering", "--check")
     assert "foote_clustering" in said

@@ -14,13 +14,13 @@ from statistics import median
 from time import process_time
 from typing import Any, Final, Literal, cast
 
-from model.demand.transactions import curve_classes, touch_rules
-from model.errors import OverBudget
-from model.laws import touch_count
-from model.results import RunResult
-from model.spec import Transactions
-from scenarios import from_mapping, run
-from scenarios.measured import (
+from blocktime.model.demand.transactions import curve_classes, touch_rules
+from blocktime.model.errors import OverBudget
+from blocktime.model.laws import touch_count
+from blocktime.model.results import RunResult
+from blocktime.model.spec import Transactions
+from blocktime.scenarios import from_mapping, run
+from blocktime.scenarios.measured import (
     CPU,
     DB_TIME,
     ELAPSED,
@@ -33,14 +33,14 @@ from scenarios.measured import (
     TRANSACTIONS,
     as_modelled,
 )
-from validation.identify.advisory import Curve
-from validation.identify.against import against
-from validation.identify.found import IdentifiedScenario, NotIdentified
-from validation.identify.limit import limit_of
-from validation.identify.report import Report
-from validation.identify.statement import identify_statement
-from validation.identify.system import SystemProfile, identify
-from validation.instruments import Keep, OpenedFile, Reading, read
+from blocktime.validation.identify.advisory import Curve
+from blocktime.validation.identify.against import against
+from blocktime.validation.identify.found import IdentifiedScenario, NotIdentified
+from blocktime.validation.identify.limit import limit_of
+from blocktime.validation.identify.report import Report
+from blocktime.validation.identify.statement import identify_statement
+from blocktime.validation.identify.system import SystemProfile, identify
+from blocktime.validation.instruments import Keep, OpenedFile, Reading, read
 
 Engine = Literal["calculate", "simulate"]
 ENGINES: Final[tuple[Engine, ...]] = ("simulate", "calculate")

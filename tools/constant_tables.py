@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Final
 
-from model import catalog
-from model.provenance import Constant
-from model.units import show_number, show_seconds, unit_of
+from blocktime.model import catalog
+from blocktime.model.provenance import Constant
+from blocktime.model.units import show_number, show_seconds, unit_of
+from blocktime.validation.fitted import FittedConstant
+from blocktime.validation.tally import mechanism_of
+from blocktime.validation.validate import Validation
+from blocktime.validation.words import NOTHING, number_text
 from tools.markdown import code, paragraph, table
-from validation.fitted import FittedConstant
-from validation.tally import mechanism_of
-from validation.validate import Validation
-from validation.words import NOTHING, number_text
 
 CLOSE: Final = 0.7
 """Correlations that are told: half of what is not known of one is not known of the other (0.7² is a half)."""

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Final
 
-from tools.markdown import anchor, paragraph, table, together
-from validation.case import Cell
-from validation.compare import Comparison
-from validation.fit import ClosedForms
-from validation.tally import by_mechanism, case_of, groups, is_as_printed
-from validation.validate import Validation
-from validation.words import (
+from blocktime.validation.case import Cell
+from blocktime.validation.compare import Comparison
+from blocktime.validation.fit import ClosedForms
+from blocktime.validation.tally import by_mechanism, case_of, groups, is_as_printed
+from blocktime.validation.validate import Validation
+from blocktime.validation.words import (
     FIT_ALONE,
     NOTHING,
     WORDS,
@@ -29,6 +28,7 @@ from validation.words import (
     spread_text,
     tolerance_text,
 )
+from tools.markdown import anchor, paragraph, table, together
 
 LARGE: Final = 0.10
 """A relative error that is told whatever the tolerance."""

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from model.errors import SpecError
-from model.unmodelled import subjects
-from scenarios.uncertainty.model_error import path_of_model_error
+from blocktime.model.errors import SpecError
+from blocktime.model.unmodelled import subjects
+from blocktime.scenarios.uncertainty.model_error import path_of_model_error
+from blocktime.validation.validate import Validation, validate
 from tools.constant_tables import catalog_tables, correlation_table, fitted_table, prior_table
 from tools.differences import (
     closed_form_table,
@@ -29,7 +30,6 @@ from tools.differences import (
 from tools.law_tables import law_tables
 from tools.markdown import item
 from tools.model_error import text_of as model_error_text
-from validation.validate import Validation, validate
 
 Maker = Callable[[str], str]
 

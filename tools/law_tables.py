@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from model import laws
-from model.errors import SpecError
+from blocktime.model import laws
+from blocktime.model.errors import SpecError
 from tools.markdown import code, item, paragraph
 
 FOLDER: Final = Path(laws.__file__).parent

@@ -21,7 +21,7 @@ from cyclonedx.output import make_outputter
 from cyclonedx.schema import OutputFormat, SchemaVersion
 from packageurl import PackageURL
 
-from model.version import RELEASE
+from blocktime.model.version import RELEASE
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 LIST: Final = ROOT / "docs" / "licences.md"

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from validation.words import NOTHING
+from blocktime.validation.words import NOTHING
 
 WIDTH: Final = 120
 """Characters of a line at most."""

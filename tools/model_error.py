@@ -17,12 +17,12 @@ import tomlkit
 from scipy.optimize import minimize_scalar
 from scipy.stats import chi2
 
-from validation.compare import Comparison, Runs
-from validation.leave_out import block_size_of
-from validation.tally import case_of, groups, kind_of, mechanism_of
+from blocktime.validation.compare import Comparison, Runs
+from blocktime.validation.leave_out import block_size_of
+from blocktime.validation.tally import case_of, groups, kind_of, mechanism_of
 
 if TYPE_CHECKING:
-    from validation.numbers import MeasuredNumber
+    from blocktime.validation.numbers import MeasuredNumber
 
 MATTERS: Final = 0.01
 """A wait that makes less of its run's time tells nothing of how far that time may be off."""

@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from model.catalog import entries
-from model.spec import WORKLOADS
+from blocktime.model.catalog import entries
+from blocktime.model.spec import WORKLOADS
 
 Section = dict[str, Any]
 Value = TypeVar("Value")

@@ -13,15 +13,24 @@ from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import cast
 
-from model.accuracy import ALL, FAR_FRACTION, REGIMES, TABLE, RegimeResiduals, is_estimate, margin, table
-from model.engine import calculate, simulate
-from model.errors import BlocktimeError
-from model.laws.opened_files import UNBUFFERED
-from model.results import RunResult
-from model.spec import WORKLOADS, Stream
-from model.units import show_share
-from model.workloads.families import TOGETHER, family_of
-from scenarios import Scenario, from_mapping
+from blocktime.model.accuracy import (
+    ALL,
+    FAR_FRACTION,
+    REGIMES,
+    TABLE,
+    RegimeResiduals,
+    is_estimate,
+    margin,
+    table,
+)
+from blocktime.model.engine import calculate, simulate
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.results import RunResult
+from blocktime.model.spec import WORKLOADS, Stream
+from blocktime.model.units import show_share
+from blocktime.model.workloads.families import TOGETHER, family_of
+from blocktime.scenarios import Scenario, from_mapping
 from tools.random_scenarios import KINDS, case
 
 SEEDS = (1, 2)

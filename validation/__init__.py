@@ -1,10 +1,10 @@
 """Measured numbers, exactly as printed, against the model."""
 
-from validation.case import Case
-from validation.cases import case_names, load_case
-from validation.compare import Comparison, Runs
-from validation.numbers import MeasuredNumber, numbers_of
-from validation.validate import Validation, validate
+from blocktime.validation.case import Case
+from blocktime.validation.cases import case_names, load_case
+from blocktime.validation.compare import Comparison, Runs
+from blocktime.validation.numbers import MeasuredNumber, numbers_of
+from blocktime.validation.validate import Validation, validate
 
 __all__ = [
     "Case",

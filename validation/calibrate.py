@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from validation.case import Prior
-from validation.cases import case_names, load_case
-from validation.fit import Fit, fit_to
-from validation.joint import Joint, joint_of
-from validation.numbers import MeasuredNumber, numbers_of
-from validation.parameters import substituted
+from blocktime.validation.case import Prior
+from blocktime.validation.cases import case_names, load_case
+from blocktime.validation.fit import Fit, fit_to
+from blocktime.validation.joint import Joint, joint_of
+from blocktime.validation.numbers import MeasuredNumber, numbers_of
+from blocktime.validation.parameters import substituted
 
 FIRST: Final = ("savvinov_logical_io",)
 """Cases whose constants others take over (``same_as``)."""

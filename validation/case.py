@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from model.provenance import Frozen
+from blocktime.model.provenance import Frozen
 
 Cell = int | float | str
 Row = dict[str, Cell]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from model.errors import SpecError, UnknownName
-from validation.case import Case
-from validation.integrity import check_case
+from blocktime.model.errors import SpecError, UnknownName
+from blocktime.validation.case import Case
+from blocktime.validation.integrity import check_case
 
 
 def case_names() -> list[str]:

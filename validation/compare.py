@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from model.engine import printed_engine
-from model.errors import SpecError
-from model.results import RunResult
-from scenarios import load, run
-from validation.left_out import LeftOut, left_out_of
-from validation.numbers import MeasuredNumber, Pick
-from validation.quantity import UNITS, look_up
+from blocktime.model.engine import printed_engine
+from blocktime.model.errors import SpecError
+from blocktime.model.results import RunResult
+from blocktime.scenarios import load, run
+from blocktime.validation.left_out import LeftOut, left_out_of
+from blocktime.validation.numbers import MeasuredNumber, Pick
+from blocktime.validation.quantity import UNITS, look_up
 
 Verdict = Literal["within", "fails", "known_gap", "gap_closed", "descriptive"]
 FAILURES: Final = ("fails", "gap_closed")

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from model.errors import SpecError
-from model.results import RunResult
-from scenarios import load, run
-from validation.case import Prior
-from validation.compare import Runs, allowed_error
-from validation.numbers import MeasuredNumber, Pick
-from validation.parameters import bounds_of, is_whole, substituted, value_of
-from validation.ranges import conditions_behind, range_of
+from blocktime.model.errors import SpecError
+from blocktime.model.results import RunResult
+from blocktime.scenarios import load, run
+from blocktime.validation.case import Prior
+from blocktime.validation.compare import Runs, allowed_error
+from blocktime.validation.numbers import MeasuredNumber, Pick
+from blocktime.validation.parameters import bounds_of, is_whole, substituted, value_of
+from blocktime.validation.ranges import conditions_behind, range_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from model.errors import SpecError
-from model.provenance import Constant
-from model.units import unit_of
-from scenarios.inferred import inferred_in
-from scenarios.load import library_data
-from validation.compare import Comparison
-from validation.parameters import constant_of, parts_of, value_of
+from blocktime.model.errors import SpecError
+from blocktime.model.provenance import Constant
+from blocktime.model.units import unit_of
+from blocktime.scenarios.inferred import inferred_in
+from blocktime.scenarios.load import library_data
+from blocktime.validation.compare import Comparison
+from blocktime.validation.parameters import constant_of, parts_of, value_of
 
 
 @dataclass(frozen=True, slots=True)

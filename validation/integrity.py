@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import isclose, log, prod
 from typing import Final
 
-from model import catalog
-from model.errors import BlocktimeError, MeasurementError
-from model.units import unit_of
-from validation.case import Case, CaseNote, Check, NumberSpec, PrintedTable, Row
-from validation.numbers import (
+from blocktime.model import catalog
+from blocktime.model.errors import BlocktimeError, MeasurementError
+from blocktime.model.units import unit_of
+from blocktime.validation.case import Case, CaseNote, Check, NumberSpec, PrintedTable, Row
+from blocktime.validation.numbers import (
     CLOCK,
     in_model_units,
     numbers_of,
@@ -18,7 +18,7 @@ from validation.numbers import (
     rows_of,
     value_of,
 )
-from validation.quantity import UNITS, check_path
+from blocktime.validation.quantity import UNITS, check_path
 
 FAR_OFF: Final = 3
 """A prior that is farther from the catalog than its factor to this power is a slip of the unit."""

@@ -14,15 +14,23 @@ from functools import cached_property
 from math import exp, log
 from typing import TYPE_CHECKING, Final
 
-from model import catalog
-from model.provenance import identity_of
-from model.results import RunResult
-from scenarios import load
-from scenarios.load import source_of
-from validation.case import Prior
-from validation.fit import COARSE_STEP, NORMAL_95, STEP, ClosedForms, Fit, is_counted, standard_error_of
-from validation.numbers import MeasuredNumber
-from validation.parameters import REACH, bounds_of, is_whole, substituted, value_of
+from blocktime.model import catalog
+from blocktime.model.provenance import identity_of
+from blocktime.model.results import RunResult
+from blocktime.scenarios import load
+from blocktime.scenarios.load import source_of
+from blocktime.validation.case import Prior
+from blocktime.validation.fit import (
+    COARSE_STEP,
+    NORMAL_95,
+    STEP,
+    ClosedForms,
+    Fit,
+    is_counted,
+    standard_error_of,
+)
+from blocktime.validation.numbers import MeasuredNumber
+from blocktime.validation.parameters import REACH, bounds_of, is_whole, substituted, value_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,14 +6,14 @@ import json
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from scenarios import load
-from validation.case import Case
-from validation.cases import case_names, load_case
-from validation.compare import Runs
-from validation.fit import Estimate, Fit, fit_to, standard_error_of
-from validation.left_out import LeftOut
-from validation.numbers import MeasuredNumber, numbers_of
-from validation.parameters import substituted, value_of
+from blocktime.scenarios import load
+from blocktime.validation.case import Case
+from blocktime.validation.cases import case_names, load_case
+from blocktime.validation.compare import Runs
+from blocktime.validation.fit import Estimate, Fit, fit_to, standard_error_of
+from blocktime.validation.left_out import LeftOut
+from blocktime.validation.numbers import MeasuredNumber, numbers_of
+from blocktime.validation.parameters import substituted, value_of
 
 Chosen = Callable[[MeasuredNumber], bool]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from model.errors import MeasurementError
-from model.units import parse_bytes
-from validation.case import (
+from blocktime.model.errors import MeasurementError
+from blocktime.model.units import parse_bytes
+from blocktime.validation.case import (
     FITTED_TOLERANCE,
     Bound,
     Case,
@@ -20,7 +20,7 @@ from validation.case import (
     PrintedTable,
     Row,
 )
-from validation.quantity import UNITS
+from blocktime.validation.quantity import UNITS
 
 CLOCK: Final = re.compile(
     r"(?P<h>\d{2,}):(?P<m>[0-5]\d):(?P<s>[0-5]\d(?:\.\d+)?)|(?P<minutes>\d+)m(?P<seconds>[0-5]?\d\.\d+)s"

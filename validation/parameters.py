@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from model import catalog
-from model.errors import SpecError
-from model.provenance import Constant
-from model.spec import WORKLOADS, System
-from scenarios.load import library_data
+from blocktime.model import catalog
+from blocktime.model.errors import SpecError
+from blocktime.model.provenance import Constant
+from blocktime.model.spec import WORKLOADS, System
+from blocktime.scenarios.load import library_data
 
 REACH: Final = 150.0
 """A fitted constant may move by so much as a factor, within what its field allows."""

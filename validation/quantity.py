@@ -9,8 +9,8 @@ from typing import Any, Final, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from model.causes import COPIED, DIRECT, FROM_CLIENT, SCATTERED
-from model.results import DeviceLine, RunResult, SegmentSpace
+from blocktime.model.causes import COPIED, DIRECT, FROM_CLIENT, SCATTERED
+from blocktime.model.results import DeviceLine, RunResult, SegmentSpace
 
 # As printed -> in seconds, bytes and plain shares. K and M are powers of 1024, as a DBA means them.
 UNITS: Final[dict[str, float]] = {

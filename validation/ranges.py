@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import isnan
 from typing import Final
 
-from model.demand.conditions import conditions_of
-from model.workloads.families import family_of
-from scenarios import load
-from validation.numbers import MeasuredNumber
+from blocktime.model.demand.conditions import conditions_of
+from blocktime.model.workloads.families import family_of
+from blocktime.scenarios import load
+from blocktime.validation.numbers import MeasuredNumber
 
 RANGES: Final[dict[str, tuple[str, ...]]] = {
     "logical_io_s": ("block_size_bytes",),

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any, Final, Literal
 
-from validation.compare import ROUNDING, Comparison
-from validation.numbers import MeasuredNumber
-from validation.quantity import UNITS
+from blocktime.validation.compare import ROUNDING, Comparison
+from blocktime.validation.numbers import MeasuredNumber
+from blocktime.validation.quantity import UNITS
 
 Kind = Literal["count", "time", "other"]
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from model.errors import SpecError
-from validation.case import Case
-from validation.cases import case_names, load_case
-from validation.compare import Comparison, Runs, compare
-from validation.fitted import FittedConstant, fitted_constants
-from validation.numbers import numbers_of
-from validation.tally import by_case, by_mechanism, in_sample_median, kind_of, out_of_sample_median
+from blocktime.model.errors import SpecError
+from blocktime.validation.case import Case
+from blocktime.validation.cases import case_names, load_case
+from blocktime.validation.compare import Comparison, Runs, compare
+from blocktime.validation.fitted import FittedConstant, fitted_constants
+from blocktime.validation.numbers import numbers_of
+from blocktime.validation.tally import by_case, by_mechanism, in_sample_median, kind_of, out_of_sample_median
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from model.units import GIB, KIB, MIB
-from validation.compare import Comparison, Verdict
-from validation.fitted import FittedConstant
+from blocktime.model.units import GIB, KIB, MIB
+from blocktime.validation.compare import Comparison, Verdict
+from blocktime.validation.fitted import FittedConstant
 
 NOTHING: Final = "–"
 FIT_ALONE: Final = "fit alone"

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from model import catalog
-from validation.calibrate import Calibration
-from validation.fit import Estimate, Fit
-from validation.joint import Joint
-from validation.leave_out import text_of
-from validation.left_out import LeftOut, every_known
-from validation.parameters import like, parts_of, places_of
+from blocktime.model import catalog
+from blocktime.validation.calibrate import Calibration
+from blocktime.validation.fit import Estimate, Fit
+from blocktime.validation.joint import Joint
+from blocktime.validation.leave_out import text_of
+from blocktime.validation.left_out import LeftOut, every_known
+from blocktime.validation.parameters import like, parts_of, places_of
 
 LEAST_CORRELATION: Final = 0.1
 """Two constants whose estimates are correlated by less are written as independent."""

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from app.answer.drawn import chart, columns_of, table
-from app.base.markdown import plain, sentence
-from app.base.remembered import by_object
-from app.charts import charts, segment_charts
-from app.session import engines
-from app.session.playing import Job
-from app.session.wishes import Wishes
-from app.text import key_numbers
-from app.text.accuracy_text import (
+from blocktime.app.answer.drawn import chart, columns_of, table
+from blocktime.app.base.markdown import plain, sentence
+from blocktime.app.base.remembered import by_object
+from blocktime.app.charts import charts, segment_charts
+from blocktime.app.session import engines
+from blocktime.app.session.playing import Job
+from blocktime.app.session.wishes import Wishes
+from blocktime.app.text import key_numbers
+from blocktime.app.text.accuracy_text import (
     ESTIMATE,
     SIMULATED,
     accuracy_words,
@@ -24,14 +24,14 @@ from app.text.accuracy_text import (
     other_warnings,
     simulated_range,
 )
-from app.text.key_numbers import UNCHANGED, UNCLEAR, WARNING
-from app.text.outside import farthest
-from app.text.stream_text import at_once
-from model.results import RunResult
-from model.units import show_change, show_quantity, show_seconds
-from scenarios import Scenario
-from scenarios.compare import SAME_ELAPSED, chance, why
-from scenarios.why_words import differs, from_to
+from blocktime.app.text.key_numbers import UNCHANGED, UNCLEAR, WARNING
+from blocktime.app.text.outside import farthest
+from blocktime.app.text.stream_text import at_once
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_change, show_quantity, show_seconds
+from blocktime.scenarios import Scenario
+from blocktime.scenarios.compare import SAME_ELAPSED, chance, why
+from blocktime.scenarios.why_words import differs, from_to
 
 if TYPE_CHECKING:
     import pyarrow as pa

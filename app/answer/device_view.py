@@ -7,12 +7,12 @@ from typing import Final
 
 import streamlit as st
 
-from app.answer.drawn import beside, chart
-from app.base.markdown import plain
-from app.charts import device_charts
-from app.text import rows
-from app.text.iostat_text import COLUMNS, columns_of
-from model.results import DeviceStats, RunResult
+from blocktime.app.answer.drawn import beside, chart
+from blocktime.app.base.markdown import plain
+from blocktime.app.charts import device_charts
+from blocktime.app.text import rows
+from blocktime.app.text.iostat_text import COLUMNS, columns_of
+from blocktime.model.results import DeviceStats, RunResult
 
 PAIRS: Final = (("queue", "await"), ("util", "rate"))
 TABLE_HEIGHT: Final = 320

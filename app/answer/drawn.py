@@ -13,10 +13,10 @@ import plotly.io
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 
-from app.base.markdown import plain
-from app.base.remembered import by_object
-from app.charts import charts
-from app.charts.drawing import Figure, inked
+from blocktime.app.base.markdown import plain
+from blocktime.app.base.remembered import by_object
+from blocktime.app.charts import charts
+from blocktime.app.charts.drawing import Figure, inked
 
 if TYPE_CHECKING:
     import pyarrow as pa

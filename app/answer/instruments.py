@@ -10,19 +10,19 @@ from typing import Final
 import streamlit as st
 from click import unstyle
 
-from app.answer import device_view, drawn, segment_view, transaction_view
-from app.answer.drawn import chart, columns_of
-from app.base.lines import parted
-from app.base.markdown import plain, sentence
-from app.base.remembered import by_object
-from app.charts import charts
-from app.session.what_if_state import TAB
-from app.text import rows
-from app.text.document import Form, sections
-from app.text.iostat_text import MOST_ON_A_PAGE
-from app.text.segment_text import HALF_PAGE
-from model.results import RunResult
-from scenarios import Scenario, to_toml
+from blocktime.app.answer import device_view, drawn, segment_view, transaction_view
+from blocktime.app.answer.drawn import chart, columns_of
+from blocktime.app.base.lines import parted
+from blocktime.app.base.markdown import plain, sentence
+from blocktime.app.base.remembered import by_object
+from blocktime.app.charts import charts
+from blocktime.app.session.what_if_state import TAB
+from blocktime.app.text import rows
+from blocktime.app.text.document import Form, sections
+from blocktime.app.text.iostat_text import MOST_ON_A_PAGE
+from blocktime.app.text.segment_text import HALF_PAGE
+from blocktime.model.results import RunResult
+from blocktime.scenarios import Scenario, to_toml
 
 WIDTHS: Final = {
     "Constant": 200, "Value": 70, "Interval": 130, "Outside": 190, "Fitted range": 190, "How": 125, "Source": 130,

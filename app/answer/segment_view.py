@@ -9,18 +9,18 @@ import numpy as np
 import streamlit as st
 from pydantic import ValidationError
 
-from app.answer.drawn import chart
-from app.base.markdown import plain, sentence
-from app.base.remembered import by_object
-from app.charts import segment_charts
-from app.charts.segment_charts import PctfreeLine
-from model.demand.segment import row_shape
-from model.engine import calculate_many
-from model.laws import block
-from model.results import RunResult, SegmentSpace
-from model.spec import System, Table
-from model.units import KIB, show_seconds
-from scenarios import Scenario
+from blocktime.app.answer.drawn import chart
+from blocktime.app.base.markdown import plain, sentence
+from blocktime.app.base.remembered import by_object
+from blocktime.app.charts import segment_charts
+from blocktime.app.charts.segment_charts import PctfreeLine
+from blocktime.model.demand.segment import row_shape
+from blocktime.model.engine import calculate_many
+from blocktime.model.laws import block
+from blocktime.model.results import RunResult, SegmentSpace
+from blocktime.model.spec import System, Table
+from blocktime.model.units import KIB, show_seconds
+from blocktime.scenarios import Scenario
 
 SIZES_BYTES: Final = tuple(size * KIB for size in (2, 4, 8, 16, 32))
 MOST_PCTFREE_PERCENT: Final = 50

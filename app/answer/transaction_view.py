@@ -7,16 +7,16 @@ from typing import cast
 import streamlit as st
 from click import unstyle
 
-from app.answer.drawn import beside, chart
-from app.base.markdown import plain, sentence
-from app.base.remembered import by_object
-from app.charts import transaction_charts
-from app.text import transaction_text
-from model.errors import BlocktimeError
-from model.results import RunResult
-from model.spec import Transactions
-from model.workloads.transactions.curves import Load, Size, cache_curve, doubling_load, load_curve
-from scenarios import Scenario
+from blocktime.app.answer.drawn import beside, chart
+from blocktime.app.base.markdown import plain, sentence
+from blocktime.app.base.remembered import by_object
+from blocktime.app.charts import transaction_charts
+from blocktime.app.text import transaction_text
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.results import RunResult
+from blocktime.model.spec import Transactions
+from blocktime.model.workloads.transactions.curves import Load, Size, cache_curve, doubling_load, load_curve
+from blocktime.scenarios import Scenario
 
 
 @by_object(50)

@@ -7,17 +7,22 @@ from typing import Final
 
 import streamlit as st
 
-from app.answer.drawn import chart
-from app.base.markdown import plain
-from app.charts import uncertainty_charts
-from app.session import engines
-from app.text.uncertainty_text import difference_sentence, interval_sentence, largest_sentence, what_it_holds
-from model.errors import BlocktimeError
-from model.results import Contribution, RunResult
-from model.version import blocktime_version
-from scenarios import Scenario
-from scenarios.prices import without_prices
-from scenarios.uncertainty import Difference, propagate
+from blocktime.app.answer.drawn import chart
+from blocktime.app.base.markdown import plain
+from blocktime.app.charts import uncertainty_charts
+from blocktime.app.session import engines
+from blocktime.app.text.uncertainty_text import (
+    difference_sentence,
+    interval_sentence,
+    largest_sentence,
+    what_it_holds,
+)
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.results import Contribution, RunResult
+from blocktime.model.version import blocktime_version
+from blocktime.scenarios import Scenario
+from blocktime.scenarios.prices import without_prices
+from blocktime.scenarios.uncertainty import Difference, propagate
 
 SWITCH: Final = "uncertainty"
 BASELINE, WHAT_IF = "Baseline", "What-if"

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from click import style
 
-from model.units import show_bytes, show_number, show_seconds
+from blocktime.model.units import show_bytes, show_number, show_seconds
 
 NAME_WIDTH = 30
 Item = TypeVar("Item")

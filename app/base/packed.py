@@ -7,8 +7,8 @@ import binascii
 import zlib
 from typing import Final
 
-from model.errors import SpecError
-from scenarios.load import LARGEST_FILE_BYTES
+from blocktime.model.errors import SpecError
+from blocktime.scenarios.load import LARGEST_FILE_BYTES
 
 LONGEST: Final = 30_000
 """Characters of packed text; servers refuse requests of 64 KiB and more, headers and all."""

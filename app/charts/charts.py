@@ -6,13 +6,13 @@ from itertools import accumulate
 from textwrap import wrap
 from typing import Any, Final
 
-from app.charts import drawing
-from app.charts.drawing import Figure
-from app.text.profile import UNCHANGED_S, TimePart, by_class, parts, scale_of, signed, wait_class
-from model.causes import STATED
-from model.results import RunResult
-from model.units import show_alike, show_bytes, show_seconds, show_share
-from scenarios.compare import changes
+from blocktime.app.charts import drawing
+from blocktime.app.charts.drawing import Figure
+from blocktime.app.text.profile import UNCHANGED_S, TimePart, by_class, parts, scale_of, signed, wait_class
+from blocktime.model.causes import STATED
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_alike, show_bytes, show_seconds, show_share
+from blocktime.scenarios.compare import changes
 
 # Wait class -> colour that reads on white and on near-black, and a pattern that reads without colour.
 LOOKS: Final[dict[str, tuple[str, str]]] = {

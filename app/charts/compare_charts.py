@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from textwrap import shorten
 from typing import Any, Final
 
-from app.charts import drawing
-from app.charts.charts import LOOKS, in_lines
-from app.charts.drawing import GREY, LINES, Figure, axis
-from app.text.compare_table import value_said
-from app.text.profile import UNCHANGED_S, by_class, scale_of
-from model.results import RunResult
-from model.units import show_seconds, unit_of
-from scenarios.search.crossover import Crossover, LeadChange, Less, TimesAt
-from scenarios.why_words import listed
+from blocktime.app.charts import drawing
+from blocktime.app.charts.charts import LOOKS, in_lines
+from blocktime.app.charts.drawing import GREY, LINES, Figure, axis
+from blocktime.app.text.compare_table import value_said
+from blocktime.app.text.profile import UNCHANGED_S, by_class, scale_of
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_seconds, unit_of
+from blocktime.scenarios.search.crossover import Crossover, LeadChange, Less, TimesAt
+from blocktime.scenarios.why_words import listed
 
 ROW: Final = 46
 SHORT_LABEL: Final = 22

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from app.charts import drawing
-from app.charts.charts import LOOKS
-from app.charts.drawing import GREY, LINES, SNUG, Figure, axis, figure, marker
-from app.text.iostat_text import by_size, said_of_requests, span_of, value_of
-from model.results import DeviceLine, DeviceStats, Stage
-from model.units import show_seconds
+from blocktime.app.charts import drawing
+from blocktime.app.charts.charts import LOOKS
+from blocktime.app.charts.drawing import GREY, LINES, SNUG, Figure, axis, figure, marker
+from blocktime.app.text.iostat_text import by_size, said_of_requests, span_of, value_of
+from blocktime.model.results import DeviceLine, DeviceStats, Stage
+from blocktime.model.units import show_seconds
 
 MOST_POINTS: Final = 60
 """Lines of iostat up to which each is marked with a symbol."""

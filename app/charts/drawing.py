@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from model.units import show_bytes
+from blocktime.model.units import show_bytes
 
 Figure = dict[str, Any]
 CLEAR, GREY = "rgba(0,0,0,0)", "#7f8b98"

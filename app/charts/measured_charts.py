@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from app.charts import drawing
-from app.charts.charts import LOOKS, in_lines
-from app.charts.drawing import Figure, axis
-from app.text.profile import wait_class
-from model.units import show_seconds, show_share
-from validation.identify.report import CPU, OVERLAP, UNNAMED, DbTimePart
+from blocktime.app.charts import drawing
+from blocktime.app.charts.charts import LOOKS, in_lines
+from blocktime.app.charts.drawing import Figure, axis
+from blocktime.app.text.profile import wait_class
+from blocktime.model.units import show_seconds, show_share
+from blocktime.validation.identify.report import CPU, OVERLAP, UNNAMED, DbTimePart
 
 MOST_BARS: Final = 8
 LEAST_SHARE: Final = 0.001

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.base.lines import evenly
-from app.charts import drawing
-from app.charts.drawing import (
+from blocktime.app.base.lines import evenly
+from blocktime.app.charts import drawing
+from blocktime.app.charts.drawing import (
     BLUE,
     BROWN,
     CLEAR,
@@ -22,9 +22,9 @@ from app.charts.drawing import (
     Figure,
     axis,
 )
-from model.laws.assm import CLASS_NAMES
-from model.results import BlockUse, RunResult, SegmentSpace
-from model.units import show_bytes, show_seconds, show_share
+from blocktime.model.laws.assm import CLASS_NAMES
+from blocktime.model.results import BlockUse, RunResult, SegmentSpace
+from blocktime.model.units import show_bytes, show_seconds, show_share
 
 # What a block's bytes hold -> field of BlockUse, field that counts it, colour and pattern.
 USES: Final[dict[str, tuple[str, str, str, str]]] = {

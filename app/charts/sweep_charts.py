@@ -14,13 +14,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from app.base.lines import evenly
-from app.charts import drawing
-from app.charts.charts import LOOKS
-from app.charts.drawing import GREY, LINES, OF_TEXT, Figure, axis, marker
-from app.text.sweep_text import Summary, are_numbers, distinct, effects_of, levels_of, shown
-from model.errors import cut
-from model.units import unit_of
+from blocktime.app.base.lines import evenly
+from blocktime.app.charts import drawing
+from blocktime.app.charts.charts import LOOKS
+from blocktime.app.charts.drawing import GREY, LINES, OF_TEXT, Figure, axis, marker
+from blocktime.app.text.sweep_text import Summary, are_numbers, distinct, effects_of, levels_of, shown
+from blocktime.model.errors import cut
+from blocktime.model.units import unit_of
 
 HEIGHT: Final = 400
 MOST_LEVELS: Final = 40

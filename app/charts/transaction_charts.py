@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from app.charts import drawing
-from app.charts.charts import LOOKS
-from app.charts.drawing import GREY, LINES, OF_TEXT, Figure, axis, mark
-from app.text.transaction_text import saturation, tps
-from model.results import TransactionStats
-from model.units import MIB, show_bytes, show_data, show_seconds
-from model.workloads.transactions.curves import Load, Size
+from blocktime.app.charts import drawing
+from blocktime.app.charts.charts import LOOKS
+from blocktime.app.charts.drawing import GREY, LINES, OF_TEXT, Figure, axis, mark
+from blocktime.app.text.transaction_text import saturation, tps
+from blocktime.model.results import TransactionStats
+from blocktime.model.units import MIB, show_bytes, show_data, show_seconds
+from blocktime.model.workloads.transactions.curves import Load, Size
 
 HEIGHT: Final = 290
 SNUG: Final = (8, 12, 46, 42)

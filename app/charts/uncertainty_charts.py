@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from app.charts import drawing
-from app.charts.drawing import BLUE, GREY, Figure, axis
-from app.text.uncertainty_text import LEAST_SHOWN, MOST_SHOWN, cause_text, interval_sentence
-from model.results import Contribution, RunResult
-from model.units import show_seconds
+from blocktime.app.charts import drawing
+from blocktime.app.charts.drawing import BLUE, GREY, Figure, axis
+from blocktime.app.text.uncertainty_text import LEAST_SHOWN, MOST_SHOWN, cause_text, interval_sentence
+from blocktime.model.results import Contribution, RunResult
+from blocktime.model.units import show_seconds
 
 ROW: Final = 34
 MARGIN: Final = (8, 56, 4, 40)

@@ -12,12 +12,12 @@ from html import escape
 from textwrap import wrap
 from typing import Any, Final
 
-from app.charts import drawing
-from app.charts.drawing import Figure, axis
-from scenarios.why_words import plural
-from validation import Comparison, words
-from validation.compare import allowed_error
-from validation.tally import NO_MECHANISM, groups, in_base_units, kind_of, median_error
+from blocktime.app.charts import drawing
+from blocktime.app.charts.drawing import Figure, axis
+from blocktime.scenarios.why_words import plural
+from blocktime.validation import Comparison, words
+from blocktime.validation.compare import allowed_error
+from blocktime.validation.tally import NO_MECHANISM, groups, in_base_units, kind_of, median_error
 
 BAND: Final = 0.10
 """Relative error that is shaded."""

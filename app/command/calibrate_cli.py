@@ -9,18 +9,18 @@ from typing import Any
 
 import click
 
-from app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal
-from app.command.calibrate_own import calibrate_own, own_file
-from app.command.options import AS_JSON, quietly
-from app.text.calibration_text import calibration_lines, left_out_lines
-from model.errors import SpecError, cut
-from scenarios.load import STANDARD_INPUT, split_name
-from validation import case_names
-from validation.calibrate import calibrate as calibrated
-from validation.fit import Fit
-from validation.leave_out import every_left_out
-from validation.left_out import LeftOut
-from validation.write_catalog import write
+from blocktime.app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal
+from blocktime.app.command.calibrate_own import calibrate_own, own_file
+from blocktime.app.command.options import AS_JSON, quietly
+from blocktime.app.text.calibration_text import calibration_lines, left_out_lines
+from blocktime.model.errors import SpecError, cut
+from blocktime.scenarios.load import STANDARD_INPUT, split_name
+from blocktime.validation import case_names
+from blocktime.validation.calibrate import calibrate as calibrated
+from blocktime.validation.fit import Fit
+from blocktime.validation.leave_out import every_left_out
+from blocktime.validation.left_out import LeftOut
+from blocktime.validation.write_catalog import write
 
 
 @click.command()

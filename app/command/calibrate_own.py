@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from app.base.lines import head, table, wrapped
-from app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal
-from app.command.files import write_beside
-from model.units import show_share
-from validation.identify.calibrated import SystemFit, fitted, write_into
+from blocktime.app.base.lines import head, table, wrapped
+from blocktime.app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal
+from blocktime.app.command.files import write_beside
+from blocktime.model.units import show_share
+from blocktime.validation.identify.calibrated import SystemFit, fitted, write_into
 
 SOURCE = "fitted to the figures in [[measured.compared]], with the catalog's intervals as priors"
 

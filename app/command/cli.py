@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import click
 
-from app.base.interrupted import INTERRUPTED, interrupts
-from app.base.output import forget_output, one_line, prepare_output, print_lines, say
-from model.version import blocktime_version
+from blocktime.app.base.interrupted import INTERRUPTED, interrupts
+from blocktime.app.base.output import forget_output, one_line, prepare_output, print_lines, say
+from blocktime.model.version import blocktime_version
 
 DONE, CHECK_FAILED = 0, 1
 COMMANDS: Final = {
@@ -51,7 +51,7 @@ class Commands(click.Group):
         if name not in COMMANDS:
             return None
         module, function, _says = COMMANDS[name]
-        command: click.Command = getattr(import_module(f"app.command.{module}"), function)
+        command: click.Command = getattr(import_module(f"blocktime.app.command.{module}"), function)
         return command
 
     def resolve_command(
@@ -59,7 +59,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that *args* begin with."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            from model.errors import UnknownName  # the first screen does without the model
+            from blocktime.model.errors import UnknownName  # the first screen does without the model
 
             raise UnknownName("command", one_line(args[0]), COMMANDS)
         return super().resolve_command(ctx, args)
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = commands.main(named, "blocktime", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
-        if (loops := sys.modules.get("model.loops")) and (slow := loops.why_slow()):
+        if (loops := sys.modules.get("blocktime.model.loops")) and (slow := loops.why_slow()):
             say(slow)
         return code if isinstance(code, int) else DONE
     except (KeyboardInterrupt, click.Abort):
@@ -109,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return INTERRUPTED
         if isinstance(error, OSError):
             forget_output()
-        from app.command.faults import judged  # the first screen does without the model
+        from blocktime.app.command.faults import judged  # the first screen does without the model
 
         code, sentence = judged(error, commands)
         if code == CHECK_FAILED and os.environ.get("BLOCKTIME_TRACEBACK"):

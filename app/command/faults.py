@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from model.errors import BlocktimeError, BooksDoNotBalance, StoreUnusable, UnknownName, cut
-from validation.instruments import NotReadable, OpenedFile, format_of
+from blocktime.model.errors import BlocktimeError, BooksDoNotBalance, StoreUnusable, UnknownName, cut
+from blocktime.validation.instruments import NotReadable, OpenedFile, format_of
 
 CHECK_FAILED, WRONG_INPUT = 1, 2
 

@@ -8,8 +8,8 @@ from tempfile import NamedTemporaryFile
 
 import click
 
-from app.reports.html import is_of_ours
-from model.errors import SpecError
+from blocktime.app.reports.html import is_of_ours
+from blocktime.model.errors import SpecError
 
 
 def write_beside(path: Path, text: str) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import click
 
-from app.base.lines import parted
-from app.base.output import one_line, print_answer, width_of_terminal
-from app.command.list_text import LISTS, Named, as_data, kinds_with, lines_of, names_of
-from app.command.options import AS_JSON, quietly
-from model.errors import SpecError
+from blocktime.app.base.lines import parted
+from blocktime.app.base.output import one_line, print_answer, width_of_terminal
+from blocktime.app.command.list_text import LISTS, Named, as_data, kinds_with, lines_of, names_of
+from blocktime.app.command.options import AS_JSON, quietly
+from blocktime.model.errors import SpecError
 
 
 @click.command("list")

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app.base.lines import head, with_unit, wrapped
-from app.controls.fields import as_text
-from model.catalog import Entry, entries
-from model.errors import SpecError, UnknownName
-from model.measures import MEASURES
-from model.provenance import Constant
-from model.units import unit_of
-from scenarios import library
-from scenarios.load import library_data
-from scenarios.spec import SECTIONS
-from scenarios.sweeps.asked import library_of_sweeps, sweep_data
-from scenarios.synonyms import meant_by
-from validation import case_names, load_case
+from blocktime.app.base.lines import head, with_unit, wrapped
+from blocktime.app.controls.fields import as_text
+from blocktime.model.catalog import Entry, entries
+from blocktime.model.errors import SpecError, UnknownName
+from blocktime.model.measures import MEASURES
+from blocktime.model.provenance import Constant
+from blocktime.model.units import unit_of
+from blocktime.scenarios import library
+from blocktime.scenarios.load import library_data
+from blocktime.scenarios.spec import SECTIONS
+from blocktime.scenarios.sweeps.asked import library_of_sweeps, sweep_data
+from blocktime.scenarios.synonyms import meant_by
+from blocktime.validation import case_names, load_case
 
 CATALOG = {
     "disks": "disk",

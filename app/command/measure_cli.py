@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 
 import click
 
-from app.base.lines import wrapped
-from app.base.output import (
+from blocktime.app.base.lines import wrapped
+from blocktime.app.base.output import (
     one_line,
     print_answer,
     print_json,
@@ -20,16 +20,16 @@ from app.base.output import (
     progress_to_terminal,
     width_of_terminal,
 )
-from app.command.files import check_place, write_beside
-from app.command.options import FORCE, quietly
-from app.reports.measuring import document_of, read_file
-from app.text.measure_text import MOST_FIGURES, next_line, quiet_line, report_lines
-from app.text.measured_text import against_lines, against_sentence
-from model.errors import SpecError, UnknownName
-from scenarios import load, to_mapping
-from scenarios.load import STANDARD_INPUT, split_name
-from validation.identify.against import against
-from validation.instruments import Keep, NotReadable, Reading
+from blocktime.app.command.files import check_place, write_beside
+from blocktime.app.command.options import FORCE, quietly
+from blocktime.app.reports.measuring import document_of, read_file
+from blocktime.app.text.measure_text import MOST_FIGURES, next_line, quiet_line, report_lines
+from blocktime.app.text.measured_text import against_lines, against_sentence
+from blocktime.model.errors import SpecError, UnknownName
+from blocktime.scenarios import load, to_mapping
+from blocktime.scenarios.load import STANDARD_INPUT, split_name
+from blocktime.validation.identify.against import against
+from blocktime.validation.instruments import Keep, NotReadable, Reading
 
 WRONG_INPUT = 2
 MOST_FILES = 500

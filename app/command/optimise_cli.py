@@ -10,22 +10,29 @@ from typing import Any
 
 import click
 
-from app.base.output import print_answer, width_of_terminal
-from app.command.options import AS_JSON, NAMED, quietly, with_engine_of_many, with_settings, with_table
-from app.command.sweep_cli import with_axes
-from app.command.sweep_progress import telling
-from app.text.optimise_text import (
+from blocktime.app.base.output import print_answer, width_of_terminal
+from blocktime.app.command.options import (
+    AS_JSON,
+    NAMED,
+    quietly,
+    with_engine_of_many,
+    with_settings,
+    with_table,
+)
+from blocktime.app.command.sweep_cli import with_axes
+from blocktime.app.command.sweep_progress import telling
+from blocktime.app.text.optimise_text import (
     command_of,
     crossing_lines,
     optimum_lines,
     sentences_of,
     sentences_of_crossing,
 )
-from model.errors import SpecError
-from scenarios.search.goal_seek import Crossing, seek
-from scenarios.search.optimise import Optimum
-from scenarios.search.optimise import optimise as found_by
-from scenarios.sweeps.sweep import SweepBackend
+from blocktime.model.errors import SpecError
+from blocktime.scenarios.search.goal_seek import Crossing, seek
+from blocktime.scenarios.search.optimise import Optimum
+from blocktime.scenarios.search.optimise import optimise as found_by
+from blocktime.scenarios.sweeps.sweep import SweepBackend
 
 DONE, NOTHING_FOUND = 0, 1
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from app.command.files import a_place_for_a_page
-from model.budget import Budget
-from model.errors import SpecError
-from model.units import parse_bytes
+from blocktime.app.command.files import a_place_for_a_page
+from blocktime.model.budget import Budget
+from blocktime.model.errors import SpecError
+from blocktime.model.units import parse_bytes
 
 ENGINES = ("auto", "calculate", "simulate")
 HIGHEST_SEED = 2**63 - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from app.command import serve
+from blocktime.app.command import serve
 
 
 @click.command("app")

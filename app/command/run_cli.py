@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from app.base.lines import parted, wrapped
-from app.base.output import (
+from blocktime.app.base.lines import parted, wrapped
+from blocktime.app.base.output import (
     SEEN_AFTER_S,
     bar_letter,
     print_answer,
@@ -18,28 +18,28 @@ from app.base.output import (
     shows_progress,
     width_of_terminal,
 )
-from app.command.files import write_beside
-from app.command.options import NAMED, with_engine, with_output, with_settings, with_uncertainty
-from app.text.compare_text import compare_lines, difference_line, letters_for
-from app.text.document import run_lines
-from app.text.measured_text import COLOURS, as_modelled_lines, sentence
-from app.text.text import answer
-from app.text.uncertainty_text import (
+from blocktime.app.command.files import write_beside
+from blocktime.app.command.options import NAMED, with_engine, with_output, with_settings, with_uncertainty
+from blocktime.app.text.compare_text import compare_lines, difference_line, letters_for
+from blocktime.app.text.document import run_lines
+from blocktime.app.text.measured_text import COLOURS, as_modelled_lines, sentence
+from blocktime.app.text.text import answer
+from blocktime.app.text.uncertainty_text import (
     difference_lines,
     difference_sentence,
     interval_sentence,
     uncertainty_lines,
 )
-from model.budget import Budget
-from model.errors import BlocktimeError, SpecError
-from model.results import RunResult
-from scenarios import load, run
-from scenarios.compare import changes, why
-from scenarios.forecast import expected_within
-from scenarios.load import split_name
-from scenarios.measured import as_modelled, light_of
-from scenarios.spec import Scenario
-from scenarios.uncertainty import Difference, Propagated, propagate
+from blocktime.model.budget import Budget
+from blocktime.model.errors import BlocktimeError, SpecError
+from blocktime.model.results import RunResult
+from blocktime.scenarios import load, run
+from blocktime.scenarios.compare import changes, why
+from blocktime.scenarios.forecast import expected_within
+from blocktime.scenarios.load import split_name
+from blocktime.scenarios.measured import as_modelled, light_of
+from blocktime.scenarios.spec import Scenario
+from blocktime.scenarios.uncertainty import Difference, Propagated, propagate
 
 WRITTEN = ("tkprof", "trace", "iostat", "awr", "awr-html", "fio")
 """What `run --as` can write an answer as."""
@@ -70,11 +70,11 @@ def run_one(
     if uncertainty:
         (result,) = _propagated([asked], [result], quiet, **how).results
     if html is not None:
-        from app.reports.report_html import run_page  # charts wait until a page is asked for
+        from blocktime.app.reports.report_html import run_page  # charts wait until a page is asked for
 
         write_beside(html, run_page(asked, result))
     if form is not None:
-        from app.reports.written import written  # as do a real system's reports
+        from blocktime.app.reports.written import written  # as do a real system's reports
 
         print_lines([written(result, form, asked).rstrip("\n")])
         return
@@ -139,7 +139,7 @@ def compare(
             results = propagated.results if uncertainty else results
             sure = [propagated.difference(index) for index in range(1, len(results))]
     if html is not None:
-        from app.reports.report_html import compare_page  # as above
+        from blocktime.app.reports.report_html import compare_page  # as above
 
         write_beside(html, compare_page(asked, results, titles, sure))
     letters = letters_for(len(results))

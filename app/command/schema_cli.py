@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from app.base.output import print_json
-from scenarios.schema import schema_of
-from validation import Case
+from blocktime.app.base.output import print_json
+from blocktime.scenarios.schema import schema_of
+from blocktime.validation import Case
 
 
 @click.command()

@@ -7,13 +7,20 @@ from typing import Any
 
 import click
 
-from app.base.output import print_answer, width_of_terminal
-from app.command.options import AS_JSON, NAMED, quietly, with_engine_of_many, with_settings, with_table
-from app.command.sweep_cli import with_axes
-from app.command.sweep_progress import telling
-from app.text.sensitivity_text import sensitivity_lines, sentences_of
-from scenarios.search.sensitivity import sensitivity as found_by
-from scenarios.sweeps.sweep import SweepBackend
+from blocktime.app.base.output import print_answer, width_of_terminal
+from blocktime.app.command.options import (
+    AS_JSON,
+    NAMED,
+    quietly,
+    with_engine_of_many,
+    with_settings,
+    with_table,
+)
+from blocktime.app.command.sweep_cli import with_axes
+from blocktime.app.command.sweep_progress import telling
+from blocktime.app.text.sensitivity_text import sensitivity_lines, sentences_of
+from blocktime.scenarios.search.sensitivity import sensitivity as found_by
+from blocktime.scenarios.sweeps.sweep import SweepBackend
 
 
 @click.command()

@@ -17,16 +17,19 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Final
 
-from app.base.output import print_lines
-from app.base.with_parent import Child
+import blocktime
+from blocktime.app.base.output import print_lines
+from blocktime.app.base.with_parent import Child
 
 HOST: Final = "127.0.0.1"
 USUAL_PORT: Final = 8501
 STARTS_WITHIN_S: Final = 300.0
 MOST_TOLD: Final = 65_536
-OWN: Final = ("app", "model", "scenarios", "validation")
+OWN: Final = ("app", "blocktime")
 """Our own folders: a traceback through one of them is a fault of ours."""
 ENDS_WITHIN_S: Final = 10.0
+ROOT: Final = Path(blocktime.__file__).resolve().parents[1]
+"""The folder of this checkout or installation."""
 ENTRY: Final = Path(__file__).resolve().parents[1] / "page_server.py"
 
 
@@ -69,7 +72,7 @@ def started(words: Sequence[str], output: IO[bytes], **variables: str) -> Child:
 
     It runs in the folder of this checkout or installation: Streamlit obeys settings that lie in the working folder.
     """
-    root = str(ENTRY.parent.parent)
+    root = str(ROOT)
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     env = {"PYTHONPATH": path, **variables}
     if store := os.environ.get("BLOCKTIME_STORE"):
@@ -108,7 +111,7 @@ def _tell(output: IO[bytes], told: int) -> int:
     """
     new = os.pread(output.fileno(), MOST_TOLD, told) if hasattr(os, "pread") else b""
     text = new.decode(errors="replace")
-    if any(f'File "{ENTRY.parent.parent / folder}{os.sep}' in text for folder in OWN):
+    if any(f'File "{ROOT / folder}{os.sep}' in text for folder in OWN):
         print(text, end="", file=sys.stderr, flush=True)
     return len(new)
 

@@ -10,17 +10,17 @@ from typing import Any
 
 import click
 
-from app.base.lines import parted
-from app.base.output import json_text, print_lines, width_of_terminal
-from app.command.files import write_beside
-from app.command.options import NAMED, with_engine_of_many, with_output, with_settings, with_table
-from app.command.sweep_progress import telling
-from app.text.sweep_text import Summary, short_line, summary_of, sweep_lines
-from model.errors import SpecError
-from scenarios.search.question import check_measure
-from scenarios.sweeps.rows import Rows
-from scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping, whole_table, write
-from scenarios.sweeps.table import check_place
+from blocktime.app.base.lines import parted
+from blocktime.app.base.output import json_text, print_lines, width_of_terminal
+from blocktime.app.command.files import write_beside
+from blocktime.app.command.options import NAMED, with_engine_of_many, with_output, with_settings, with_table
+from blocktime.app.command.sweep_progress import telling
+from blocktime.app.text.sweep_text import Summary, short_line, summary_of, sweep_lines
+from blocktime.model.errors import SpecError
+from blocktime.scenarios.search.question import check_measure
+from blocktime.scenarios.sweeps.rows import Rows
+from blocktime.scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping, whole_table, write
+from blocktime.scenarios.sweeps.table import check_place
 
 DONE, SOME_FAILED = 0, 1
 
@@ -92,7 +92,9 @@ def sweep(
                 write(rows, out, force)
             summaries = [summary_of(rows, measure) for measure in wanted]
             if html is not None:
-                from app.reports.sweep_report import sweep_page  # charts wait until a page is asked for
+                from blocktime.app.reports.sweep_report import (
+                    sweep_page,  # charts wait until a page is asked for
+                )
 
                 write_beside(html, sweep_page(rows, summaries))
             lines = _lines(rows, summaries, as_json, quiet)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 
-from app.base.output import SHOWN_EACH_S, print_lines, show_progress, shows_progress
-from model.budget import show_duration
-from scenarios.sweeps.run import Outcome, Running
-from scenarios.sweeps.sweep import Listener
+from blocktime.app.base.output import SHOWN_EACH_S, print_lines, show_progress, shows_progress
+from blocktime.model.budget import show_duration
+from blocktime.scenarios.sweeps.run import Outcome, Running
+from blocktime.scenarios.sweeps.sweep import Listener
 
 WORTH_SAYING = 2_000
 """Points that take so long to check that it is seen."""

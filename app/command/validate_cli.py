@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-from app.base.output import print_answer, progress_to_terminal, say, width_of_terminal
-from app.command.files import write_beside
-from app.command.measure_cli import print_against
-from app.command.options import with_one_engine, with_output, with_settings
-from app.reports.validation_report import validation_page
-from app.text.validation_text import validation_lines
-from model.errors import SpecError
-from validation import validate as validated
-from validation.words import miss_text
+from blocktime.app.base.output import print_answer, progress_to_terminal, say, width_of_terminal
+from blocktime.app.command.files import write_beside
+from blocktime.app.command.measure_cli import print_against
+from blocktime.app.command.options import with_one_engine, with_output, with_settings
+from blocktime.app.reports.validation_report import validation_page
+from blocktime.app.text.validation_text import validation_lines
+from blocktime.model.errors import SpecError
+from blocktime.validation import validate as validated
+from blocktime.validation.words import miss_text
 
 DONE, CHECK_FAILED = 0, 1
 

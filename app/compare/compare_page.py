@@ -14,36 +14,36 @@ from typing import Any, Final, Literal
 
 import streamlit as st
 
-from app.answer.answer import NO_CLOSED_FORM, estimate_badge, simulate_button, under_way
-from app.answer.drawn import beside, chart, table, tabs
-from app.answer.uncertainty_view import uncertainty_of
-from app.base.markdown import plain, sentence
-from app.charts import charts, compare_charts, uncertainty_charts
-from app.controls import own_files, settings
-from app.controls.fields import facts
-from app.controls.sweep_form import label_of, pickable, suggested
-from app.reports.report_html import compare_page
-from app.session import address, engines, navigation, pins, taken, what_if_state
-from app.session.downloads import csv_text
-from app.session.pins import Pin, Pins
-from app.session.playing import Job
-from app.session.wishes import Wishes
-from app.text import compare_table
-from app.text.accuracy_text import ESTIMATE, SIMULATED
-from app.text.compare_text import difference_line, letters_for, util_of, warnings_of
-from app.text.key_numbers import UNCLEAR
-from app.text.outside import lines_of
-from app.text.quantities import Quantity
-from app.text.uncertainty_text import difference_sentence, what_it_holds
-from model.errors import BlocktimeError, SpecError
-from model.results import RunResult
-from scenarios import Scenario, library
-from scenarios.compare import chance, why
-from scenarios.load import source_in, to_mapping
-from scenarios.prices import priced_alike
-from scenarios.search.crossover import Crossover, crossover
-from scenarios.sweeps.spec import axis_of
-from scenarios.uncertainty import Difference
+from blocktime.app.answer.answer import NO_CLOSED_FORM, estimate_badge, simulate_button, under_way
+from blocktime.app.answer.drawn import beside, chart, table, tabs
+from blocktime.app.answer.uncertainty_view import uncertainty_of
+from blocktime.app.base.markdown import plain, sentence
+from blocktime.app.charts import charts, compare_charts, uncertainty_charts
+from blocktime.app.controls import own_files, settings
+from blocktime.app.controls.fields import facts
+from blocktime.app.controls.sweep_form import label_of, pickable, suggested
+from blocktime.app.reports.report_html import compare_page
+from blocktime.app.session import address, engines, navigation, pins, taken, what_if_state
+from blocktime.app.session.downloads import csv_text
+from blocktime.app.session.pins import Pin, Pins
+from blocktime.app.session.playing import Job
+from blocktime.app.session.wishes import Wishes
+from blocktime.app.text import compare_table
+from blocktime.app.text.accuracy_text import ESTIMATE, SIMULATED
+from blocktime.app.text.compare_text import difference_line, letters_for, util_of, warnings_of
+from blocktime.app.text.key_numbers import UNCLEAR
+from blocktime.app.text.outside import lines_of
+from blocktime.app.text.quantities import Quantity
+from blocktime.app.text.uncertainty_text import difference_sentence, what_it_holds
+from blocktime.model.errors import BlocktimeError, SpecError
+from blocktime.model.results import RunResult
+from blocktime.scenarios import Scenario, library
+from blocktime.scenarios.compare import chance, why
+from blocktime.scenarios.load import source_in, to_mapping
+from blocktime.scenarios.prices import priced_alike
+from blocktime.scenarios.search.crossover import Crossover, crossover
+from blocktime.scenarios.sweeps.spec import axis_of
+from blocktime.scenarios.uncertainty import Difference
 
 NOTES: Final = "compare.notes"
 WISHES: Final = Wishes("compare")

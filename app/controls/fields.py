@@ -9,12 +9,12 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from app.base.markdown import plain
-from app.base.remembered import by_object
-from model.catalog import KINDS, entries
-from model.demand.segment import growth_of, row_shape
-from model.spec import WORKLOADS, Transaction
-from model.units import (
+from blocktime.app.base.markdown import plain
+from blocktime.app.base.remembered import by_object
+from blocktime.model.catalog import KINDS, entries
+from blocktime.model.demand.segment import growth_of, row_shape
+from blocktime.model.spec import WORKLOADS, Transaction
+from blocktime.model.units import (
     GIB,
     KIB,
     MIB,
@@ -26,9 +26,9 @@ from model.units import (
     ungrouped,
     unit_of,
 )
-from scenarios import Scenario
-from scenarios.declared import declared_field, has_one_value
-from scenarios.profiles import entries_of
+from blocktime.scenarios import Scenario
+from blocktime.scenarios.declared import declared_field, has_one_value
+from blocktime.scenarios.profiles import entries_of
 
 Kind = Literal["ladder", "choice", "flag", "whole", "share", "real", "size", "duration", "text"]
 

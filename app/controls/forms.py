@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from app.controls.fields import Facts, facts, value_at
-from scenarios import Scenario
-from scenarios.idle import why_idle
+from blocktime.app.controls.fields import Facts, facts, value_at
+from blocktime.scenarios import Scenario
+from blocktime.scenarios.idle import why_idle
 
 QUERIES: Final = ("full_scan", "index_range_scan")
 READERS: Final = (*QUERIES, "export", "update", "delete")

@@ -8,11 +8,11 @@ from typing import Final
 
 import streamlit as st
 
-from app.base.markdown import plain, sentence
-from app.controls import forms
-from model.catalog import KINDS
-from scenarios.declared import declared_field, declared_fields
-from scenarios.synonyms import found
+from blocktime.app.base.markdown import plain, sentence
+from blocktime.app.controls import forms
+from blocktime.model.catalog import KINDS
+from blocktime.scenarios.declared import declared_field, declared_fields
+from blocktime.scenarios.synonyms import found
 
 GROUP: Final = "More fields"
 SEARCH: Final = "more_fields.search"

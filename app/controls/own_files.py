@@ -7,12 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from app.base.output import one_line
-from app.base.packed import LARGEST_BYTES, pack, unpack
-from app.controls.fields import as_text
-from model.errors import SpecError, UnknownName, shown
-from scenarios import Scenario, library
-from scenarios.load import Source, library_data, source_in, source_of, toml_in, value_of, with_settings
+from blocktime.app.base.output import one_line
+from blocktime.app.base.packed import LARGEST_BYTES, pack, unpack
+from blocktime.app.controls.fields import as_text
+from blocktime.model.errors import SpecError, UnknownName, shown
+from blocktime.scenarios import Scenario, library
+from blocktime.scenarios.load import (
+    Source,
+    library_data,
+    source_in,
+    source_of,
+    toml_in,
+    value_of,
+    with_settings,
+)
 
 MARK: Final = "~"
 """What the name of an own file begins with; no scenario of the library's does."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from scenarios import library
+from blocktime.scenarios import library
 
 
 @dataclass(frozen=True)

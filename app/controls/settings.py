@@ -6,11 +6,11 @@ import shlex
 from collections.abc import Mapping
 from functools import lru_cache
 
-from app.controls import own_files
-from app.controls.fields import facts
-from app.controls.forms import label_of
-from model.errors import SpecError
-from scenarios import Scenario
+from blocktime.app.controls import own_files
+from blocktime.app.controls.fields import facts
+from blocktime.app.controls.forms import label_of
+from blocktime.model.errors import SpecError
+from blocktime.scenarios import Scenario
 
 
 def settle(name: str, changes: Mapping[str, str]) -> tuple[Scenario, dict[str, str]]:

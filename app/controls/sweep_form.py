@@ -10,20 +10,20 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from app.controls import forms, own_files, settings
-from app.controls.fields import Facts, as_text, facts, size_text, value_at
-from app.controls.more_fields import LISTS, searchable
-from model.errors import SpecError, cut
-from model.units import MIB
-from scenarios import Scenario
-from scenarios.declared import takes_whole_numbers
-from scenarios.load import Source, with_settings
-from scenarios.sweeps.asked import library_of_sweeps, source_of_sweep, sweep_asked
-from scenarios.sweeps.design import Design
-from scenarios.sweeps.plan import Plan, Progress
-from scenarios.sweeps.points import Points
-from scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
-from scenarios.synonyms import FIELDS
+from blocktime.app.controls import forms, own_files, settings
+from blocktime.app.controls.fields import Facts, as_text, facts, size_text, value_at
+from blocktime.app.controls.more_fields import LISTS, searchable
+from blocktime.model.errors import SpecError, cut
+from blocktime.model.units import MIB
+from blocktime.scenarios import Scenario
+from blocktime.scenarios.declared import takes_whole_numbers
+from blocktime.scenarios.load import Source, with_settings
+from blocktime.scenarios.sweeps.asked import library_of_sweeps, source_of_sweep, sweep_asked
+from blocktime.scenarios.sweeps.design import Design
+from blocktime.scenarios.sweeps.plan import Plan, Progress
+from blocktime.scenarios.sweeps.points import Points
+from blocktime.scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
+from blocktime.scenarios.synonyms import FIELDS
 
 MOST_ANSWERS: Final = 20_000
 """Of a sweep on the page, where several readers share a machine."""

@@ -8,11 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from app.base.markdown import plain
-from app.base.remembered import by_object
-from app.controls.fields import NOT_GIVEN, Facts, as_text, held_value, value_at, with_own
-from app.controls.forms import SHOWN, WAKES, Control
-from scenarios import Scenario
+from blocktime.app.base.markdown import plain
+from blocktime.app.base.remembered import by_object
+from blocktime.app.controls.fields import NOT_GIVEN, Facts, as_text, held_value, value_at, with_own
+from blocktime.app.controls.forms import SHOWN, WAKES, Control
+from blocktime.scenarios import Scenario
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from typing import Final
 
 import streamlit as st
 
-from model.catalog import KINDS, entries
-from model.unmodelled import subjects
-from model.version import blocktime_version
-from scenarios import library
+from blocktime.model.catalog import KINDS, entries
+from blocktime.model.unmodelled import subjects
+from blocktime.model.version import blocktime_version
+from blocktime.scenarios import library
 
 CAN: Final = """
 * Where the time of a scan, an update, an insert, a delete, an import or an export goes: CPU, wait events, client.

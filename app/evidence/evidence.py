@@ -10,14 +10,14 @@ from typing import Any, Final
 
 import streamlit as st
 
-from app.answer.drawn import captioned, tabs
-from app.charts import validation_charts
-from app.session.navigation import EVIDENCE_ABOUT
-from model.errors import BlocktimeError
-from model.version import blocktime_version
-from validation import Case, Comparison, Validation, validate, words
-from validation.fitted import FittedConstant
-from validation.tally import case_of, mechanism_of
+from blocktime.app.answer.drawn import captioned, tabs
+from blocktime.app.charts import validation_charts
+from blocktime.app.session.navigation import EVIDENCE_ABOUT
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.version import blocktime_version
+from blocktime.validation import Case, Comparison, Validation, validate, words
+from blocktime.validation.fitted import FittedConstant
+from blocktime.validation.tally import case_of, mechanism_of
 
 ORDER: Final = ("fails", "gap_closed", "known_gap", "within", "descriptive")
 TABS: Final = (

@@ -22,7 +22,7 @@ PAGES: Final[dict[str, tuple[str, str]]] = {
 
 
 def _page(module: str) -> None:
-    from app.mechanisms import frame, lesson  # which open with a page
+    from blocktime.app.mechanisms import frame, lesson  # which open with a page
 
     frame.page(lesson.lesson_of(module))
 

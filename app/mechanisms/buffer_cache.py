@@ -7,17 +7,17 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from app.charts import drawing
-from app.controls.fields import value_at
-from app.mechanisms import measured
-from app.mechanisms.changed import over
-from app.mechanisms.lesson import Chart, LessonAnswer, Values
-from model.kernels.buffers import Buffers
-from model.laws import touch_count
-from model.laws.buffer_cache import TouchRules
-from model.laws.hit_ratio import hot_share_groups, lru_hit_fraction
-from model.units import show_share
-from scenarios import load
+from blocktime.app.charts import drawing
+from blocktime.app.controls.fields import value_at
+from blocktime.app.mechanisms import measured
+from blocktime.app.mechanisms.changed import over
+from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
+from blocktime.model.kernels.buffers import Buffers
+from blocktime.model.laws import touch_count
+from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.laws.hit_ratio import hot_share_groups, lru_hit_fraction
+from blocktime.model.units import show_share
+from blocktime.scenarios import load
 
 BUFFERS, STEP, HOT_REGION, HOT_DATA, HOT_GETS = (
     "buffers", "step", "instance.replacement.percent_hot", "workload.hot_data_percent", "workload.hot_gets_percent",

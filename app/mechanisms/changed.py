@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from model.engine import calculate, calculate_many
-from model.results import RunResult
-from model.spec import Stream
-from scenarios import Scenario, load
+from blocktime.model.engine import calculate, calculate_many
+from blocktime.model.results import RunResult
+from blocktime.model.spec import Stream
+from blocktime.scenarios import Scenario, load
 
 
 def settings_of(changes: Mapping[str, str]) -> tuple[str, ...]:

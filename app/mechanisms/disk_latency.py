@@ -6,18 +6,18 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from app.charts import drawing
-from app.mechanisms import measured
-from app.mechanisms.changed import changed, loaded, stream_of
-from app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
-from model.demand.calls import call_cpu_s, files_of, places
-from model.laws import disk_means
-from model.laws.device import transfer_s
-from model.laws.disk import seek_s
-from model.laws.disk_geometry import geometry_of
-from model.machine.device.drive import capacity_of, drive_of
-from model.units import KIB, show_bytes, show_seconds
-from scenarios import Scenario
+from blocktime.app.charts import drawing
+from blocktime.app.mechanisms import measured
+from blocktime.app.mechanisms.changed import changed, loaded, stream_of
+from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
+from blocktime.model.demand.calls import call_cpu_s, files_of, places
+from blocktime.model.laws import disk_means
+from blocktime.model.laws.device import transfer_s
+from blocktime.model.laws.disk import seek_s
+from blocktime.model.laws.disk_geometry import geometry_of
+from blocktime.model.machine.device.drive import capacity_of, drive_of
+from blocktime.model.units import KIB, show_bytes, show_seconds
+from blocktime.scenarios import Scenario
 
 SCENARIO: Final = "magni-dd-raw-10000"
 DISK, SIZE, PATTERN, CALLS, PAUSE = (

@@ -8,14 +8,14 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app.answer import drawn
-from app.base.markdown import plain
-from app.controls.fields import as_text
-from app.mechanisms.lesson import Knob, Lesson, LessonAnswer
-from app.session import navigation, what_if_state
-from app.session.address import MOST_NOTES
-from model.errors import BlocktimeError, cut
-from model.version import blocktime_version
+from blocktime.app.answer import drawn
+from blocktime.app.base.markdown import plain
+from blocktime.app.controls.fields import as_text
+from blocktime.app.mechanisms.lesson import Knob, Lesson, LessonAnswer
+from blocktime.app.session import navigation, what_if_state
+from blocktime.app.session.address import MOST_NOTES
+from blocktime.model.errors import BlocktimeError, cut
+from blocktime.model.version import blocktime_version
 
 STYLE: Final = """<style>
 [data-testid="stMainBlockContainer"] {padding-left: 1.6rem; padding-right: 1.6rem; max-width: 1500px}

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any, Final, cast
 
-from app.answer.segment_view import Curves, curves_of
-from app.controls.fields import value_at
-from app.mechanisms import measured
-from app.mechanisms.changed import answered, changed, over, settings_of
-from app.mechanisms.lesson import Values
-from model.results import RunResult, SegmentSpace
-from model.spec import Update
-from scenarios import load
+from blocktime.app.answer.segment_view import Curves, curves_of
+from blocktime.app.controls.fields import value_at
+from blocktime.app.mechanisms import measured
+from blocktime.app.mechanisms.changed import answered, changed, over, settings_of
+from blocktime.app.mechanisms.lesson import Values
+from blocktime.model.results import RunResult, SegmentSpace
+from blocktime.model.spec import Update
+from blocktime.scenarios import load
 
 SCENARIO: Final = "rahn-pctfree-8k-10"
 BLOCK, PCTFREE, UPDATED, ROWS, RELEASE, SPACE = (

@@ -9,12 +9,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from app.charts import drawing
-from app.mechanisms import measured
-from app.mechanisms.changed import answered, over, settings_of
-from app.mechanisms.lesson import Chart, LessonAnswer, Values
-from model.results import RunResult
-from model.units import show_seconds
+from blocktime.app.charts import drawing
+from blocktime.app.mechanisms import measured
+from blocktime.app.mechanisms.changed import answered, over, settings_of
+from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_seconds
 
 SCENARIO: Final = "index-range-scan"
 SHARE, CLUSTERING, ROW, CACHED, BLOCK, DISK, MBRC = (

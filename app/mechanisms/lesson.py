@@ -8,10 +8,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from app.charts.drawing import Figure
-from app.controls.fields import Facts, as_text, facts
-from app.mechanisms import DESCRIBED
-from model.units import parse_bytes
+from blocktime.app.charts.drawing import Figure
+from blocktime.app.controls.fields import Facts, as_text, facts
+from blocktime.app.mechanisms import DESCRIBED
+from blocktime.model.units import parse_bytes
 
 Values = Mapping[str, Any]
 
@@ -145,7 +145,7 @@ class Lesson:
 
     def answer(self, values: Values) -> LessonAnswer:
         """What the page shows for *values*."""
-        shown: LessonAnswer = import_module(f"app.mechanisms.{self.module}").answer(values)
+        shown: LessonAnswer = import_module(f"blocktime.app.mechanisms.{self.module}").answer(values)
         return shown
 
 

@@ -8,15 +8,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from app.charts import drawing
-from app.mechanisms import measured
-from app.mechanisms.changed import answered, changed
-from app.mechanisms.lesson import Chart, LessonAnswer, Values
-from model.engine import calculate_many
-from model.laws import block
-from model.laws.logical_io import CACHE_LINE_BYTES, row_walk_s
-from model.units import show_bytes, show_seconds, show_share
-from scenarios import Scenario, load
+from blocktime.app.charts import drawing
+from blocktime.app.mechanisms import measured
+from blocktime.app.mechanisms.changed import answered, changed
+from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
+from blocktime.model.engine import calculate_many
+from blocktime.model.laws import block
+from blocktime.model.laws.logical_io import CACHE_LINE_BYTES, row_walk_s
+from blocktime.model.units import show_bytes, show_seconds, show_share
+from blocktime.scenarios import Scenario, load
 
 HOST, LENGTH, COLUMNS, BLOCK = "host.use", "row_length", "table.column_count", "tablespace.block_size_bytes"
 MACHINES: Final = {"savvinov-pc": ("savvinov-lio-pc", "A"), "savvinov-server": ("savvinov-lio-server", "B")}

@@ -9,9 +9,9 @@ from html import escape
 from textwrap import wrap
 from typing import Any, Final
 
-from validation import load_case, numbers_of
-from validation.case import Row
-from validation.numbers import in_model_units, row_name, rows_of
+from blocktime.validation import load_case, numbers_of
+from blocktime.validation.case import Row
+from blocktime.validation.numbers import in_model_units, row_name, rows_of
 
 FITS, TESTS, GAP, TOLD = "measured, fits", "measured, tests", "measured, known gap", "measured"
 SYMBOLS: Final = {TESTS: "circle", FITS: "diamond-open", GAP: "x", TOLD: "square-open"}

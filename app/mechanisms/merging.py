@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from app.charts import drawing
-from app.mechanisms import measured
-from app.mechanisms.changed import changed, stream_of
-from app.mechanisms.lesson import Chart, LessonAnswer, Values
-from model.laws import block_layer
-from model.units import KIB, show_bytes, show_seconds
-from model.workloads.streams.watched import DoneRequest, requests_of
-from scenarios import Scenario, load, run
+from blocktime.app.charts import drawing
+from blocktime.app.mechanisms import measured
+from blocktime.app.mechanisms.changed import changed, stream_of
+from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
+from blocktime.model.laws import block_layer
+from blocktime.model.units import KIB, show_bytes, show_seconds
+from blocktime.model.workloads.streams.watched import DoneRequest, requests_of
+from blocktime.scenarios import Scenario, load, run
 
 BUFFERED, RAW = "magni-dd-fs-100", "magni-dd-raw-100"
 PATH, SIZE, COUNT, LARGEST, KERNEL = (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from app.charts import drawing, segment_charts
-from app.charts.drawing import LINES
-from app.charts.segment_charts import PctfreeLine
-from app.mechanisms import growing, measured
-from app.mechanisms.growing import BLOCK, PCTFREE, ROWS, SCENARIO
-from app.mechanisms.lesson import Chart, LessonAnswer, Values
+from blocktime.app.charts import drawing, segment_charts
+from blocktime.app.charts.drawing import LINES
+from blocktime.app.charts.segment_charts import PctfreeLine
+from blocktime.app.mechanisms import growing, measured
+from blocktime.app.mechanisms.growing import BLOCK, PCTFREE, ROWS, SCENARIO
+from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
 
 PLAYED: Final = 10_000
 """Rows of the table that the picture is of."""

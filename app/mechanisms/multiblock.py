@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from app.charts import drawing
-from app.mechanisms import measured
-from app.mechanisms.changed import answered, changed, over, settings_of
-from app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
-from model.demand.reading import mbrc_of
-from model.laws.scan_reads import aligned_pieces
-from model.units import KIB, MIB, show_bytes, show_seconds
-from scenarios import Scenario
+from blocktime.app.charts import drawing
+from blocktime.app.mechanisms import measured
+from blocktime.app.mechanisms.changed import answered, changed, over, settings_of
+from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
+from blocktime.model.demand.reading import mbrc_of
+from blocktime.model.laws.scan_reads import aligned_pieces
+from blocktime.model.units import KIB, MIB, show_bytes, show_seconds
+from blocktime.scenarios import Scenario
 
 SCENARIO: Final = "rahn-full-scan"
 BLOCK, MBRC, RELEASE, DIRECT, CACHED = (

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, Final
 
-from app.charts import drawing
-from app.mechanisms.changed import changed, over, settings_of, stream_of
-from app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
-from model.units import show_seconds
-from model.workloads.streams.watched import DoneRequest, requests_of
-from scenarios import Scenario
+from blocktime.app.charts import drawing
+from blocktime.app.mechanisms.changed import changed, over, settings_of, stream_of
+from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
+from blocktime.model.units import show_seconds
+from blocktime.model.workloads.streams.watched import DoneRequest, requests_of
+from blocktime.scenarios import Scenario
 
 SCENARIO: Final = "random-read-depth"
 DISK, DEPTH, SIZE, SUBMISSION = (

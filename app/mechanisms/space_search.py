@@ -6,12 +6,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from app.charts import drawing, segment_charts
-from app.mechanisms import growing, measured
-from app.mechanisms.growing import BLOCK, PCTFREE, RELEASE, ROWS, SCENARIO, SPACE, UPDATED
-from app.mechanisms.lesson import Chart, LessonAnswer, Values
-from model.laws import assm, block
-from model.units import show_bytes, show_seconds
+from blocktime.app.charts import drawing, segment_charts
+from blocktime.app.mechanisms import growing, measured
+from blocktime.app.mechanisms.growing import BLOCK, PCTFREE, RELEASE, ROWS, SCENARIO, SPACE, UPDATED
+from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
+from blocktime.model.laws import assm, block
+from blocktime.model.units import show_bytes, show_seconds
 
 WAYS: Final = (
     ("ASSM, 10.2.0.4: with the bug", "10.2.0.4", "assm", drawing.RED, "solid"),

@@ -11,36 +11,36 @@ from typing import Final
 import streamlit as st
 from click import unstyle
 
-from app.answer import answer, uncertainty_view
-from app.answer.drawn import chart, table
-from app.base.markdown import plain, sentence
-from app.charts import measured_charts
-from app.controls import fields, own_files, settings, widgets
-from app.controls.forms import Control
-from app.reports.measuring import Document, document_of
-from app.reports.written import written
-from app.session import engines, navigation, taken, what_if_state
-from app.session.downloads import PageAnswer, report
-from app.session.report_reader import read_apart
-from app.session.taken import Download
-from app.session.uploads import MOST_TRANSFERRED_MB
-from app.text.measure_first import printed_cells, tables_of
-from app.text.measure_text import MOST_FIGURES, reading_lines
-from app.text.measured_text import cells_of
-from app.text.measured_text import sentence as said_of
-from app.text.quantities import number
-from app.text.uncertainty_text import largest_sentence
-from model.errors import BlocktimeError, cut
-from model.results import RunResult
-from model.units import show_change, show_seconds, show_share
-from scenarios import Scenario, load
-from scenarios.compare import why
-from scenarios.measured import COUNTS, AsModelled, Light, as_modelled, figure_in, light_of
-from scenarios.uncertainty import Difference
-from validation.identify.found import IdentifiedScenario
-from validation.identify.plans import listed_in
-from validation.identify.report import DbTimePart, Report
-from validation.instruments import NotReadable, Reading
+from blocktime.app.answer import answer, uncertainty_view
+from blocktime.app.answer.drawn import chart, table
+from blocktime.app.base.markdown import plain, sentence
+from blocktime.app.charts import measured_charts
+from blocktime.app.controls import fields, own_files, settings, widgets
+from blocktime.app.controls.forms import Control
+from blocktime.app.reports.measuring import Document, document_of
+from blocktime.app.reports.written import written
+from blocktime.app.session import engines, navigation, taken, what_if_state
+from blocktime.app.session.downloads import PageAnswer, report
+from blocktime.app.session.report_reader import read_apart
+from blocktime.app.session.taken import Download
+from blocktime.app.session.uploads import MOST_TRANSFERRED_MB
+from blocktime.app.text.measure_first import printed_cells, tables_of
+from blocktime.app.text.measure_text import MOST_FIGURES, reading_lines
+from blocktime.app.text.measured_text import cells_of
+from blocktime.app.text.measured_text import sentence as said_of
+from blocktime.app.text.quantities import number
+from blocktime.app.text.uncertainty_text import largest_sentence
+from blocktime.model.errors import BlocktimeError, cut
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_change, show_seconds, show_share
+from blocktime.scenarios import Scenario, load
+from blocktime.scenarios.compare import why
+from blocktime.scenarios.measured import COUNTS, AsModelled, Light, as_modelled, figure_in, light_of
+from blocktime.scenarios.uncertainty import Difference
+from blocktime.validation.identify.found import IdentifiedScenario
+from blocktime.validation.identify.plans import listed_in
+from blocktime.validation.identify.report import DbTimePart, Report
+from blocktime.validation.instruments import NotReadable, Reading
 
 STATE: Final = "my_system.held"
 STATEMENT: Final = "my_system.statement"

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from validation.identify.found import IdentifiedScenario, NotIdentified, RefusedReport
-from validation.identify.statement import identify_statement
-from validation.identify.system import identify
-from validation.identify.unused import unused
-from validation.instruments import Keep, NotReadable, OpenedFile, Reading, read
-from validation.instruments.measured_file import measured_lines
+from blocktime.validation.identify.found import IdentifiedScenario, NotIdentified, RefusedReport
+from blocktime.validation.identify.statement import identify_statement
+from blocktime.validation.identify.system import identify
+from blocktime.validation.identify.unused import unused
+from blocktime.validation.instruments import Keep, NotReadable, OpenedFile, Reading, read
+from blocktime.validation.instruments.measured_file import measured_lines
 
 Progress = Callable[[int, int], None]
 

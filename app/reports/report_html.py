@@ -9,27 +9,27 @@ from typing import Any, Final, cast
 
 from click import unstyle
 
-from app.charts import compare_charts, device_charts, transaction_charts
-from app.charts.charts import LOOKS, key_html
-from app.charts.drawing import Figure
-from app.reports.html import bullets, details, heading, page, plot, plotted, pre, section, table
-from app.text.accuracy_text import accuracy_line
-from app.text.compare_table import settings
-from app.text.compare_text import ScenarioComparison, compared
-from app.text.document import SECTIONS, Form, sections
-from app.text.iostat_text import MOST_ON_A_PAGE, columns_of, device_lines
-from app.text.outside import what_the_mark_says
-from app.text.profile import profile, scale_of, wait_class
-from app.text.profile_table import profile_table
-from app.text.text import answer
-from app.text.uncertainty_text import difference_lines, uncertainty_lines
-from model.results import RunResult
-from model.spec import Transactions
-from model.units import show_seconds
-from model.workloads.transactions.curves import cache_curve, doubling_load, load_curve
-from scenarios import to_toml
-from scenarios.spec import Scenario
-from scenarios.uncertainty import Difference
+from blocktime.app.charts import compare_charts, device_charts, transaction_charts
+from blocktime.app.charts.charts import LOOKS, key_html
+from blocktime.app.charts.drawing import Figure
+from blocktime.app.reports.html import bullets, details, heading, page, plot, plotted, pre, section, table
+from blocktime.app.text.accuracy_text import accuracy_line
+from blocktime.app.text.compare_table import settings
+from blocktime.app.text.compare_text import ScenarioComparison, compared
+from blocktime.app.text.document import SECTIONS, Form, sections
+from blocktime.app.text.iostat_text import MOST_ON_A_PAGE, columns_of, device_lines
+from blocktime.app.text.outside import what_the_mark_says
+from blocktime.app.text.profile import profile, scale_of, wait_class
+from blocktime.app.text.profile_table import profile_table
+from blocktime.app.text.text import answer
+from blocktime.app.text.uncertainty_text import difference_lines, uncertainty_lines
+from blocktime.model.results import RunResult
+from blocktime.model.spec import Transactions
+from blocktime.model.units import show_seconds
+from blocktime.model.workloads.transactions.curves import cache_curve, doubling_load, load_curve
+from blocktime.scenarios import to_toml
+from blocktime.scenarios.spec import Scenario
+from blocktime.scenarios.uncertainty import Difference
 
 WIDTH: Final = 120
 

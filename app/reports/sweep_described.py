@@ -8,10 +8,10 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Strict, ValidationError
 
-from model.errors import SpecError, cut, shown
-from scenarios.spec import SECTIONS
-from scenarios.sweeps.spec import sweep_of
-from scenarios.sweeps.table import TableColumn
+from blocktime.model.errors import SpecError, cut, shown
+from blocktime.scenarios.spec import SECTIONS
+from blocktime.scenarios.sweeps.spec import sweep_of
+from blocktime.scenarios.sweeps.table import TableColumn
 
 
 def _filled(value: JsonValue) -> JsonValue:

@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from app.charts import sweep_charts
-from app.charts.drawing import Figure
-from app.reports.html import bullets, details, heading, page, plot, table
-from app.reports.sweep_table import SweepTable, table_of
-from app.text.sweep_text import Summary, accuracy_of, change, shown
-from model.measures import MEASURES
-from scenarios.sweeps.rows import Rows
+from blocktime.app.charts import sweep_charts
+from blocktime.app.charts.drawing import Figure
+from blocktime.app.reports.html import bullets, details, heading, page, plot, table
+from blocktime.app.reports.sweep_table import SweepTable, table_of
+from blocktime.app.text.sweep_text import Summary, accuracy_of, change, shown
+from blocktime.model.measures import MEASURES
+from blocktime.scenarios.sweeps.rows import Rows
 
 MOST_ROWS: Final = 300
 MOST_ERRORS: Final = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from model.errors import SpecError
+from blocktime.model.errors import SpecError
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,19 +13,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from app.base.remembered import by_object
-from app.reports.sweep_described import check_description
-from app.reports.sweep_size import check_size
-from app.text.sweep_text import Summary, ends_of
-from model.errors import SpecError, UnknownName, cut
-from model.measures import MEASURES
-from model.results import RunResult
-from scenarios.load import library
-from scenarios.spec import SECTIONS
-from scenarios.sweeps.plan import Plan
-from scenarios.sweeps.rows import Rows
-from scenarios.sweeps.sweep import whole_table
-from scenarios.sweeps.table import TableColumn, Values, open_table, read_table
+from blocktime.app.base.remembered import by_object
+from blocktime.app.reports.sweep_described import check_description
+from blocktime.app.reports.sweep_size import check_size
+from blocktime.app.text.sweep_text import Summary, ends_of
+from blocktime.model.errors import SpecError, UnknownName, cut
+from blocktime.model.measures import MEASURES
+from blocktime.model.results import RunResult
+from blocktime.scenarios.load import library
+from blocktime.scenarios.spec import SECTIONS
+from blocktime.scenarios.sweeps.plan import Plan
+from blocktime.scenarios.sweeps.rows import Rows
+from blocktime.scenarios.sweeps.sweep import whole_table
+from blocktime.scenarios.sweeps.table import TableColumn, Values, open_table, read_table
 
 LARGEST_FILE_BYTES: Final = 100_000_000
 LARGEST: Final = 1e30

@@ -8,16 +8,16 @@ from typing import Final
 
 from click import unstyle
 
-from app.charts import validation_charts
-from app.reports.html import bullets, details, heading, page, plot
-from app.reports.html import table as plain_table
-from app.text.validation_text import summary_sentences, summary_tables, validation_lines
-from model.version import blocktime_version
-from validation import Case, Comparison, Validation, words
-from validation.case import CaseNote, Cell, PrintedTable, Row
-from validation.fitted import FittedConstant
-from validation.numbers import row_name, rows_of
-from validation.tally import case_of, groups, mechanism_of
+from blocktime.app.charts import validation_charts
+from blocktime.app.reports.html import bullets, details, heading, page, plot
+from blocktime.app.reports.html import table as plain_table
+from blocktime.app.text.validation_text import summary_sentences, summary_tables, validation_lines
+from blocktime.model.version import blocktime_version
+from blocktime.validation import Case, Comparison, Validation, words
+from blocktime.validation.case import CaseNote, Cell, PrintedTable, Row
+from blocktime.validation.fitted import FittedConstant
+from blocktime.validation.numbers import row_name, rows_of
+from blocktime.validation.tally import case_of, groups, mechanism_of
 
 MARKS: Final = {"within": "✓", "known_gap": "△", "fails": "✗", "gap_closed": "✗"}
 MOST_NAMED: Final = 3

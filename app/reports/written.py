@@ -12,13 +12,13 @@ from typing import Final
 
 from click import unstyle
 
-from app.reports.written_awr import awr, awr_html
-from app.text.iostat_text import Measured, columns_of, device_head, value_of
-from app.text.text import tkprof_lines
-from model.causes import OUTSIDE_CALLS
-from model.errors import SpecError
-from model.results import RunResult
-from scenarios import Scenario
+from blocktime.app.reports.written_awr import awr, awr_html
+from blocktime.app.text.iostat_text import Measured, columns_of, device_head, value_of
+from blocktime.app.text.text import tkprof_lines
+from blocktime.model.causes import OUTSIDE_CALLS
+from blocktime.model.errors import SpecError
+from blocktime.model.results import RunResult
+from blocktime.scenarios import Scenario
 
 MOST_FETCHES: Final = 50
 """Fetch calls of the excerpt of a trace."""

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from typing import Final, cast
 from zlib import crc32
 
-from model.causes import FROM_CLIENT, IDLE, LOG_FILE_SYNC
-from model.results import RunResult
-from model.spec import Transactions
-from model.spec.placed import DISK, PlacedTablespace, devices_of
-from model.units import GIB, MIB
-from model.workloads.transactions.curves import cache_sizes
-from model.workloads.transactions.parts import parts_of
-from scenarios import Scenario
+from blocktime.model.causes import FROM_CLIENT, IDLE, LOG_FILE_SYNC
+from blocktime.model.results import RunResult
+from blocktime.model.spec import Transactions
+from blocktime.model.spec.placed import DISK, PlacedTablespace, devices_of
+from blocktime.model.units import GIB, MIB
+from blocktime.model.workloads.transactions.curves import cache_sizes
+from blocktime.model.workloads.transactions.parts import parts_of
+from blocktime.scenarios import Scenario
 
 HOUR_S: Final = 3600.0
 """An AWR report of transactions covers an hour of them; one of a statement, the statement."""

@@ -11,10 +11,10 @@ from urllib.parse import urlencode
 from streamlit.errors import StreamlitAPIException
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from app.base.output import one_line
-from app.controls import own_files, settings
-from model.errors import SpecError, cut
-from scenarios import library
+from blocktime.app.base.output import one_line
+from blocktime.app.controls import own_files, settings
+from blocktime.model.errors import SpecError, cut
+from blocktime.scenarios import library
 
 SCENARIO: Final = "scenario"
 PACKED: Final = "s"

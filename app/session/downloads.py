@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any, Final
 
-from app.controls import own_files
-from app.reports.report_html import compare_page, run_page
-from app.session.taken import Download
-from app.text import rows
-from app.text.iostat_text import Measured, columns_of, value_of
-from app.text.profile import profile, wait_class
-from model.results import RunResult
-from scenarios import Scenario, to_mapping
-from scenarios.compare import changes
-from scenarios.uncertainty import Difference
+from blocktime.app.controls import own_files
+from blocktime.app.reports.report_html import compare_page, run_page
+from blocktime.app.session.taken import Download
+from blocktime.app.text import rows
+from blocktime.app.text.iostat_text import Measured, columns_of, value_of
+from blocktime.app.text.profile import profile, wait_class
+from blocktime.model.results import RunResult
+from blocktime.scenarios import Scenario, to_mapping
+from blocktime.scenarios.compare import changes
+from blocktime.scenarios.uncertainty import Difference
 
 BY_A_SPREADSHEET: Final = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the begin of a formula."""

@@ -8,16 +8,16 @@ from functools import lru_cache
 from math import inf
 from typing import Any, Final
 
-from app.base.remembered import by_object
-from app.session.playing import Ask, SimulatedAnswer
-from app.session.wishes import Wishes, ask, played
-from app.text.accuracy_text import is_estimate
-from model.engine import is_simulated
-from model.errors import OutsideLaw
-from model.results import RunResult
-from model.spec import Transactions
-from scenarios import Scenario, run
-from scenarios.prices import with_prices
+from blocktime.app.base.remembered import by_object
+from blocktime.app.session.playing import Ask, SimulatedAnswer
+from blocktime.app.session.wishes import Wishes, ask, played
+from blocktime.app.text.accuracy_text import is_estimate
+from blocktime.model.engine import is_simulated
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.results import RunResult
+from blocktime.model.spec import Transactions
+from blocktime.scenarios import Scenario, run
+from blocktime.scenarios.prices import with_prices
 
 MOST_STEPS: Final = 200_000
 """Reads of all sessions that are simulated without being asked for, about a second of work."""

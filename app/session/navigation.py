@@ -23,12 +23,12 @@ EVIDENCE_ABOUT: Final = "evidence_mechanisms"
 """Session key: the mechanisms that the page of evidence shows."""
 # Address -> title, and the module that draws the page.
 PAGES: Final[dict[str, tuple[str, str]]] = {
-    WHAT_IF: ("What if", "app.what_if.what_if"),
-    COMPARE: ("Compare", "app.compare.compare_page"),
-    SWEEP: ("Sweep", "app.sweep.sweep_page"),
-    MY_SYSTEM: ("My system", "app.my_system.my_system"),
-    EVIDENCE: ("Evidence", "app.evidence.evidence"),
-    ABOUT: ("About", "app.evidence.about"),
+    WHAT_IF: ("What if", "blocktime.app.what_if.what_if"),
+    COMPARE: ("Compare", "blocktime.app.compare.compare_page"),
+    SWEEP: ("Sweep", "blocktime.app.sweep.sweep_page"),
+    MY_SYSTEM: ("My system", "blocktime.app.my_system.my_system"),
+    EVIDENCE: ("Evidence", "blocktime.app.evidence.evidence"),
+    ABOUT: ("About", "blocktime.app.evidence.about"),
 }
 
 STYLE: Final = """<style>

@@ -10,15 +10,15 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
-from app.base.output import one_line
-from app.base.packed import LONGEST
-from app.controls import own_files
-from app.controls.fields import facts_of_any_kind
-from app.controls.sweep_form import label_of
-from app.session import address, navigation
-from model.errors import SpecError, cut
-from scenarios import library
-from scenarios.load import value_of
+from blocktime.app.base.output import one_line
+from blocktime.app.base.packed import LONGEST
+from blocktime.app.controls import own_files
+from blocktime.app.controls.fields import facts_of_any_kind
+from blocktime.app.controls.sweep_form import label_of
+from blocktime.app.session import address, navigation
+from blocktime.model.errors import SpecError, cut
+from blocktime.scenarios import library
+from blocktime.scenarios.load import value_of
 
 BASE: Final = "base"
 KEYS: Final = (BASE, "b", "c", "d", "e")

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final, Protocol
 
-from app.base.with_parent import Child
-from app.session.simulator import ENDS
-from scenarios import Scenario
+from blocktime.app.base.with_parent import Child
+from blocktime.app.session.simulator import ENDS
+from blocktime.scenarios import Scenario
 
 MOST_AT_ONCE: Final = max(1, min(2, (os.cpu_count() or 1) - 1))
 """Simulations under way at the same time; one processor is left to the page."""
@@ -144,7 +144,7 @@ class Worker:
         if self._process is None or self._process.poll() is not None:
             self.close()
             self._process = Child(
-                ["-m", "app.session.simulator"],
+                ["-m", "blocktime.app.session.simulator"],
                 {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

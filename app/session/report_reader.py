@@ -15,8 +15,8 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from validation.instruments import Keep, NotReadable, OpenedFile, Reading, read
-from validation.instruments.opening import WHOLE_BYTES
+from blocktime.validation.instruments import Keep, NotReadable, OpenedFile, Reading, read
+from blocktime.validation.instruments.opening import WHOLE_BYTES
 
 MOST_S: Final = 20.0
 """Seconds that the reading of one file may take."""
@@ -34,7 +34,7 @@ def read_apart(name: str, content: bytes) -> list[Reading]:
         path.write_bytes(content)
         try:
             answer = subprocess.run(
-                [sys.executable, "-P", "-m", "app.session.report_reader", str(path), name],
+                [sys.executable, "-P", "-m", "blocktime.app.session.report_reader", str(path), name],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=MOST_S,

@@ -15,9 +15,9 @@ import threading
 from types import FrameType
 from typing import Final, Literal
 
-from app.base.with_parent import end_with_parent
-from model.errors import BlocktimeError, OverBudget
-from scenarios import Scenario, run
+from blocktime.app.base.with_parent import end_with_parent
+from blocktime.model.errors import BlocktimeError, OverBudget
+from blocktime.scenarios import Scenario, run
 
 ENDS: Final = getattr(signal, "SIGUSR1", None)
 """The signal that ends a run and leaves the process; None where a system has none."""

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from secrets import token_hex
 from typing import Final, Literal
 
-from app.controls.sweep_form import SweepForm
-from app.reports.sweep_table import SweepTable, table_of
-from model.errors import BlocktimeError
-from scenarios.sweeps.plan import Plan
-from scenarios.sweeps.run import Outcome, Running
-from scenarios.sweeps.sweep import Listener, SweepBackend, sweeping
+from blocktime.app.controls.sweep_form import SweepForm
+from blocktime.app.reports.sweep_table import SweepTable, table_of
+from blocktime.model.errors import BlocktimeError
+from blocktime.scenarios.sweeps.plan import Plan
+from blocktime.scenarios.sweeps.run import Outcome, Running
+from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, sweeping
 
 MOST_AT_ONCE: Final = 2
 """Sweeps that are answered at the same time; others wait for their turn."""

@@ -11,7 +11,7 @@ from typing import Final
 import streamlit as st
 from streamlit import runtime
 
-from app.base.markdown import plain
+from blocktime.app.base.markdown import plain
 
 LATEST: Final = 32
 """Files that are kept, of all readers together."""

@@ -7,10 +7,10 @@ from typing import Final
 
 import streamlit as st
 
-from app.base.markdown import plain
-from app.base.packed import LARGEST_BYTES
-from app.controls import own_files
-from model.errors import BlocktimeError
+from blocktime.app.base.markdown import plain
+from blocktime.app.base.packed import LARGEST_BYTES
+from blocktime.app.controls import own_files
+from blocktime.model.errors import BlocktimeError
 
 Take = Callable[[str, dict[str, str]], None]
 """Show the scenario of that name with those changes."""

@@ -9,11 +9,11 @@ from typing import Final
 
 import streamlit as st
 
-from app.base import FIRST
-from app.base.markdown import plain
-from app.controls import fields, forms, own_files, presets, settings
-from app.session import address
-from model.errors import SpecError
+from blocktime.app.base import FIRST
+from blocktime.app.base.markdown import plain
+from blocktime.app.controls import fields, forms, own_files, presets, settings
+from blocktime.app.session import address
+from blocktime.model.errors import SpecError
 
 NAME: Final = "what_if.name"
 CHANGES: Final = "what_if.changes"

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.base.remembered import by_object
-from app.session.playing import Ask, Job, Players, SimulatedAnswer
-from scenarios import Scenario
-from scenarios.prices import without_prices
+from blocktime.app.base.remembered import by_object
+from blocktime.app.session.playing import Ask, Job, Players, SimulatedAnswer
+from blocktime.scenarios import Scenario
+from blocktime.scenarios.prices import without_prices
 
 
 @st.cache_resource(show_spinner=False)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.charts.sweep_charts import unit_for
-from app.text.sweep_text import are_numbers, shown
-from model.units import unit_of
+from blocktime.app.charts.sweep_charts import unit_for
+from blocktime.app.text.sweep_text import are_numbers, shown
+from blocktime.model.units import unit_of
 
 DIGITS: Final = 3
 """Of the smallest number of a column, and of the way from it to the largest."""

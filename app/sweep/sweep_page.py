@@ -10,9 +10,9 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from app.base.markdown import plain, sentence
-from app.controls import settings
-from app.controls.sweep_form import (
+from blocktime.app.base.markdown import plain, sentence
+from blocktime.app.controls import settings
+from blocktime.app.controls.sweep_form import (
     DESIGNS,
     ENGINES,
     FROM_QUERY,
@@ -29,15 +29,15 @@ from app.controls.sweep_form import (
     query_of,
     suggested,
 )
-from app.reports.sweep_table import LARGEST_FILE_BYTES, SweepTable, table_in
-from app.session import address, navigation, what_if_state
-from app.session.sweep_job import Jobs, SweepJob
-from app.sweep.sweep_view import CHOSEN, MEASURE, results
-from model.errors import BlocktimeError, cut
-from model.measures import MEASURES
-from scenarios import Scenario
-from scenarios.sweeps.asked import library_of_sweeps
-from scenarios.sweeps.plan import Plan
+from blocktime.app.reports.sweep_table import LARGEST_FILE_BYTES, SweepTable, table_in
+from blocktime.app.session import address, navigation, what_if_state
+from blocktime.app.session.sweep_job import Jobs, SweepJob
+from blocktime.app.sweep.sweep_view import CHOSEN, MEASURE, results
+from blocktime.model.errors import BlocktimeError, cut
+from blocktime.model.measures import MEASURES
+from blocktime.scenarios import Scenario
+from blocktime.scenarios.sweeps.asked import library_of_sweeps
+from blocktime.scenarios.sweeps.plan import Plan
 
 FORM: Final = "sweep.asked"
 NOTES: Final = "sweep.notes"

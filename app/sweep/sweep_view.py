@@ -12,17 +12,17 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app.answer import drawn
-from app.base.markdown import plain
-from app.charts import sweep_charts
-from app.charts.drawing import Figure
-from app.controls.sweep_form import label_of
-from app.reports import sweep_report
-from app.reports.sweep_table import SweepTable, table_bytes, zipped_csv
-from app.session import navigation, taken, what_if_state
-from app.sweep.sweep_columns import ShownColumn, shown_column
-from app.text.sweep_text import Summary, accuracy_of, levels_of, shown
-from model.measures import MEASURES
+from blocktime.app.answer import drawn
+from blocktime.app.base.markdown import plain
+from blocktime.app.charts import sweep_charts
+from blocktime.app.charts.drawing import Figure
+from blocktime.app.controls.sweep_form import label_of
+from blocktime.app.reports import sweep_report
+from blocktime.app.reports.sweep_table import SweepTable, table_bytes, zipped_csv
+from blocktime.app.session import navigation, taken, what_if_state
+from blocktime.app.sweep.sweep_columns import ShownColumn, shown_column
+from blocktime.app.text.sweep_text import Summary, accuracy_of, levels_of, shown
+from blocktime.model.measures import MEASURES
 
 MEASURE: Final = "sweep.measure"
 ACROSS, UP, DRAWN = "sweep.across", "sweep.up", "sweep.drawn"

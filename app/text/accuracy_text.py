@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from model import accuracy as accuracies
-from model.results import RunResult
+from blocktime.model import accuracy as accuracies
+from blocktime.model.results import RunResult
 
 ESTIMATE: Final = "instant estimate"
 """What a reader calls the answer of the closed form."""

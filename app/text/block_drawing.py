@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from click import style
 
-from app.base.lines import evenly, wrapped
-from model.results import BlockContents, BlockUse
+from blocktime.app.base.lines import evenly, wrapped
+from blocktime.model.results import BlockContents, BlockUse
 
 LEAST_LABEL, GAP = 10, 2
 TIED = "\u00a0"

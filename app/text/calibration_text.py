@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from app.base.lines import head, table, wrapped
-from validation import load_case, numbers_of
-from validation.fit import Estimate, Fit
-from validation.left_out import LeftOut
+from blocktime.app.base.lines import head, table, wrapped
+from blocktime.validation import load_case, numbers_of
+from blocktime.validation.fit import Estimate, Fit
+from blocktime.validation.left_out import LeftOut
 
 
 def calibration_lines(fit: Fit, width: int = 80) -> Iterator[str]:

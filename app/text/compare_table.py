@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from app.base.lines import with_unit
-from app.controls.fields import OWN, facts, value_at
-from app.text.quantities import Quantity, counts, number, times
-from model.catalog import KINDS
-from model.results import RunResult
-from model.units import show_change, unit_of
-from scenarios import Scenario
+from blocktime.app.base.lines import with_unit
+from blocktime.app.controls.fields import OWN, facts, value_at
+from blocktime.app.text.quantities import Quantity, counts, number, times
+from blocktime.model.catalog import KINDS
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_change, unit_of
+from blocktime.scenarios import Scenario
 
 LEAST_CHANGE: Final = 5e-5
 """Share below which a number counts as the same."""

@@ -8,18 +8,18 @@ from typing import Final, NamedTuple
 
 from click import style
 
-from app.base.lines import NAME_WIDTH, head, parted, wrapped
-from app.text.outside import MARK, by_component, lettered, lines_of, marked, what_the_mark_says
-from app.text.profile import Scale, scale_of
-from app.text.quantities import Quantity, counts
-from app.text.transaction_text import tps, util_sentence
-from app.text.uncertainty_text import difference_sentence
-from model.results import RunResult
-from model.units import show_alike, show_change, show_seconds
-from scenarios import Scenario
-from scenarios.compare import chance, changes, components, path, why
-from scenarios.uncertainty import Difference
-from scenarios.why_streams import overlapped
+from blocktime.app.base.lines import NAME_WIDTH, head, parted, wrapped
+from blocktime.app.text.outside import MARK, by_component, lettered, lines_of, marked, what_the_mark_says
+from blocktime.app.text.profile import Scale, scale_of
+from blocktime.app.text.quantities import Quantity, counts
+from blocktime.app.text.transaction_text import tps, util_sentence
+from blocktime.app.text.uncertainty_text import difference_sentence
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_alike, show_change, show_seconds
+from blocktime.scenarios import Scenario
+from blocktime.scenarios.compare import chance, changes, components, path, why
+from blocktime.scenarios.uncertainty import Difference
+from blocktime.scenarios.why_streams import overlapped
 
 
 class ScenarioComparison(NamedTuple):

@@ -7,17 +7,17 @@ from typing import Final, NamedTuple
 
 from click import style
 
-from app.base.lines import wrapped
-from app.text.accuracy_text import accuracy_line
-from app.text.iostat_text import MOST_LINES, device_lines, size_lines
-from app.text.money_text import money_lines
-from app.text.plan_text import plan_lines
-from app.text.profile_table import mark_lines, profile_lines
-from app.text.programs_text import programs_lines
-from app.text.segment_text import block_lines, row_lines, search_lines, segment_lines
-from app.text.stream_text import stream_lines, timeline_lines
-from app.text.text import answer, io_lines, note_lines, optimizer_lines, tkprof_lines
-from app.text.transaction_text import (
+from blocktime.app.base.lines import wrapped
+from blocktime.app.text.accuracy_text import accuracy_line
+from blocktime.app.text.iostat_text import MOST_LINES, device_lines, size_lines
+from blocktime.app.text.money_text import money_lines
+from blocktime.app.text.plan_text import plan_lines
+from blocktime.app.text.profile_table import mark_lines, profile_lines
+from blocktime.app.text.programs_text import programs_lines
+from blocktime.app.text.segment_text import block_lines, row_lines, search_lines, segment_lines
+from blocktime.app.text.stream_text import stream_lines, timeline_lines
+from blocktime.app.text.text import answer, io_lines, note_lines, optimizer_lines, tkprof_lines
+from blocktime.app.text.transaction_text import (
     intervals_left_out,
     kind_lines,
     load_lines,
@@ -26,7 +26,7 @@ from app.text.transaction_text import (
     resource_lines,
     transaction_lines,
 )
-from model.results import RunResult
+from blocktime.model.results import RunResult
 
 
 class Form(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from model.results import DeviceLine
+from blocktime.model.results import DeviceLine
 
 LEAST_CHANGE = 0.05
 """Share of the highest rate below which a change between two lines is not one to look for."""

@@ -8,13 +8,13 @@ from typing import Final, NamedTuple
 
 from click import style
 
-from app.base.lines import head, wrapped
-from app.text.iostat_pick import spans
-from model.laws import iostat
-from model.results import DeviceLine, DeviceStats, RunResult
-from model.units import show_bytes
-from scenarios.why_device import flushes
-from scenarios.why_words import listed, plural
+from blocktime.app.base.lines import head, wrapped
+from blocktime.app.text.iostat_pick import spans
+from blocktime.model.laws import iostat
+from blocktime.model.results import DeviceLine, DeviceStats, RunResult
+from blocktime.model.units import show_bytes
+from blocktime.scenarios.why_device import flushes
+from blocktime.scenarios.why_words import listed, plural
 
 SECTOR_BYTES: Final = 512
 KB: Final = 1024

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from app.base.markdown import plain
-from app.text.outside import by_number, farthest
-from app.text.quantities import QUANTITIES, Better, Quantity, amount, of_first_device, of_program
-from model.provenance import Extrapolation
-from model.results import RunResult
-from model.units import show_change, show_seconds
-from scenarios.why_money import MILLION, many_of
+from blocktime.app.base.markdown import plain
+from blocktime.app.text.outside import by_number, farthest
+from blocktime.app.text.quantities import QUANTITIES, Better, Quantity, amount, of_first_device, of_program
+from blocktime.model.provenance import Extrapolation
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_change, show_seconds
+from blocktime.scenarios.why_money import MILLION, many_of
 
 WARNING: Final = ":material/warning:"
 MEAN: Final = "of the mean transaction"

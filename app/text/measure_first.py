@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from app.base.lines import head
-from app.base.output import one_line
-from validation.instruments.figures import Figure, Reading
+from blocktime.app.base.lines import head
+from blocktime.app.base.output import one_line
+from blocktime.validation.instruments.figures import Figure, Reading
 
 MOST_EVENTS: Final = 10
 MOST_STATEMENTS: Final = 5

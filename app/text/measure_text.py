@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from math import log10
 from typing import Final
 
-from app.base.lines import head, with_unit, wrapped
-from app.base.output import one_line
-from app.text.measure_first import shown, table_lines, tables_of
-from model.units import show_bytes, show_seconds
-from validation.instruments.figures import Figure, Reading, Series, mean, plural
+from blocktime.app.base.lines import head, with_unit, wrapped
+from blocktime.app.base.output import one_line
+from blocktime.app.text.measure_first import shown, table_lines, tables_of
+from blocktime.model.units import show_bytes, show_seconds
+from blocktime.validation.instruments.figures import Figure, Reading, Series, mean, plural
 
 MOST_DEVICES: Final = 12
 MOST_UNREAD: Final = 8

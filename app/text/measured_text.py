@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from app.base.lines import head, wrapped
-from model.results import RunResult
-from model.units import show_seconds
-from scenarios.measured import AsModelled, ComparedFigure, Light, as_modelled, light_of
+from blocktime.app.base.lines import head, wrapped
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_seconds
+from blocktime.scenarios.measured import AsModelled, ComparedFigure, Light, as_modelled, light_of
 
 if TYPE_CHECKING:
-    from validation.identify.against import IntervalComparison
+    from blocktime.validation.identify.against import IntervalComparison
 
 NAME: Final = 36
 COLOURS: Final[dict[Light, str]] = {"reproduces": "green", "roughly": "yellow", "does not": "red"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.base.lines import aligned, head, mean, wrapped
-from model.results import Money, RunResult
-from model.units import show_amount, show_bytes
-from scenarios.why_money import many_of
-from scenarios.why_words import plural
+from blocktime.app.base.lines import aligned, head, mean, wrapped
+from blocktime.model.results import Money, RunResult
+from blocktime.model.units import show_amount, show_bytes
+from blocktime.scenarios.why_money import many_of
+from blocktime.scenarios.why_words import plural
 
 WIDTHS = (15, 15, 7, 13)
 HOUR_S = 3600

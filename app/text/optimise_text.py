@@ -7,15 +7,15 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from app.base.lines import head, parted, table, wrapped
-from app.controls.fields import as_text, size_text
-from app.text.accuracy_text import accuracy_words
-from app.text.sweep_text import change, shown
-from model.errors import cut
-from model.measures import MEASURES
-from model.units import show_share, unit_of
-from scenarios.search.goal_seek import Crossing, MeasureAt
-from scenarios.search.optimise import Binding, Candidate, Optimum
+from blocktime.app.base.lines import head, parted, table, wrapped
+from blocktime.app.controls.fields import as_text, size_text
+from blocktime.app.text.accuracy_text import accuracy_words
+from blocktime.app.text.sweep_text import change, shown
+from blocktime.model.errors import cut
+from blocktime.model.measures import MEASURES
+from blocktime.model.units import show_share, unit_of
+from blocktime.scenarios.search.goal_seek import Crossing, MeasureAt
+from blocktime.scenarios.search.optimise import Binding, Candidate, Optimum
 
 ALSO_SHOWN: Final = (
     "elapsed_s", "response_s", "response_p95_s", "transactions_per_s", "cpu_s", "read_wait_s", "hit_fraction",

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from app.text.profile import wait_class
-from model import causes
-from model.demand import conditions
-from model.demand.transactions import READS
-from model.provenance import Extrapolation, show_times, worst_first
-from model.results import RunResult
-from model.units import show_quantity
-from scenarios.compare import CPU, components, next_to_nothing
-from scenarios.why_words import listed
+from blocktime.app.text.profile import wait_class
+from blocktime.model import causes
+from blocktime.model.demand import conditions
+from blocktime.model.demand.transactions import READS
+from blocktime.model.provenance import Extrapolation, show_times, worst_first
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_quantity
+from blocktime.scenarios.compare import CPU, components, next_to_nothing
+from blocktime.scenarios.why_words import listed
 
 MARK: Final = "~"
 """Behind the name of a number in plain text."""

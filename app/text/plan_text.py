@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.base.lines import head, table
-from model.results import RunResult
+from blocktime.app.base.lines import head, table
+from blocktime.model.results import RunResult
 
 MICROSECONDS = 1e6
 COLUMNS = ("starts", "A-rows", "buffers", "reads", "cost")

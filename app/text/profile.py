@@ -6,11 +6,11 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from app.text.segment_text import times_of_a_session
-from model import causes
-from model.results import RunResult
-from model.units import show_seconds
-from scenarios.compare import CPU, components, next_to_nothing
+from blocktime.app.text.segment_text import times_of_a_session
+from blocktime.model import causes
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_seconds
+from blocktime.scenarios.compare import CPU, components, next_to_nothing
 
 WAIT_CLASSES: Final = (
     "CPU", "CPU: search", "User I/O", "System I/O", "Commit", "Concurrency", "Network", "Idle", "Other",

@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 
 from click import style
 
-from app.base.lines import NAME_WIDTH, aligned, head, wrapped
-from app.text.outside import MARK, by_component, marked, what_the_mark_says
-from app.text.profile import ProfileRow, Scale, colour, folded, scale_of
-from app.text.transaction_text import NARROW, percent, times_of
-from model.results import RunResult
-from model.units import show_seconds
+from blocktime.app.base.lines import NAME_WIDTH, aligned, head, wrapped
+from blocktime.app.text.outside import MARK, by_component, marked, what_the_mark_says
+from blocktime.app.text.profile import ProfileRow, Scale, colour, folded, scale_of
+from blocktime.app.text.transaction_text import NARROW, percent, times_of
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_seconds
 
 LEAST_WIDTHS: Final = (NAME_WIDTH, 11, 7, 12, 9)
 NARROW_WIDTHS: Final = (28, 10, 6, 9, 9)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.base.lines import NAME_WIDTH, aligned, head, mean, wrapped
-from model.results import ProgramStats, RunResult
-from model.units import show_alike, show_seconds
-from model.workloads.families import KINDS
+from blocktime.app.base.lines import NAME_WIDTH, aligned, head, mean, wrapped
+from blocktime.model.results import ProgramStats, RunResult
+from blocktime.model.units import show_alike, show_seconds
+from blocktime.model.workloads.families import KINDS
 
 WIDTHS = (NAME_WIDTH, 12, 12, 12, 12)
 

@@ -9,16 +9,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final, Literal, NamedTuple
 
-from app.base.lines import mean
-from app.text.profile import UNCHANGED_S, by_class, io_wait_s, largest_read_blocks, scale_of
-from app.text.transaction_text import times_of, tps
-from model.measures import MEASURES
-from model.results import DeviceStats, ProgramStats, RunResult
-from model.units import MIB, show_amount, show_bytes, show_data, show_number, show_seconds, show_share
-from scenarios.compare import next_to_nothing
-from scenarios.why_device import flushes, mean_request_bytes, requests
-from scenarios.why_money import many_of
-from scenarios.why_words import count
+from blocktime.app.base.lines import mean
+from blocktime.app.text.profile import UNCHANGED_S, by_class, io_wait_s, largest_read_blocks, scale_of
+from blocktime.app.text.transaction_text import times_of, tps
+from blocktime.model.measures import MEASURES
+from blocktime.model.results import DeviceStats, ProgramStats, RunResult
+from blocktime.model.units import (
+    MIB,
+    show_amount,
+    show_bytes,
+    show_data,
+    show_number,
+    show_seconds,
+    show_share,
+)
+from blocktime.scenarios.compare import next_to_nothing
+from blocktime.scenarios.why_device import flushes, mean_request_bytes, requests
+from blocktime.scenarios.why_money import many_of
+from blocktime.scenarios.why_words import count
 
 Better = Literal["less", "more", "neither"]
 Read = Callable[[RunResult], float | None]

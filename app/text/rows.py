@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.base.lines import with_unit
-from app.text.iostat_text import span_of, value_of
-from app.text.outside import by_component, farthest
-from app.text.profile import signed, wait_class
-from model.provenance import Constant, show_times, worst_first
-from model.results import DeviceLine, RunResult
-from model.spec import System
-from model.units import show_quantity, show_seconds, show_share, unit_of
-from scenarios.compare import changes, next_to_nothing
+from blocktime.app.base.lines import with_unit
+from blocktime.app.text.iostat_text import span_of, value_of
+from blocktime.app.text.outside import by_component, farthest
+from blocktime.app.text.profile import signed, wait_class
+from blocktime.model.provenance import Constant, show_times, worst_first
+from blocktime.model.results import DeviceLine, RunResult
+from blocktime.model.spec import System
+from blocktime.model.units import show_quantity, show_seconds, show_share, unit_of
+from blocktime.scenarios.compare import changes, next_to_nothing
 
 
 def breakdown(base: RunResult, other: RunResult) -> list[dict[str, str]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.base.lines import head, mean, megabytes, wrapped
-from app.text.block_drawing import drawing
-from model.causes import DELETING, INSERTING, MIGRATING, SEARCHING, UPDATING
-from model.results import RunResult, SegmentSpace
-from model.units import show_bytes, show_seconds
-from scenarios.why_rows import stay_on_offer
+from blocktime.app.base.lines import head, mean, megabytes, wrapped
+from blocktime.app.text.block_drawing import drawing
+from blocktime.model.causes import DELETING, INSERTING, MIGRATING, SEARCHING, UPDATING
+from blocktime.model.results import RunResult, SegmentSpace
+from blocktime.model.units import show_bytes, show_seconds
+from blocktime.scenarios.why_rows import stay_on_offer
 
 ON_ROWS = (SEARCHING, MIGRATING, UPDATING, INSERTING, DELETING)
 DONE = {UPDATING: "updated", INSERTING: "inserted", DELETING: "deleted"}

@@ -6,16 +6,16 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from app.base.lines import head, table, wrapped
-from app.base.output import bar_letter
-from app.text.optimise_text import field_shown
-from app.text.sweep_text import shown
-from model.errors import cut
-from model.measures import MEASURES
-from model.units import show_share
-from scenarios.interval import CONFIDENCE
-from scenarios.search.sensitivity import Sensitivity, SobolIndex, TornadoBar, VarianceShare
-from scenarios.why_words import listed
+from blocktime.app.base.lines import head, table, wrapped
+from blocktime.app.base.output import bar_letter
+from blocktime.app.text.optimise_text import field_shown
+from blocktime.app.text.sweep_text import shown
+from blocktime.model.errors import cut
+from blocktime.model.measures import MEASURES
+from blocktime.model.units import show_share
+from blocktime.scenarios.interval import CONFIDENCE
+from blocktime.scenarios.search.sensitivity import Sensitivity, SobolIndex, TornadoBar, VarianceShare
+from blocktime.scenarios.why_words import listed
 
 LONGEST_LABEL: Final = 26
 WIDE: Final = 0.4

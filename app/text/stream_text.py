@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from click import style
 
-from app.base.lines import NAME_WIDTH, aligned, head, mean, megabytes, wrapped
-from model.results import RunResult, StreamStats
-from model.units import MIB, show_bytes, show_seconds
-from scenarios.why_streams import overlapped, sets_the_rate
-from scenarios.why_words import listed
+from blocktime.app.base.lines import NAME_WIDTH, aligned, head, mean, megabytes, wrapped
+from blocktime.model.results import RunResult, StreamStats
+from blocktime.model.units import MIB, show_bytes, show_seconds
+from blocktime.scenarios.why_streams import overlapped, sets_the_rate
+from blocktime.scenarios.why_words import listed
 
 
 def does(stream: StreamStats) -> str:

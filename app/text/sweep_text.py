@@ -9,18 +9,18 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from app.base.lines import head, mean, table, with_unit, wrapped
-from app.controls.fields import as_text
-from app.text.accuracy_text import accuracy_words
-from app.text.outside import lines_of
-from model.engine import estimate_of
-from model.errors import SpecError, cut
-from model.measures import MEASURES
-from model.results import RunResult
-from model.units import show_amount, show_share, unit_of
-from scenarios.sweeps.plan import Plan
-from scenarios.sweeps.rows import Rows
-from scenarios.sweeps.spec import Axis
+from blocktime.app.base.lines import head, mean, table, with_unit, wrapped
+from blocktime.app.controls.fields import as_text
+from blocktime.app.text.accuracy_text import accuracy_words
+from blocktime.app.text.outside import lines_of
+from blocktime.model.engine import estimate_of
+from blocktime.model.errors import SpecError, cut
+from blocktime.model.measures import MEASURES
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_amount, show_share, unit_of
+from blocktime.scenarios.sweeps.plan import Plan
+from blocktime.scenarios.sweeps.rows import Rows
+from blocktime.scenarios.sweeps.spec import Axis
 
 MOST_ROWS: Final = 40
 MOST_COLUMNS: Final = 12

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.base.lines import head, megabytes, wrapped
-from app.text.accuracy_text import other_warnings
-from app.text.outside import MARK, by_number, lines_of
-from app.text.plan_text import row_source_lines
-from app.text.programs_text import beside_words
-from app.text.segment_text import advice, work_on_rows
-from app.text.stream_text import at_once, beside, calls, rates
-from app.text.transaction_text import answer_of
-from model import causes
-from model.results import Call, PhysicalIO, RunResult
-from model.units import show_bytes, show_range, show_seconds, show_share
-from scenarios.why_words import listed
+from blocktime.app.base.lines import head, megabytes, wrapped
+from blocktime.app.text.accuracy_text import other_warnings
+from blocktime.app.text.outside import MARK, by_number, lines_of
+from blocktime.app.text.plan_text import row_source_lines
+from blocktime.app.text.programs_text import beside_words
+from blocktime.app.text.segment_text import advice, work_on_rows
+from blocktime.app.text.stream_text import at_once, beside, calls, rates
+from blocktime.app.text.transaction_text import answer_of
+from blocktime.model import causes
+from blocktime.model.results import Call, PhysicalIO, RunResult
+from blocktime.model.units import show_bytes, show_range, show_seconds, show_share
+from blocktime.scenarios.why_words import listed
 
 MOST_SLOTS = 6
 MOST_READ_SIZES = 8

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from click import style
 
-from app.base.lines import NAME_WIDTH, aligned, head, mean, wrapped
-from model.causes import FROM_CLIENT, SEQUENTIAL
-from model.demand.transactions import DATA, DBWR
-from model.results import RunResult, TransactionStats
-from model.units import show_bytes, show_number, show_range, show_seconds
+from blocktime.app.base.lines import NAME_WIDTH, aligned, head, mean, wrapped
+from blocktime.model.causes import FROM_CLIENT, SEQUENTIAL
+from blocktime.model.demand.transactions import DATA, DBWR
+from blocktime.model.results import RunResult, TransactionStats
+from blocktime.model.units import show_bytes, show_number, show_range, show_seconds
 
 NAME = 12
 KIND = 20

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from math import floor, log10
 from typing import TYPE_CHECKING, Final
 
-from app.base.lines import head, wrapped
-from app.text.accuracy_text import LEAST_SAID
-from model.catalog import KINDS, entries
-from model.provenance import Constant
-from model.results import Contribution, Interval, RunResult, Uncertainty
-from scenarios.declared import declared_field
-from scenarios.uncertainty.model_error import ESTIMATE, MEASURED, model_error
-from scenarios.why_words import listed, plural
+from blocktime.app.base.lines import head, wrapped
+from blocktime.app.text.accuracy_text import LEAST_SAID
+from blocktime.model.catalog import KINDS, entries
+from blocktime.model.provenance import Constant
+from blocktime.model.results import Contribution, Interval, RunResult, Uncertainty
+from blocktime.scenarios.declared import declared_field
+from blocktime.scenarios.uncertainty.model_error import ESTIMATE, MEASURED, model_error
+from blocktime.scenarios.why_words import listed, plural
 
 if TYPE_CHECKING:
-    from scenarios.uncertainty import Difference
+    from blocktime.scenarios.uncertainty import Difference
 
 MOST_SHOWN: Final = 5
 LEAST_SHOWN: Final = 0.01

@@ -8,12 +8,12 @@ from typing import Final
 
 from click import style
 
-from app.base.lines import aligned, head, table, wrapped
-from scenarios.why_words import plural
-from validation import words
-from validation.case import Case
-from validation.compare import Comparison
-from validation.tally import (
+from blocktime.app.base.lines import aligned, head, table, wrapped
+from blocktime.scenarios.why_words import plural
+from blocktime.validation import words
+from blocktime.validation.case import Case
+from blocktime.validation.compare import Comparison
+from blocktime.validation.tally import (
     NO_MECHANISM,
     by_case,
     by_mechanism,
@@ -27,7 +27,7 @@ from validation.tally import (
     out_of_sample_median,
     tally,
 )
-from validation.validate import Validation
+from blocktime.validation.validate import Validation
 
 WIDEST: Final = 110
 COLOURS: Final = {"within": "green", "fails": "red", "gap_closed": "red", "known_gap": "yellow"}

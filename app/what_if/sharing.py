@@ -8,14 +8,14 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
-from app.base import FIRST
-from app.base.markdown import plain
-from app.controls import own_files, settings
-from app.session import address, copy_link, downloads, taken
-from app.session.downloads import PageAnswer
-from app.session.engines import Pair
-from model.errors import SpecError
-from scenarios import Scenario
+from blocktime.app.base import FIRST
+from blocktime.app.base.markdown import plain
+from blocktime.app.controls import own_files, settings
+from blocktime.app.session import address, copy_link, downloads, taken
+from blocktime.app.session.downloads import PageAnswer
+from blocktime.app.session.engines import Pair
+from blocktime.model.errors import SpecError
+from blocktime.scenarios import Scenario
 
 FILES: Final = "share_files"
 """The popover of the downloads."""

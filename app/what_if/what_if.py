@@ -9,16 +9,16 @@ from typing import Final
 
 import streamlit as st
 
-from app.answer import answer, instruments, uncertainty_view
-from app.base.markdown import plain
-from app.base.remembered import by_object
-from app.controls import forms, own_files, presets, settings
-from app.session import copy_link, engines, navigation, pins
-from app.session.what_if_state import COMPLETE, NOTES, WELCOME, State, keep_address, start, take
-from app.what_if import sharing, what_if_controls
-from model.errors import BlocktimeError, cut
-from scenarios import Scenario
-from scenarios.prices import priced_alike
+from blocktime.app.answer import answer, instruments, uncertainty_view
+from blocktime.app.base.markdown import plain
+from blocktime.app.base.remembered import by_object
+from blocktime.app.controls import forms, own_files, presets, settings
+from blocktime.app.session import copy_link, engines, navigation, pins
+from blocktime.app.session.what_if_state import COMPLETE, NOTES, WELCOME, State, keep_address, start, take
+from blocktime.app.what_if import sharing, what_if_controls
+from blocktime.model.errors import BlocktimeError, cut
+from blocktime.scenarios import Scenario
+from blocktime.scenarios.prices import priced_alike
 
 ABOUT: Final = (
     "**Blocktime** estimates how long database I/O takes on an Oracle-style database under Linux, and where the time "

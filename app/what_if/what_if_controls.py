@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import streamlit as st
 
-from app.base.markdown import plain
-from app.controls import fields, forms, more_fields, own_files, presets, settings, widgets
-from app.session import address, navigation, pins, uploads
-from app.session.what_if_state import (
+from blocktime.app.base.markdown import plain
+from blocktime.app.controls import fields, forms, more_fields, own_files, presets, settings, widgets
+from blocktime.app.session import address, navigation, pins, uploads
+from blocktime.app.session.what_if_state import (
     COMPLETE,
     DRAWN,
     GROUPS,
@@ -33,8 +33,8 @@ from app.session.what_if_state import (
     undo,
     unpin,
 )
-from model.errors import cut
-from scenarios import Scenario
+from blocktime.model.errors import cut
+from blocktime.scenarios import Scenario
 
 QUESTION: Final = "The question"
 """The group of the controls that a question is about."""

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from model.errors import SpecError, UnknownName, shown
-from model.provenance import Constant, Frozen
+from blocktime.model.errors import SpecError, UnknownName, shown
+from blocktime.model.provenance import Constant, Frozen
 
 # Kind -> the section of a scenario whose ``use`` names an entry of it.
 KINDS: Final = {

@@ -7,16 +7,16 @@ inputs may be a number or an array; then the demands are arrays too.
 from collections.abc import Callable
 from typing import Final
 
-from model.demand.change import Change
-from model.demand.dml import delete_demand, insert_demand, search_s, update_demand
-from model.demand.index_access import index_demand
-from model.demand.loads import export_demand, import_demand
-from model.demand.optimizer_estimate import optimizer_of
-from model.demand.reading import MixedRegimes, OneByOne, reaps_are_waits
-from model.demand.segment import check_blocks
-from model.demand.storage import DeviceDemand, device_demand, parallel_of, reads_as_calls
-from model.demand.work import Demand, full_scan_demand
-from model.spec import Statement, System
+from blocktime.model.demand.change import Change
+from blocktime.model.demand.dml import delete_demand, insert_demand, search_s, update_demand
+from blocktime.model.demand.index_access import index_demand
+from blocktime.model.demand.loads import export_demand, import_demand
+from blocktime.model.demand.optimizer_estimate import optimizer_of
+from blocktime.model.demand.reading import MixedRegimes, OneByOne, reaps_are_waits
+from blocktime.model.demand.segment import check_blocks
+from blocktime.model.demand.storage import DeviceDemand, device_demand, parallel_of, reads_as_calls
+from blocktime.model.demand.work import Demand, full_scan_demand
+from blocktime.model.spec import Statement, System
 
 __all__ = [
     "Change",

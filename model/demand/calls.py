@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from model.errors import OutsideLaw
-from model.laws import block_layer
-from model.laws.block_layer import PAGE_BYTES
-from model.laws.numeric import Number
-from model.laws.opened_files import UNBUFFERED
-from model.laws.page_cache import place_of_page
-from model.spec import Calls, System
-from model.units import MIB, show_bytes
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import block_layer
+from blocktime.model.laws.block_layer import PAGE_BYTES
+from blocktime.model.laws.numeric import Number
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.laws.page_cache import place_of_page
+from blocktime.model.spec import Calls, System
+from blocktime.model.units import MIB, show_bytes
 
 SECTOR_BYTES = 512
 

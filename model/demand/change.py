@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from model.demand.segment import RowShape, Segment, fresh_block, growth_of, row_shape, segment_of
-from model.errors import OutsideLaw
-from model.laws import assm, block, growth
-from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, some, where
-from model.machine.segment.heap_rules import UNIT, HeapOutcome
-from model.provenance import Frozen
-from model.spec import Dml, Insert, System, Table, release_tuple
+from blocktime.model.demand.segment import RowShape, Segment, fresh_block, growth_of, row_shape, segment_of
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import assm, block, growth
+from blocktime.model.laws.numeric import Number, ceiling, floor_div, larger, smaller, some, where
+from blocktime.model.machine.segment.heap_rules import UNIT, HeapOutcome
+from blocktime.model.provenance import Frozen
+from blocktime.model.spec import Dml, Insert, System, Table, release_tuple
 
 MENDED_IN = (11, 2)
 
@@ -80,7 +80,7 @@ def change_of(system: System, work: Dml) -> Change:
 
 def steps_of_playing(system: System, work: Dml) -> float:
     """Steps that :func:`change_of` takes for one scenario, each about as long as a row that grows in its block."""
-    from model.demand.heap_run import heap_rules, steps  # noqa: PLC0415  (numpy)
+    from blocktime.model.demand.heap_run import heap_rules, steps  # noqa: PLC0415  (numpy)
 
     rules = heap_rules(system.tablespace, system.table, is_mended(system))
     return steps(rules, system.table, work, lengths_of(system, work))
@@ -113,7 +113,7 @@ def _pctfree_needed(system: System, row: RowShape, grows: Number, share: Number)
 
 
 def _played(system: System, work: Dml) -> Change:
-    from model.demand.heap_run import play  # noqa: PLC0415  (numpy, which only playing needs)
+    from blocktime.model.demand.heap_run import play  # noqa: PLC0415  (numpy, which only playing needs)
 
     lengths = lengths_of(system, work)
     return change_played(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from model.causes import (
+from blocktime.model.causes import (
     DELETING,
     FETCHES,
     FROM_CLIENT,
@@ -17,17 +17,17 @@ from model.causes import (
     TO_CLIENT,
     UPDATING,
 )
-from model.demand.calls import writes_at_once
-from model.demand.reading import mbrc_of
-from model.demand.storage import reads_as_calls, slots_of
-from model.demand.stream_work import call_demand
-from model.demand.transactions import CALLS, CHANGES, FILLS, GETS, READS, ROWS, kinds_of
-from model.demand.work import NO_SCAN, Demand
-from model.laws import block
-from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
-from model.laws.opened_files import UNBUFFERED
-from model.provenance import Constant, Extrapolation, is_outside, outside_range, worst_first
-from model.spec import System, Transactions, Workload
+from blocktime.model.demand.calls import writes_at_once
+from blocktime.model.demand.reading import mbrc_of
+from blocktime.model.demand.storage import reads_as_calls, slots_of
+from blocktime.model.demand.stream_work import call_demand
+from blocktime.model.demand.transactions import CALLS, CHANGES, FILLS, GETS, READS, ROWS, kinds_of
+from blocktime.model.demand.work import NO_SCAN, Demand
+from blocktime.model.laws import block
+from blocktime.model.laws.numeric import Number, known_where, larger, over, smaller, some, where
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.provenance import Constant, Extrapolation, is_outside, outside_range, worst_first
+from blocktime.model.spec import System, Transactions, Workload
 
 WRITE_CALLS: Final = "write calls"
 PAGE_WRITES: Final = "pages written into the page cache"

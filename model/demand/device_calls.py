@@ -5,15 +5,15 @@ from __future__ import annotations
 from math import e, log1p
 from typing import Any, TypeVar, cast
 
-from model.demand.calls import largest_bytes_of
-from model.demand.of_many import Overlay
-from model.demand.reading import one_value
-from model.laws import block_layer, disk_means
-from model.laws.garbage_collection import HOLE_BYTES
-from model.laws.numeric import Number, larger, largest, smaller, some, where
-from model.laws.opened_files import UNBUFFERED
-from model.machine.device.elevator import IDLE_S, NEAR_BYTES
-from model.spec import System
+from blocktime.model.demand.calls import largest_bytes_of
+from blocktime.model.demand.of_many import Overlay
+from blocktime.model.demand.reading import one_value
+from blocktime.model.laws import block_layer, disk_means
+from blocktime.model.laws.garbage_collection import HOLE_BYTES
+from blocktime.model.laws.numeric import Number, larger, largest, smaller, some, where
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.machine.device.elevator import IDLE_S, NEAR_BYTES
+from blocktime.model.spec import System
 
 Part = TypeVar("Part")
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import e, gcd, inf
 from typing import Any
 
-from model.demand.calls import first_bytes
-from model.demand.device_calls import (
+from blocktime.model.demand.calls import first_bytes
+from blocktime.model.demand.device_calls import (
     IDLING,
     among_bytes,
     at_place,
@@ -23,12 +23,22 @@ from model.demand.device_calls import (
     under_way,
     waits_in_vain_s,
 )
-from model.demand.reading import one_for_all
-from model.laws import block_layer, device, disk_means, disk_rounds, disk_sets, limits, queueing
-from model.laws.disk_geometry import geometry_of
-from model.laws.disk_queue import Positionings
-from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, largest, smaller, some, where
-from model.machine.device.elevator import (
+from blocktime.model.demand.reading import one_for_all
+from blocktime.model.laws import block_layer, device, disk_means, disk_rounds, disk_sets, limits, queueing
+from blocktime.model.laws.disk_geometry import geometry_of
+from blocktime.model.laws.disk_queue import Positionings
+from blocktime.model.laws.numeric import (
+    Number,
+    ceil_div,
+    ceiling,
+    floor_div,
+    larger,
+    largest,
+    smaller,
+    some,
+    where,
+)
+from blocktime.model.machine.device.elevator import (
     FIFO_BATCH,
     IDLE_S,
     IN_BATCHES,
@@ -36,7 +46,7 @@ from model.machine.device.elevator import (
     SYNC_SLICE_S,
     WRITE_EXPIRE_S,
 )
-from model.spec import System
+from blocktime.model.spec import System
 
 MOST_PLACES = 64
 """Programs whose places are followed one by one; the wait of more is that of places at random."""

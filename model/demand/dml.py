@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.causes import (
+from blocktime.model.causes import (
     DELETING,
     FROM_CLIENT,
     INSERTING,
@@ -15,19 +15,27 @@ from model.causes import (
     TO_CLIENT,
     UPDATING,
 )
-from model.demand.change import Change, change_of
-from model.demand.index_statistics import index_statistics
-from model.demand.index_upkeep import Keys, keep_indexes
-from model.demand.popular_blocks import popular_of, says_popularity
-from model.demand.reading import ReadPlan, one_for_all, scan_plan
-from model.demand.segment import Segment
-from model.demand.work import NO_SCAN, Demand, FetchPlan, client_rows_s, cpu_of_rows, cpu_of_scan, planned
-from model.demand.writing import room_of, writing_of
-from model.laws import block, buffer_cache, scan_reads
-from model.laws.change import block_changes_of_arrays
-from model.laws.logical_io import distinct_blocks
-from model.laws.numeric import Number, ceiling, is_array, larger, nearest, smaller, some, where
-from model.spec import Delete, Dml, Insert, System, Update
+from blocktime.model.demand.change import Change, change_of
+from blocktime.model.demand.index_statistics import index_statistics
+from blocktime.model.demand.index_upkeep import Keys, keep_indexes
+from blocktime.model.demand.popular_blocks import popular_of, says_popularity
+from blocktime.model.demand.reading import ReadPlan, one_for_all, scan_plan
+from blocktime.model.demand.segment import Segment
+from blocktime.model.demand.work import (
+    NO_SCAN,
+    Demand,
+    FetchPlan,
+    client_rows_s,
+    cpu_of_rows,
+    cpu_of_scan,
+    planned,
+)
+from blocktime.model.demand.writing import room_of, writing_of
+from blocktime.model.laws import block, buffer_cache, scan_reads
+from blocktime.model.laws.change import block_changes_of_arrays
+from blocktime.model.laws.logical_io import distinct_blocks
+from blocktime.model.laws.numeric import Number, ceiling, is_array, larger, nearest, smaller, some, where
+from blocktime.model.spec import Delete, Dml, Insert, System, Update
 
 
 def probe_s(system: System) -> Number:

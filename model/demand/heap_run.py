@@ -8,16 +8,23 @@ from itertools import zip_longest
 
 import numpy as np
 
-from model.demand.row_turns import Commits, in_any_order, make, share_of_blocks, turns_of
-from model.errors import OutsideLaw
-from model.laws import block, growth
-from model.laws.assm import CLASS_NAMES, CLASSES, freeness
-from model.loops import fastest
-from model.loops.rows import row
-from model.machine.segment.extent_map import high_water_steps
-from model.machine.segment.heap import Heap
-from model.machine.segment.heap_rules import UNIT, BlockFill, HeapCounts, HeapOutcome, HeapRules, Snapshot
-from model.spec import Dml, Table, Tablespace
+from blocktime.model.demand.row_turns import Commits, in_any_order, make, share_of_blocks, turns_of
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import block, growth
+from blocktime.model.laws.assm import CLASS_NAMES, CLASSES, freeness
+from blocktime.model.loops import fastest
+from blocktime.model.loops.rows import row
+from blocktime.model.machine.segment.extent_map import high_water_steps
+from blocktime.model.machine.segment.heap import Heap
+from blocktime.model.machine.segment.heap_rules import (
+    UNIT,
+    BlockFill,
+    HeapCounts,
+    HeapOutcome,
+    HeapRules,
+    Snapshot,
+)
+from blocktime.model.spec import Dml, Table, Tablespace
 
 MOST_STEPS = 25_000_000
 STEPS_PER_PASSING = 60

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from math import inf
 from typing import Any
 
-from model.demand.transactions import run_transactions
-from model.laws.limits import counted_requests, credits_last_s
-from model.results import DeviceStats, RunResult
-from model.spec import System, Workload
-from model.units import show_data, show_seconds
+from blocktime.model.demand.transactions import run_transactions
+from blocktime.model.laws.limits import counted_requests, credits_last_s
+from blocktime.model.results import DeviceStats, RunResult
+from blocktime.model.spec import System, Workload
+from blocktime.model.units import show_data, show_seconds
 
 ROUNDING = 1e-9
 BINDS = 0.9

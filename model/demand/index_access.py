@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from model.causes import FETCHES, SEQUENTIAL
-from model.demand.calls import goes_on
-from model.demand.device_calls import changed
-from model.demand.index_statistics import Statistics, blocks_with_rows, distinct_keys, index_statistics
-from model.demand.index_upkeep import entries_of
-from model.demand.reading import ReadPlan, one_for_all
-from model.demand.segment import Segment, row_shape, segment_of
-from model.demand.work import (
+from blocktime.model.causes import FETCHES, SEQUENTIAL
+from blocktime.model.demand.calls import goes_on
+from blocktime.model.demand.device_calls import changed
+from blocktime.model.demand.index_statistics import (
+    Statistics,
+    blocks_with_rows,
+    distinct_keys,
+    index_statistics,
+)
+from blocktime.model.demand.index_upkeep import entries_of
+from blocktime.model.demand.reading import ReadPlan, one_for_all
+from blocktime.model.demand.segment import Segment, row_shape, segment_of
+from blocktime.model.demand.work import (
     RANGE_SCAN,
     Demand,
     FetchPlan,
@@ -22,9 +27,9 @@ from model.demand.work import (
     planned,
     with_count,
 )
-from model.errors import OutsideLaw
-from model.laws import block, client, logical_io, scan_reads
-from model.laws.numeric import (
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import block, client, logical_io, scan_reads
+from blocktime.model.laws.numeric import (
     Number,
     ceiling,
     is_array,
@@ -35,9 +40,9 @@ from model.laws.numeric import (
     some,
     where,
 )
-from model.laws.opened_files import UNBUFFERED
-from model.results import IndexStatistics, part
-from model.spec import IndexRangeScan, System, release_tuple
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.results import IndexStatistics, part
+from blocktime.model.spec import IndexRangeScan, System, release_tuple
 
 OPERATIONS = {
     "range": "INDEX RANGE SCAN",

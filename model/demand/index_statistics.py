@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from model.demand.index_upkeep import entries_of, leaves_of
-from model.demand.segment import Segment, row_shape
-from model.errors import OutsideLaw
-from model.laws import bitmap_index, block, logical_io
-from model.laws.numeric import Number, ceiling, floor_div, larger, largest, smaller, some, where
-from model.spec import System
+from blocktime.model.demand.index_upkeep import entries_of, leaves_of
+from blocktime.model.demand.segment import Segment, row_shape
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import bitmap_index, block, logical_io
+from blocktime.model.laws.numeric import Number, ceiling, floor_div, larger, largest, smaller, some, where
+from blocktime.model.spec import System
 
 
 def distinct_keys(system: System) -> Number:

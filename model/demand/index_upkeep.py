@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from model.causes import INDEXES
-from model.demand.work import Demand
-from model.errors import OutsideLaw
-from model.laws import block, buffer_cache, index_upkeep
-from model.laws.block_layer import stated_call_s
-from model.laws.change import REDO_CHANGE_BYTES, UNDO_RECORD_BYTES
-from model.laws.logical_io import distinct_blocks
-from model.laws.numeric import (
+from blocktime.model.causes import INDEXES
+from blocktime.model.demand.work import Demand
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import block, buffer_cache, index_upkeep
+from blocktime.model.laws.block_layer import stated_call_s
+from blocktime.model.laws.change import REDO_CHANGE_BYTES, UNDO_RECORD_BYTES
+from blocktime.model.laws.logical_io import distinct_blocks
+from blocktime.model.laws.numeric import (
     Number,
     ceiling,
     floor_div,
@@ -24,8 +24,8 @@ from model.laws.numeric import (
     some,
     where,
 )
-from model.results import IndexChanges, part
-from model.spec import MaintainedIndex, System
+from blocktime.model.results import IndexChanges, part
+from blocktime.model.spec import MaintainedIndex, System
 
 
 class Keys(NamedTuple):

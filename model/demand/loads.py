@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model.causes import FROM_CLIENT, INSERTING, LOG_FILE_SYNC, SEARCHING, TO_CLIENT
-from model.demand.change import Change
-from model.demand.dml import inserting_s, no_reads
-from model.demand.index_upkeep import Keys, keep_indexes
-from model.demand.segment import RowShape, row_shape, segment_of
-from model.demand.work import NO_SCAN, Demand, FetchPlan, client_rows_s, full_scan, planned
-from model.demand.writing import writing_of
-from model.laws import block, change, extents, load
-from model.laws.numeric import Number, ceiling, larger, smaller, where
-from model.spec import Export, Import, Load, System
+from blocktime.model.causes import FROM_CLIENT, INSERTING, LOG_FILE_SYNC, SEARCHING, TO_CLIENT
+from blocktime.model.demand.change import Change
+from blocktime.model.demand.dml import inserting_s, no_reads
+from blocktime.model.demand.index_upkeep import Keys, keep_indexes
+from blocktime.model.demand.segment import RowShape, row_shape, segment_of
+from blocktime.model.demand.work import NO_SCAN, Demand, FetchPlan, client_rows_s, full_scan, planned
+from blocktime.model.demand.writing import writing_of
+from blocktime.model.laws import block, change, extents, load
+from blocktime.model.laws.numeric import Number, ceiling, larger, smaller, where
+from blocktime.model.spec import Export, Import, Load, System
 
 
 def rows_of_array(work: Load, row: RowShape) -> Number:

@@ -8,17 +8,27 @@ from dataclasses import dataclass, replace
 from math import e
 from typing import Any
 
-from model.demand.calls import first_bytes
-from model.demand.device_calls import at_speed, changed, goes_on_near, span_of
-from model.demand.device_visit import visit_of
-from model.demand.stream_cached import commit_s, writes_for_all
-from model.demand.stream_demand import CallDemand
-from model.demand.stream_work import call_demand
-from model.laws import block_layer, disk_means, page_cache, queueing
-from model.laws.numeric import Number, ceil_div, floor_div, larger, largest, over, smaller, some, where
-from model.laws.processors import thread_speed
-from model.machine.device.elevator import IDLE_S, SYNC_SLICE_S
-from model.spec import System
+from blocktime.model.demand.calls import first_bytes
+from blocktime.model.demand.device_calls import at_speed, changed, goes_on_near, span_of
+from blocktime.model.demand.device_visit import visit_of
+from blocktime.model.demand.stream_cached import commit_s, writes_for_all
+from blocktime.model.demand.stream_demand import CallDemand
+from blocktime.model.demand.stream_work import call_demand
+from blocktime.model.laws import block_layer, disk_means, page_cache, queueing
+from blocktime.model.laws.numeric import (
+    Number,
+    ceil_div,
+    floor_div,
+    larger,
+    largest,
+    over,
+    smaller,
+    some,
+    where,
+)
+from blocktime.model.laws.processors import thread_speed
+from blocktime.model.machine.device.elevator import IDLE_S, SYNC_SLICE_S
+from blocktime.model.spec import System
 
 FULL = 1.0
 NEARLY = 1e-9

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from model.demand.index_access import in_range, in_rowid_order, leaves_visited
-from model.demand.index_statistics import index_statistics
-from model.demand.index_upkeep import entries_of
-from model.demand.reading import one_for_all
-from model.demand.work import NO_SCAN, RANGE_SCAN, Demand
-from model.errors import OutsideLaw
-from model.laws import optimizer
-from model.laws.numeric import Number, largest, nearest, some, where
-from model.results import OptimizerCost, part
-from model.spec import IndexRangeScan, Statement, System, release_tuple
+from blocktime.model.demand.index_access import in_range, in_rowid_order, leaves_visited
+from blocktime.model.demand.index_statistics import index_statistics
+from blocktime.model.demand.index_upkeep import entries_of
+from blocktime.model.demand.reading import one_for_all
+from blocktime.model.demand.work import NO_SCAN, RANGE_SCAN, Demand
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import optimizer
+from blocktime.model.laws.numeric import Number, largest, nearest, some, where
+from blocktime.model.results import OptimizerCost, part
+from blocktime.model.spec import IndexRangeScan, Statement, System, release_tuple
 
 
 def optimizer_of(system: System, work: Statement, demand: Demand) -> OptimizerCost:

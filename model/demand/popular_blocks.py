@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple, cast
 
-from model.demand.segment import row_shape, segment_of
-from model.demand.transactions import classes_of_curve, room_of_cache, stated_classes, touch_rules
-from model.errors import OutsideLaw
-from model.laws import touch_count
-from model.laws.buffer_cache import TouchRules
-from model.laws.logical_io import distinct_blocks
-from model.laws.numeric import Number, larger, over
-from model.spec import System, Workload
-from model.spec.popularity import WAYS, PopularBlocks
-from model.units import show_bytes
+from blocktime.model.demand.segment import row_shape, segment_of
+from blocktime.model.demand.transactions import classes_of_curve, room_of_cache, stated_classes, touch_rules
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import touch_count
+from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.laws.logical_io import distinct_blocks
+from blocktime.model.laws.numeric import Number, larger, over
+from blocktime.model.spec import System, Workload
+from blocktime.model.spec.popularity import WAYS, PopularBlocks
+from blocktime.model.units import show_bytes
 
 ROUNDING = 1e-3
 

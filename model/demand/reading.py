@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
-from model.causes import DIRECT, SCATTERED, SEQUENTIAL
-from model.demand.segment import Segment
-from model.laws import scan_reads
-from model.laws.numeric import Number, ceiling, is_array, some, where
-from model.laws.opened_files import UNBUFFERED
-from model.spec import System, release_tuple
-from model.units import show_share
+from blocktime.model.causes import DIRECT, SCATTERED, SEQUENTIAL
+from blocktime.model.demand.segment import Segment
+from blocktime.model.laws import scan_reads
+from blocktime.model.laws.numeric import Number, ceiling, is_array, some, where
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.spec import System, release_tuple
+from blocktime.model.units import show_share
 
 
 @dataclass(slots=True)

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from model.machine.segment.heap import Heap
-from model.spec import Dml
+from blocktime.model.machine.segment.heap import Heap
+from blocktime.model.spec import Dml
 
 ORDER_SEED = 20_080_614
 NEW = -1

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.errors import OutsideLaw, UnknownName
-from model.laws import block, extents, growth
-from model.laws.numeric import Number, ceiling, floor_div, larger, largest, smaller, some, where
-from model.spec import Dml, System, release_tuple
+from blocktime.model.errors import OutsideLaw, UnknownName
+from blocktime.model.laws import block, extents, growth
+from blocktime.model.laws.numeric import Number, ceiling, floor_div, larger, largest, smaller, some, where
+from blocktime.model.spec import Dml, System, release_tuple
 
 
 @dataclass(slots=True)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
-from model.demand.device_calls import changed
-from model.demand.reading import OneByOne, ReadPlan
-from model.demand.stream_work import call_demand, requests_past_cache
-from model.demand.work import Demand
-from model.laws import disk_means, limits, scan_reads
-from model.laws.block_layer import stated_call_s
-from model.laws.numeric import (
+from blocktime.model.demand.device_calls import changed
+from blocktime.model.demand.reading import OneByOne, ReadPlan
+from blocktime.model.demand.stream_work import call_demand, requests_past_cache
+from blocktime.model.demand.work import Demand
+from blocktime.model.laws import disk_means, limits, scan_reads
+from blocktime.model.laws.block_layer import stated_call_s
+from blocktime.model.laws.numeric import (
     Number,
     in_rows,
     is_array,
@@ -25,9 +25,9 @@ from model.laws.numeric import (
     total,
     where,
 )
-from model.laws.parallel_reads import slowest_service
-from model.laws.read_slots import mean_slots
-from model.spec import ReadStream, System
+from blocktime.model.laws.parallel_reads import slowest_service
+from blocktime.model.laws.read_slots import mean_slots
+from blocktime.model.spec import ReadStream, System
 
 FIRST = 1
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
-from model.demand.calls import call_cpu_s, first_bytes
-from model.demand.device_calls import (
+from blocktime.model.demand.calls import call_cpu_s, first_bytes
+from blocktime.model.demand.device_calls import (
     IDLING,
     changed,
     goes_on_near,
@@ -18,15 +18,15 @@ from model.demand.device_calls import (
     takes_turns,
     visiting,
 )
-from model.demand.device_visit import Visit, paced, slower_pieces_s, start_s, visit_of
-from model.demand.reading import one_for_all
-from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
-from model.laws import block_layer, disk_means, disk_rounds, disk_sets, limits, page_cache
-from model.laws.numeric import Number, ceil_div, larger, largest, smaller, some, where
-from model.laws.opened_files import UNBUFFERED, WITHOUT_FILESYSTEM
-from model.machine.device.elevator import IDLE_S, IN_BATCHES
-from model.machine.host.read_ahead import read_ahead_of
-from model.spec import System
+from blocktime.model.demand.device_visit import Visit, paced, slower_pieces_s, start_s, visit_of
+from blocktime.model.demand.reading import one_for_all
+from blocktime.model.demand.stream_demand import LEAST_S, CallDemand, absorbed
+from blocktime.model.laws import block_layer, disk_means, disk_rounds, disk_sets, limits, page_cache
+from blocktime.model.laws.numeric import Number, ceil_div, larger, largest, smaller, some, where
+from blocktime.model.laws.opened_files import UNBUFFERED, WITHOUT_FILESYSTEM
+from blocktime.model.machine.device.elevator import IDLE_S, IN_BATCHES
+from blocktime.model.machine.host.read_ahead import read_ahead_of
+from blocktime.model.spec import System
 
 MOST_PAGES = 4096
 """Pages of a reader whose windows are followed one by one."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.laws import disk_means, disk_sets
-from model.laws.numeric import Number, smaller
-from model.spec import System
+from blocktime.model.laws import disk_means, disk_sets
+from blocktime.model.laws.numeric import Number, smaller
+from blocktime.model.spec import System
 
 LEAST_S = 1e-9
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.demand.calls import call_cpu_s
-from model.demand.device_calls import forwards, largest_bytes, visiting
-from model.demand.device_visit import start_s, visit_of
-from model.demand.stream_cached import fsyncs, read_ahead, written_behind, written_through
-from model.demand.stream_demand import LEAST_S, CallDemand, absorbed
-from model.laws import block_layer
-from model.laws.numeric import Number, larger, smaller, where
-from model.laws.opened_files import UNBUFFERED
-from model.spec import System
+from blocktime.model.demand.calls import call_cpu_s
+from blocktime.model.demand.device_calls import forwards, largest_bytes, visiting
+from blocktime.model.demand.device_visit import start_s, visit_of
+from blocktime.model.demand.stream_cached import fsyncs, read_ahead, written_behind, written_through
+from blocktime.model.demand.stream_demand import LEAST_S, CallDemand, absorbed
+from blocktime.model.laws import block_layer
+from blocktime.model.laws.numeric import Number, larger, smaller, where
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.spec import System
 
 
 def call_demand(system: System, calls: Any) -> CallDemand:

@@ -7,19 +7,19 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
-from model.causes import COPIES
-from model.demand.calls import goes_on
-from model.errors import OutsideLaw
-from model.laws import parallel_reads, popularity, touch_count
-from model.laws.buffer_cache import TouchRules
-from model.laws.device import copy_time_s
-from model.laws.numeric import Number, larger, smaller
-from model.laws.opened_files import UNBUFFERED
-from model.machine.device.drive import capacity_of
-from model.spec import System, Transaction, Transactions
-from model.spec.placed import DISK
-from model.spec.popularity import PopularBlocks
-from model.units import show_bytes
+from blocktime.model.causes import COPIES
+from blocktime.model.demand.calls import goes_on
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import parallel_reads, popularity, touch_count
+from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.laws.device import copy_time_s
+from blocktime.model.laws.numeric import Number, larger, smaller
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.machine.device.drive import capacity_of
+from blocktime.model.spec import System, Transaction, Transactions
+from blocktime.model.spec.placed import DISK
+from blocktime.model.spec.popularity import PopularBlocks
+from blocktime.model.units import show_bytes
 
 GETS = "buffer gets"
 ROWS = "row access"

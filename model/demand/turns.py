@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from model.demand.storage import DeviceDemand, parallel_of, slots_of
-from model.demand.work import Demand
-from model.laws import scan_reads, turns
-from model.laws.block_layer import release_of
-from model.laws.numeric import Number, larger, smaller, where
-from model.spec import Statement, System
+from blocktime.model.demand.storage import DeviceDemand, parallel_of, slots_of
+from blocktime.model.demand.work import Demand
+from blocktime.model.laws import scan_reads, turns
+from blocktime.model.laws.block_layer import release_of
+from blocktime.model.laws.numeric import Number, larger, smaller, where
+from blocktime.model.spec import Statement, System
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from model.causes import FETCHES, FROM_CLIENT, MORE_DATA, TO_CLIENT
-from model.demand.change import Change
-from model.demand.reading import ReadPlan, one_for_all, scan_plan
-from model.demand.segment import RowShape, Segment, row_shape, segment_of
-from model.demand.writing import WriteBehind
-from model.errors import OutsideLaw
-from model.laws import block, client, logical_io, scan_reads
-from model.laws.block_layer import stated_call_s
-from model.laws.numeric import Number, ceiling, larger, largest, nearest, smaller, some, where
-from model.results import IndexChanges, IndexStatistics
-from model.spec import FullScan, System, release_tuple
+from blocktime.model.causes import FETCHES, FROM_CLIENT, MORE_DATA, TO_CLIENT
+from blocktime.model.demand.change import Change
+from blocktime.model.demand.reading import ReadPlan, one_for_all, scan_plan
+from blocktime.model.demand.segment import RowShape, Segment, row_shape, segment_of
+from blocktime.model.demand.writing import WriteBehind
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import block, client, logical_io, scan_reads
+from blocktime.model.laws.block_layer import stated_call_s
+from blocktime.model.laws.numeric import Number, ceiling, larger, largest, nearest, smaller, some, where
+from blocktime.model.results import IndexChanges, IndexStatistics
+from blocktime.model.spec import FullScan, System, release_tuple
 
 COUNTING = "SORT AGGREGATE"
 

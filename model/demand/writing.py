@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.demand.calls import goes_on, writes_at_once, written_as
-from model.demand.device_calls import changed
-from model.demand.host_limits import through_host
-from model.demand.network import credited
-from model.laws import disk_means, limits, load
-from model.laws.numeric import Number, larger, some
-from model.spec import System, WriteStream
+from blocktime.model.demand.calls import goes_on, writes_at_once, written_as
+from blocktime.model.demand.device_calls import changed
+from blocktime.model.demand.host_limits import through_host
+from blocktime.model.demand.network import credited
+from blocktime.model.laws import disk_means, limits, load
+from blocktime.model.laws.numeric import Number, larger, some
+from blocktime.model.spec import System, WriteStream
 
 
 @dataclass(slots=True)

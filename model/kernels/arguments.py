@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import SpecError, shown
+from blocktime.model.errors import SpecError, shown
 
 ALIGNED = 64
 """Bytes to whose multiples rows are aligned."""

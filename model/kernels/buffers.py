@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from model.errors import SpecError
-from model.kernels.arguments import positive
-from model.laws.buffer_cache import TouchRules
-from model.loops import buffers, fastest
-from model.loops.buffers import BLOCK, COUNT, FIELDS, HOT, HOTTER, REGION
-from model.loops.rows import row
+from blocktime.model.errors import SpecError
+from blocktime.model.kernels.arguments import positive
+from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.loops import buffers, fastest
+from blocktime.model.loops.buffers import BLOCK, COUNT, FIELDS, HOT, HOTTER, REGION
+from blocktime.model.loops.rows import row
 
 Blocks = NDArray[np.int64]
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from model.errors import SpecError, shown
-from model.kernels.arguments import positive
-from model.laws.buffer_cache import TouchRules
-from model.loops import cache, fastest
-from model.loops.rows import row
+from blocktime.model.errors import SpecError, shown
+from blocktime.model.kernels.arguments import positive
+from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.loops import cache, fastest
+from blocktime.model.loops.rows import row
 
 Ids = NDArray[np.uint32]
 Flags = NDArray[np.bool_]

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from model.errors import SpecError, shown
-from model.kernels.arguments import positive
-from model.laws.processors import Cores, thread_speed
-from model.loops import fastest, queue
-from model.loops.rows import free_servers, row
+from blocktime.model.errors import SpecError, shown
+from blocktime.model.kernels.arguments import positive
+from blocktime.model.laws.processors import Cores, thread_speed
+from blocktime.model.loops import fastest, queue
+from blocktime.model.loops.rows import free_servers, row
 
 Times = NDArray[np.float64]
 Ranks = NDArray[np.int64]

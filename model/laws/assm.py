@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from model.laws.numeric import Number, ceil_div, floor_div, larger, smaller, where
+from blocktime.model.laws.numeric import Number, ceil_div, floor_div, larger, smaller, where
 
 # Freeness classes of an L1 bitmap block, in rising order; what is above the high-water mark has none.
 FULL, FREE_0_25, FREE_25_50, FREE_50_75, FREE_75_100 = 0, 1, 2, 3, 4

@@ -6,8 +6,8 @@ with two keys each (3 bytes a row), and of 10,000 keys with 100 adjacent rows ea
 
 from __future__ import annotations
 
-from model.laws import block
-from model.laws.numeric import Number, ceiling, floor_div, larger, smaller, where
+from blocktime.model.laws import block
+from blocktime.model.laws.numeric import Number, ceiling, floor_div, larger, smaller, where
 
 ENTRY_BYTES = 19
 """Of an entry without its key: 2 of the row directory, 2 of flags and lock, two rowids and three length bytes."""

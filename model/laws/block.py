@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from model.laws.numeric import (
+from blocktime.model.laws.numeric import (
     Number,
     ceiling,
     floor_div,

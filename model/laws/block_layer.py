@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from model.laws.numeric import Number, ceil_div, floor_div, larger, smaller, where
-from model.units import KIB
+from blocktime.model.laws.numeric import Number, ceil_div, floor_div, larger, smaller, where
+from blocktime.model.units import KIB
 
 PAGE_BYTES = 4 * KIB
 RELEASE = re.compile(r"[1-9][0-9]?(\.[0-9]{1,3}){1,3}(?![0-9])")

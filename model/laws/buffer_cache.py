@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.errors import OutsideLaw
-from model.laws.logical_io import distinct_blocks
-from model.laws.numeric import Number, larger, smaller
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.logical_io import distinct_blocks
+from blocktime.model.laws.numeric import Number, larger, smaller
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ The documents print neither. The sizes are [general knowledge] from redo dumps, 
 
 from __future__ import annotations
 
-from model.laws.numeric import Number, larger, smaller
+from blocktime.model.laws.numeric import Number, larger, smaller
 
 UNDO_RECORD_BYTES = 100  # header of an undo record, its rowid and column list
 REDO_CHANGE_BYTES = 130  # redo record header and the two change vectors' headers, per change

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.laws.numeric import Number, expm1, larger, where
+from blocktime.model.laws.numeric import Number, expm1, larger, where
 
 LEAST = 1e-12
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.laws.numeric import Number, ceil_div, larger, smaller
+from blocktime.model.laws.numeric import Number, ceil_div, larger, smaller
 
 
 def round_trips(fetches: Number, call_trips: Number) -> Number:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.laws.numeric import Number, exp, expm1, smaller
-from model.units import MIB
+from blocktime.model.laws.numeric import Number, exp, expm1, smaller
+from blocktime.model.units import MIB
 
 LOG_BLOCK_BYTES = 512
 """Block of the redo log [oracle-concepts]."""

@@ -5,8 +5,8 @@ Typical figures of rotating disks [drive-data-sheets]; flash has no positioning.
 
 from __future__ import annotations
 
-from model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, smaller, where
-from model.units import KIB
+from blocktime.model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, smaller, where
+from blocktime.model.units import KIB
 
 
 def transfer_s(size_bytes: Number, bandwidth_bytes_per_s: Number) -> Number:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from model.laws.numeric import Number, larger, smaller
+from blocktime.model.laws.numeric import Number, larger, smaller
 
 # A sector met this share of a turn too late was met on time: clocks of 1e5 s resolve no less.
 TURN_TOLERANCE = 1e-6

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from model.laws.disk import zone_ratio
-from model.laws.numeric import Number, ceil_div, larger
+from blocktime.model.laws.disk import zone_ratio
+from blocktime.model.laws.numeric import Number, ceil_div, larger
 
 TRACK_SEEK_RATIO = 1 / 6  # of the average seek, if the data sheet states none [general knowledge]
 FULL_SEEK_RATIO = 2  # of the average seek, if the data sheet states none [general knowledge]

@@ -11,13 +11,23 @@ from functools import lru_cache
 from math import inf
 from typing import Any
 
-from model.laws.disk import TURN_TOLERANCE, on_curve_s, zone_of, zone_ratio, zone_start_bytes
-from model.laws.disk_geometry import Geometry, geometry_of
-from model.laws.garbage_collection import collected_s, erased_bytes
-from model.laws.limits import burst_requests, counted_requests, limited_per_s
-from model.laws.numeric import Number, ceiling, floor_div, in_rows, is_array, larger, smaller, some, where
-from model.laws.queueing import balanced_per_s
-from model.units import KIB
+from blocktime.model.laws.disk import TURN_TOLERANCE, on_curve_s, zone_of, zone_ratio, zone_start_bytes
+from blocktime.model.laws.disk_geometry import Geometry, geometry_of
+from blocktime.model.laws.garbage_collection import collected_s, erased_bytes
+from blocktime.model.laws.limits import burst_requests, counted_requests, limited_per_s
+from blocktime.model.laws.numeric import (
+    Number,
+    ceiling,
+    floor_div,
+    in_rows,
+    is_array,
+    larger,
+    smaller,
+    some,
+    where,
+)
+from blocktime.model.laws.queueing import balanced_per_s
+from blocktime.model.units import KIB
 
 LEAST = 1e-9
 LARGE_BYTES = 256 * KIB

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.laws.disk_geometry import geometry_of
-from model.laws.disk_means import seek_curve
-from model.laws.disk_rounds import cylinder_of
-from model.laws.numeric import Number, larger, largest, smaller
+from blocktime.model.laws.disk_geometry import geometry_of
+from blocktime.model.laws.disk_means import seek_curve
+from blocktime.model.laws.disk_rounds import cylinder_of
+from blocktime.model.laws.numeric import Number, larger, largest, smaller
 
 LEAST_S = 1e-15
 STEPS = 16

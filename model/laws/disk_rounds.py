@@ -11,10 +11,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from model.laws.disk import TURN_TOLERANCE, zone_ratio, zone_start_bytes
-from model.laws.disk_geometry import Geometry, geometry_of
-from model.laws.disk_means import overhead_s, seek_at_s
-from model.laws.numeric import Number, ceiling, floor_div, is_array, larger, smaller, where
+from blocktime.model.laws.disk import TURN_TOLERANCE, zone_ratio, zone_start_bytes
+from blocktime.model.laws.disk_geometry import Geometry, geometry_of
+from blocktime.model.laws.disk_means import overhead_s, seek_at_s
+from blocktime.model.laws.numeric import Number, ceiling, floor_div, is_array, larger, smaller, where
 
 PLACES = 32
 """Places of a strided program whose hops represent all hops."""

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from math import log1p
 from typing import Any
 
-from model.laws import disk_means, disk_rounds
-from model.laws.disk_geometry import geometry_of
-from model.laws.numeric import Number, ceil_div, is_array, larger, nearest, smaller, some, where
-from model.laws.queueing import balanced_per_s
+from blocktime.model.laws import disk_means, disk_rounds
+from blocktime.model.laws.disk_geometry import geometry_of
+from blocktime.model.laws.numeric import Number, ceil_div, is_array, larger, nearest, smaller, some, where
+from blocktime.model.laws.queueing import balanced_per_s
 
 EULER = 0.5772156649
 """Difference of 1 + 1/2 + ... + 1/n and ln n."""

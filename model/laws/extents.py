@@ -9,8 +9,8 @@ from __future__ import annotations
 from math import gcd, lcm
 from typing import NamedTuple
 
-from model.laws.numeric import Number, ceil_div, distinct, floor_div, larger, smaller, some, where
-from model.units import KIB, MIB
+from blocktime.model.laws.numeric import Number, ceil_div, distinct, floor_div, larger, smaller, some, where
+from blocktime.model.units import KIB, MIB
 
 # Extent size and how many of them, under EXTENT MANAGEMENT LOCAL AUTOALLOCATE.
 SYSTEM_EXTENTS = ((64 * KIB, 16), (MIB, 63), (8 * MIB, 120), (64 * MIB, 2**31))

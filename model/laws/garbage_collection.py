@@ -9,8 +9,8 @@ from __future__ import annotations
 from math import e
 from typing import Any
 
-from model.laws.numeric import Number, larger, smaller
-from model.units import KIB
+from blocktime.model.laws.numeric import Number, larger, smaller
+from blocktime.model.units import KIB
 
 STEPS = 60
 """Newton's steps; they start above the root of a concave function, never pass it, and double the digits at the end."""

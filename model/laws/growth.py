@@ -5,8 +5,8 @@ Sources: [adams-migration] for stub and head rowid, [oracle-concepts] for PCTFRE
 
 from __future__ import annotations
 
-from model.laws.block import ROW_DIRECTORY_ENTRY_BYTES, ROW_HEADER_BYTES
-from model.laws.numeric import Number, ceil_div, floor_div, larger, smaller, where
+from blocktime.model.laws.block import ROW_DIRECTORY_ENTRY_BYTES, ROW_HEADER_BYTES
+from blocktime.model.laws.numeric import Number, ceil_div, floor_div, larger, smaller, where
 
 ROWID_BYTES = 6
 STUB_BYTES = ROW_HEADER_BYTES + ROWID_BYTES

@@ -9,8 +9,8 @@ less than 0.01 with room for 1 of 40 blocks or more, 0.001 for 10 of 40, 0.0005 
 
 from __future__ import annotations
 
-from model.errors import OutsideLaw
-from model.laws.numeric import Number
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.numeric import Number
 
 MOST_STEPS = 100
 """Newton's steps; a cache with room for all blocks but 1 in 10^15 takes some 40; rounding may add some."""

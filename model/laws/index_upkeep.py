@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from math import e, log
 
-from model.laws.logical_io import distinct_blocks
-from model.laws.numeric import Number, larger, largest, smaller, where
+from blocktime.model.laws.logical_io import distinct_blocks
+from blocktime.model.laws.numeric import Number, larger, largest, smaller, where
 
 HALF_SPLIT_FILL = log(2)
 """Mean fill of leaves that keys in any order have split in half again and again [yao-1978]."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from model.laws.block_layer import release_of
-from model.laws.numeric import Number, over, smaller, where
+from blocktime.model.laws.block_layer import release_of
+from blocktime.model.laws.numeric import Number, over, smaller, where
 
 DISCARDS: Final = "d/s dkB/s drqm/s %drqm d_await dareq-sz"
 OF_READS: Final = "r/s rkB/s rrqm/s %rrqm r_await rareq-sz"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, inf
 from typing import Any
 
-from model.laws.numeric import Number, ceil_div, larger, smaller, where
+from blocktime.model.laws.numeric import Number, ceil_div, larger, smaller, where
 
 LEAST = 1e-9
 ROUNDING = 1e-9

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.laws.numeric import Number, floor_div, larger, smaller
+from blocktime.model.laws.numeric import Number, floor_div, larger, smaller
 
 NUMBER_BUFFER_BYTES = 24
 """Room of a NUMBER in an array: 22 bytes and a 2-byte indicator [oracle-utilities]."""

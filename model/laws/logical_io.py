@@ -6,7 +6,7 @@ eighteen times for nine tables on two machines; one law fits both.
 
 from __future__ import annotations
 
-from model.laws.numeric import (
+from blocktime.model.laws.numeric import (
     Number,
     ceil_div,
     ceiling,

@@ -7,7 +7,7 @@ while both read times use the default block size.
 
 from __future__ import annotations
 
-from model.laws.numeric import Number, ceiling, larger, where
+from blocktime.model.laws.numeric import Number, ceiling, larger, where
 
 DEFAULT_COSTING_MBRC = 8  # of 8K blocks, while the parameter is not set
 

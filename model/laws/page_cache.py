@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from math import exp
 
-from model.laws.numeric import Number, ceil_div, floor_div, larger, smaller
-from model.units import MIB
+from blocktime.model.laws.numeric import Number, ceil_div, floor_div, larger, smaller
+from blocktime.model.units import MIB
 
 LEAST_CACHED = 1e-6
 WRITE_BACK_PAGES = 1024

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import ceil, exp, inf, log, log2, sqrt
 from typing import Any
 
-from model.laws.hit_ratio import characteristic_references, lru_hit_fraction
+from blocktime.model.laws.hit_ratio import characteristic_references, lru_hit_fraction
 
 SIZES_PER_OCTAVE = 2
 GUESSED = 0.1

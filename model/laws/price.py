@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from model.laws.numeric import Number, ceiling
-from model.units import GIB
+from blocktime.model.laws.numeric import Number, ceiling
+from blocktime.model.units import GIB
 
 HOURS_PER_YEAR = 8760
 MONTHS_PER_YEAR = 12

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp, inf
 from typing import Final, NamedTuple
 
-from model.laws.numeric import Number, larger, smaller, where
+from blocktime.model.laws.numeric import Number, larger, smaller, where
 
 FULL_SPEED: Final = 2
 """Busy cores that each run at the clock of a single busy core [turbo-bins]."""

@@ -13,8 +13,8 @@ from math import e, inf, pi
 from statistics import NormalDist
 from typing import NamedTuple
 
-from model.errors import OutsideLaw
-from model.laws.numeric import Number, larger, largest, smaller, where
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.numeric import Number, larger, largest, smaller, where
 
 LEAST_LEFT = 1e-9
 """Smallest remaining share of a server's capacity, for laws that divide by it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from model.laws.numeric import Number, larger, smaller, some, where
+from blocktime.model.laws.numeric import Number, larger, smaller, some, where
 
 LOOK_EVERY_S = 3.0
 LOOKS_TO_ADD = 2

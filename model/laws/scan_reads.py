@@ -9,10 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from model.laws.device import NEAR_BYTES
-from model.laws.extents import Run
-from model.laws.numeric import Number, ceil_div, floor_div, larger, nearest, over, smaller, some, where
-from model.units import KIB
+from blocktime.model.laws.device import NEAR_BYTES
+from blocktime.model.laws.extents import Run
+from blocktime.model.laws.numeric import (
+    Number,
+    ceil_div,
+    floor_div,
+    larger,
+    nearest,
+    over,
+    smaller,
+    some,
+    where,
+)
+from blocktime.model.units import KIB
 
 UNSET_MBRC_BEFORE_10_2 = 8
 

@@ -20,7 +20,7 @@ from functools import lru_cache
 from math import exp, expm1, lgamma, log
 from typing import NamedTuple
 
-from model.laws.buffer_cache import TouchRules
+from blocktime.model.laws.buffer_cache import TouchRules
 
 Groups = list[tuple[float, float]]
 """Popularity of a block and number of blocks, of each group."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from model.laws.device import NEAR_BYTES
-from model.laws.numeric import Number, larger, log, smaller, where
+from blocktime.model.laws.device import NEAR_BYTES
+from blocktime.model.laws.numeric import Number, larger, log, smaller, where
 
 MOST_STRETCHES = 10_000
 

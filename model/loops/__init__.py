@@ -11,7 +11,7 @@ from importlib.util import module_from_spec, spec_from_loader
 from types import ModuleType
 from typing import TypeVar, cast
 
-from model.loops import build
+from blocktime.model.loops import build
 
 Loop = TypeVar("Loop")
 _AS_WRITTEN: ContextVar[bool] = ContextVar("_AS_WRITTEN", default=False)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from model.loops.cache import SPREAD, SPREAD_BITS
-from model.loops.rows import Bytes, GivenBytes, GivenWholes, Halves, Reals, Wholes
+from blocktime.model.loops.cache import SPREAD, SPREAD_BITS
+from blocktime.model.loops.rows import Bytes, GivenBytes, GivenWholes, Halves, Reals, Wholes
 
 BLOCK, COUNT, HOTTER, COLDER = 0, 1, 2, 3
 FIELDS = 4

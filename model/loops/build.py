@@ -88,7 +88,7 @@ OBJECTS = (
 )
 """Of these, classes that say which types their attributes have, and what they call."""
 PARTS = (*LAWS, *NUMBERS, *CALLED, *OBJECTS)
-THEIRS = ("model.laws", "model.errors", "model.causes")
+THEIRS = ("blocktime.model.laws", "blocktime.model.errors", "blocktime.model.causes")
 """What the compiled text may import."""
 FOLDER = MODEL / "loops" / "compiled"
 PLAIN = "The loops are not compiled: the same answers come from plain Python, and large runs take many times as long."
@@ -254,7 +254,8 @@ def _names(node: ast.AST) -> set[str]:
 def _imported_from(part: str) -> dict[str, str]:
     """Names that a part imports, and the part or module from which."""
     return {
-        alias.asname or alias.name: f"{str(node.module).removeprefix('model.').replace('.', '/')}.py"
+        alias.asname
+        or alias.name: f"{str(node.module).removeprefix('blocktime.model.').replace('.', '/')}.py"
         for node in _parsed(part).body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
@@ -266,7 +267,7 @@ def _imports(part: str, names: set[str]) -> Iterator[str]:
     for node in _parsed(part).body:
         if not isinstance(node, ast.ImportFrom) or str(node.module).startswith(("typing", "collections.abc")):
             continue
-        ours = not str(node.module).startswith("model.") or str(node.module).startswith(THEIRS)
+        ours = not str(node.module).startswith("blocktime.model.") or str(node.module).startswith(THEIRS)
         for alias in node.names:
             called = alias.asname or alias.name
             if ours and called in names and called not in (*IN_C, *_constants(part)):

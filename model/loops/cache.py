@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.loops.rows import (
+from blocktime.model.loops.rows import (
     Bytes,
     Counts,
     GivenBytes,

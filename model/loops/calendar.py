@@ -9,8 +9,8 @@ from __future__ import annotations
 from gc import disable, enable, isenabled
 from typing import Any
 
-from model.loops.rows import Reals, Wholes, longer, more_wholes, reals, wholes
-from model.loops.watch import Watch
+from blocktime.model.loops.rows import Reals, Wholes, longer, more_wholes, reals, wholes
+from blocktime.model.loops.watch import Watch
 
 URGENT = 0
 NORMAL = 1

@@ -7,10 +7,10 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from model.laws.disk import zone_ratio, zone_start_bytes
-from model.laws.disk_geometry import geometry_of
-from model.loops import fastest, rotating
-from model.loops.rows import row
+from blocktime.model.laws.disk import zone_ratio, zone_start_bytes
+from blocktime.model.laws.disk_geometry import geometry_of
+from blocktime.model.loops import fastest, rotating
+from blocktime.model.loops.rows import row
 
 Rotating = fastest(rotating.Rotating)
 

@@ -6,8 +6,8 @@ Steps and their order are those of :class:`model.machine.device.block_queue.Bloc
 
 from __future__ import annotations
 
-from model.loops.places import Places
-from model.loops.rows import Reals, Wholes, wholes
+from blocktime.model.loops.places import Places
+from blocktime.model.loops.rows import Reals, Wholes, wholes
 
 ENDS = 2
 NOBODY = -1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.loops.rows import Wholes, wholes
+from blocktime.model.loops.rows import Wholes, wholes
 
 NOBODY = -1
 SPREAD, SPREAD_BITS = 5700357409661599241, 63

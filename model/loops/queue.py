@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from model.loops.rows import FEW, GivenReals, Reals, Wholes, replace_first
+from blocktime.model.loops.rows import FEW, GivenReals, Reals, Wholes, replace_first
 
 
 def one_server(arrival_s: GivenReals, service_s: GivenReals, begin_s: Reals, end_s: Reals) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from model.laws.disk import place_s, rotational_wait_s, seek_s, track_of
-from model.loops.rows import Reals, Wholes
+from blocktime.model.laws.disk import place_s, rotational_wait_s, seek_s, track_of
+from blocktime.model.loops.rows import Reals, Wholes
 
 
 class Rotating:

@@ -13,20 +13,20 @@ from typing import Any
 
 import simpy
 
-from model.causes import COMMIT, CPU, DEVICE, FSYNC, HELD, RUN_QUEUE, THINKING
-from model.demand.calls import File, call_cpu_s, shown_call
-from model.laws import block_layer
-from model.laws.opened_files import UNBUFFERED
-from model.laws.page_cache import pages_of
-from model.loops import fastest
-from model.machine.device.request import Request
-from model.machine.device.servers import Processors
-from model.results import Stage
-from model.sim.device import BlockDevice
-from model.sim.machine import Machine
-from model.sim.open_file import OpenFile
-from model.sim.write_back import PageCache
-from model.spec import Calls, Host
+from blocktime.model.causes import COMMIT, CPU, DEVICE, FSYNC, HELD, RUN_QUEUE, THINKING
+from blocktime.model.demand.calls import File, call_cpu_s, shown_call
+from blocktime.model.laws import block_layer
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.laws.page_cache import pages_of
+from blocktime.model.loops import fastest
+from blocktime.model.machine.device.request import Request
+from blocktime.model.machine.device.servers import Processors
+from blocktime.model.results import Stage
+from blocktime.model.sim.device import BlockDevice
+from blocktime.model.sim.machine import Machine
+from blocktime.model.sim.open_file import OpenFile
+from blocktime.model.sim.write_back import PageCache
+from blocktime.model.spec import Calls, Host
 
 Step = Generator[simpy.Event, Any, None]
 

@@ -6,10 +6,10 @@ from typing import cast
 
 import simpy
 
-from model import loops
-from model.budget import watch_here
-from model.loops.calendar import EVENT_NS, Environment, Waiter
-from model.loops.watch import Watch
+from blocktime.model import loops
+from blocktime.model.budget import watch_here
+from blocktime.model.loops.calendar import EVENT_NS, Environment, Waiter
+from blocktime.model.loops.watch import Watch
 
 
 class Clock(simpy.Environment):

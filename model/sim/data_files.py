@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.laws import block_layer
-from model.loops.calendar import Waiter
-from model.loops.rows import Reals, longer, reals
-from model.machine.device import drive
-from model.machine.device.drive import BoundedDrive
-from model.machine.device.elevator import IN_ORDER
-from model.machine.device.iostat import Counters
-from model.sim.clock import Clock
-from model.sim.device import BlockDevice, Pieces, Submitter
-from model.sim.device import Server as Drive
-from model.sim.fast import UNBUFFERED_CALLS, fields, reads_all
-from model.sim.references import DEVICE_BYTES
-from model.spec import System
+from blocktime.model.laws import block_layer
+from blocktime.model.loops.calendar import Waiter
+from blocktime.model.loops.rows import Reals, longer, reals
+from blocktime.model.machine.device import drive
+from blocktime.model.machine.device.drive import BoundedDrive
+from blocktime.model.machine.device.elevator import IN_ORDER
+from blocktime.model.machine.device.iostat import Counters
+from blocktime.model.sim.clock import Clock
+from blocktime.model.sim.device import BlockDevice, Pieces, Submitter
+from blocktime.model.sim.device import Server as Drive
+from blocktime.model.sim.fast import UNBUFFERED_CALLS, fields, reads_all
+from blocktime.model.sim.references import DEVICE_BYTES
+from blocktime.model.spec import System
 
 ENDED, QUEUED, WRITE, SIZE = 0, 1, 2, 3
 FIELDS = 4

@@ -9,15 +9,15 @@ from typing import Any, Protocol
 
 import simpy
 
-from model.laws.block_layer import QUEUE_PLUG_REQUESTS, QUEUE_PLUG_S
-from model.loops.calendar import Waiter
-from model.machine.device.block_queue import BlockQueue
-from model.machine.device.drive import BoundedDrive
-from model.machine.device.iostat import Counters
-from model.machine.device.request import Request
-from model.machine.device.tagged import Member, Tagged
-from model.machine.device.write_back_throttle import WriteBackThrottle
-from model.sim.clock import Clock
+from blocktime.model.laws.block_layer import QUEUE_PLUG_REQUESTS, QUEUE_PLUG_S
+from blocktime.model.loops.calendar import Waiter
+from blocktime.model.machine.device.block_queue import BlockQueue
+from blocktime.model.machine.device.drive import BoundedDrive
+from blocktime.model.machine.device.iostat import Counters
+from blocktime.model.machine.device.request import Request
+from blocktime.model.machine.device.tagged import Member, Tagged
+from blocktime.model.machine.device.write_back_throttle import WriteBackThrottle
+from blocktime.model.sim.clock import Clock
 
 Step = Generator[simpy.Event, Any, None]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from model.spec import System
+from blocktime.model.spec import System
 
 NEUTRAL: dict[str, Any] = {"disk.average_seek_s": 0.0, "disk.rotation_s": 0.0}
 """Values without an effect, of fields whose default has one."""

@@ -6,29 +6,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from model.demand.calls import goes_on, largest_bytes_of, writes_at_once
-from model.demand.transactions import touch_rules
-from model.kernels.buffers import Buffers
-from model.kernels.queue import speeds_of
-from model.laws import block_layer, page_cache, write_back_throttle
-from model.loops import fastest
-from model.machine.device.block_queue import BlockQueue
-from model.machine.device.drive import capacity_of, drive_of, tagged_of
-from model.machine.device.elevator import elevator_of
-from model.machine.device.iostat import Counters
-from model.machine.device.servers import Processors, Servers, Threads
-from model.machine.device.volume import BehindHost, HostLimits
-from model.machine.device.write_back_throttle import WriteBackThrottle
-from model.machine.host.read_ahead import ReadAhead, read_ahead_of
-from model.sim.clock import Clock, environment
-from model.sim.data_files import Scheduled
-from model.sim.device import PROGRAM, BlockDevice, Server
-from model.sim.pool import BufferPool
-from model.sim.references import ByPlace
-from model.sim.streams import stream, varied
-from model.sim.write_back import PageCache
-from model.sim.writers import DatabaseWriter
-from model.spec import Host, System, Table
+from blocktime.model.demand.calls import goes_on, largest_bytes_of, writes_at_once
+from blocktime.model.demand.transactions import touch_rules
+from blocktime.model.kernels.buffers import Buffers
+from blocktime.model.kernels.queue import speeds_of
+from blocktime.model.laws import block_layer, page_cache, write_back_throttle
+from blocktime.model.loops import fastest
+from blocktime.model.machine.device.block_queue import BlockQueue
+from blocktime.model.machine.device.drive import capacity_of, drive_of, tagged_of
+from blocktime.model.machine.device.elevator import elevator_of
+from blocktime.model.machine.device.iostat import Counters
+from blocktime.model.machine.device.servers import Processors, Servers, Threads
+from blocktime.model.machine.device.volume import BehindHost, HostLimits
+from blocktime.model.machine.device.write_back_throttle import WriteBackThrottle
+from blocktime.model.machine.host.read_ahead import ReadAhead, read_ahead_of
+from blocktime.model.sim.clock import Clock, environment
+from blocktime.model.sim.data_files import Scheduled
+from blocktime.model.sim.device import PROGRAM, BlockDevice, Server
+from blocktime.model.sim.pool import BufferPool
+from blocktime.model.sim.references import ByPlace
+from blocktime.model.sim.streams import stream, varied
+from blocktime.model.sim.write_back import PageCache
+from blocktime.model.sim.writers import DatabaseWriter
+from blocktime.model.spec import Host, System, Table
 
 SERVICE = "service"
 

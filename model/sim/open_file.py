@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import simpy
 
-from model.causes import DEVICE, ROOM
-from model.laws import block_layer
-from model.laws.opened_files import UNBUFFERED
-from model.laws.page_cache import next_address_block, place_of_page
-from model.machine.device.request import Request
-from model.machine.host.read_ahead import PagedRead, ReadAhead, Window
-from model.sim.device import BlockDevice, Pieces, Submitter
+from blocktime.model.causes import DEVICE, ROOM
+from blocktime.model.laws import block_layer
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.laws.page_cache import next_address_block, place_of_page
+from blocktime.model.machine.device.request import Request
+from blocktime.model.machine.host.read_ahead import PagedRead, ReadAhead, Window
+from blocktime.model.sim.device import BlockDevice, Pieces, Submitter
 
 if TYPE_CHECKING:
-    from model.sim.machine import Machine
+    from blocktime.model.sim.machine import Machine
 
 Step = Generator[simpy.Event, Any, None]
 Passed = Callable[[Request], None]

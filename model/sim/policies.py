@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from model.demand import transactions as asked
-from model.demand.transactions import Data
-from model.kernels import cache
-from model.laws import hit_ratio, touch_count
-from model.laws.buffer_cache import TouchRules
-from model.sim.references import References
+from blocktime.model.demand import transactions as asked
+from blocktime.model.demand.transactions import Data
+from blocktime.model.kernels import cache
+from blocktime.model.laws import hit_ratio, touch_count
+from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.sim.references import References
 
 LEAST = 1e-9
 REFERENCES = 30_000

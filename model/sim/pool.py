@@ -9,11 +9,11 @@ import numpy as np
 import simpy
 from numpy.typing import ArrayLike
 
-from model.kernels.buffers import Buffers
-from model.loops.buffers import TouchCounts
-from model.loops.rows import GivenBytes, GivenWholes, Wholes, row, wholes
-from model.sim.clock import Clock
-from model.sim.writers import DatabaseWriter
+from blocktime.model.kernels.buffers import Buffers
+from blocktime.model.loops.buffers import TouchCounts
+from blocktime.model.loops.rows import GivenBytes, GivenWholes, Wholes, row, wholes
+from blocktime.model.sim.clock import Clock
+from blocktime.model.sim.writers import DatabaseWriter
 
 
 class BufferPool:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from math import inf
 
-from model.laws.block_layer import QUEUE_PLUG_REQUESTS
-from model.loops.calendar import Moments
-from model.loops.elevator import ElevatorLoop
-from model.loops.rows import (
+from blocktime.model.laws.block_layer import QUEUE_PLUG_REQUESTS
+from blocktime.model.loops.calendar import Moments
+from blocktime.model.loops.elevator import ElevatorLoop
+from blocktime.model.loops.rows import (
     GivenReals,
     GivenWholes,
     Halves,
@@ -20,9 +20,9 @@ from model.loops.rows import (
     more_wholes,
     wholes,
 )
-from model.machine.device.drive import BoundedDrive
-from model.machine.device.iostat import Counters
-from model.machine.device.servers import Processors
+from blocktime.model.machine.device.drive import BoundedDrive
+from blocktime.model.machine.device.iostat import Counters
+from blocktime.model.machine.device.servers import Processors
 
 NOBODY = -1
 DONE = 2

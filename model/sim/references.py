@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from model.demand.transactions import Data, KindDemand
-from model.laws import parallel_reads
-from model.loops import fastest
-from model.loops.rows import GivenBytes, GivenWholes, row
-from model.sim.streams import stream, uniform
-from model.units import MIB
+from blocktime.model.demand.transactions import Data, KindDemand
+from blocktime.model.laws import parallel_reads
+from blocktime.model.loops import fastest
+from blocktime.model.loops.rows import GivenBytes, GivenWholes, row
+from blocktime.model.sim.streams import stream, uniform
+from blocktime.model.units import MIB
 
 CHUNK = 512
 EXTENT_BYTES = MIB  # hot blocks lie in whole extents, and those anywhere among the others

@@ -8,14 +8,14 @@ from typing import Any
 
 import simpy
 
-from model.demand.calls import largest_bytes_of
-from model.laws import block_layer, page_cache
-from model.loops import fastest
-from model.machine.device.request import Request
-from model.machine.host.page_cache import DirtyPages
-from model.sim.device import Batch, BlockDevice
-from model.spec import Host
-from model.units import MIB
+from blocktime.model.demand.calls import largest_bytes_of
+from blocktime.model.laws import block_layer, page_cache
+from blocktime.model.loops import fastest
+from blocktime.model.machine.device.request import Request
+from blocktime.model.machine.host.page_cache import DirtyPages
+from blocktime.model.sim.device import Batch, BlockDevice
+from blocktime.model.spec import Host
+from blocktime.model.units import MIB
 
 Step = Generator[simpy.Event, Any, None]
 

@@ -7,8 +7,8 @@ from math import inf
 
 import simpy
 
-from model.kernels.buffers import Buffers
-from model.laws.commit import (
+from blocktime.model.kernels.buffers import Buffers
+from blocktime.model.laws.commit import (
     LARGE_DIRTY_QUEUE,
     LARGEST_LOG_WRITE_BYTES,
     LOG_BLOCK_BYTES,
@@ -16,13 +16,13 @@ from model.laws.commit import (
     LOOKS_EVERY_S,
     gathered_bytes,
 )
-from model.loops.buffers import TouchCounts
-from model.loops.calendar import Waiter
-from model.loops.places import Places
-from model.loops.rows import Reals, Wholes, longer, more_wholes, reals, wholes
-from model.sim.clock import Clock
-from model.sim.data_files import BlockRequests
-from model.sim.references import BlockLayout, ByPlace
+from blocktime.model.loops.buffers import TouchCounts
+from blocktime.model.loops.calendar import Waiter
+from blocktime.model.loops.places import Places
+from blocktime.model.loops.rows import Reals, Wholes, longer, more_wholes, reals, wholes
+from blocktime.model.sim.clock import Clock
+from blocktime.model.sim.data_files import BlockRequests
+from blocktime.model.sim.references import BlockLayout, ByPlace
 
 ROOM = 1024
 NONE_OUTSIDE = 2**62

@@ -2,18 +2,18 @@
 
 from pydantic import ValidationError, model_validator
 
-from model.laws import opened_files
-from model.provenance import Constant, Frozen
-from model.spec.client import Client
-from model.spec.fields import Whole
-from model.spec.instance import Instance, SystemStatistics, release_tuple
-from model.spec.loads import Export, Import
-from model.spec.machine import Disk, Host, IoPath, Iostat
-from model.spec.prices import Prices
-from model.spec.programs import Beside
-from model.spec.segments import Column, Index, MaintainedIndex, Table, Tablespace
-from model.spec.transactions import Transaction, Transactions
-from model.spec.workloads import (
+from blocktime.model.laws import opened_files
+from blocktime.model.provenance import Constant, Frozen
+from blocktime.model.spec.client import Client
+from blocktime.model.spec.fields import Whole
+from blocktime.model.spec.instance import Instance, SystemStatistics, release_tuple
+from blocktime.model.spec.loads import Export, Import
+from blocktime.model.spec.machine import Disk, Host, IoPath, Iostat
+from blocktime.model.spec.prices import Prices
+from blocktime.model.spec.programs import Beside
+from blocktime.model.spec.segments import Column, Index, MaintainedIndex, Table, Tablespace
+from blocktime.model.spec.transactions import Transaction, Transactions
+from blocktime.model.spec.workloads import (
     WORKLOADS,
     Calls,
     Delete,

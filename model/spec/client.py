@@ -4,9 +4,19 @@ from typing import Annotated
 
 from pydantic import Field
 
-from model.provenance import Frozen
-from model.spec.fields import GENERAL, MAXIMUM_ROWS, ORACLE, Rate, Real, Seconds, Size, Whole, setting
-from model.units import MIB
+from blocktime.model.provenance import Frozen
+from blocktime.model.spec.fields import (
+    GENERAL,
+    MAXIMUM_ROWS,
+    ORACLE,
+    Rate,
+    Real,
+    Seconds,
+    Size,
+    Whole,
+    setting,
+)
+from blocktime.model.units import MIB
 
 
 class Client(Frozen):

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from model.units import parse_bytes, parse_seconds
+from blocktime.model.units import parse_bytes, parse_seconds
 
 
 def _bytes(value: object) -> object:

@@ -5,9 +5,20 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from model.provenance import Frozen
-from model.spec.fields import GENERAL, ORACLE, BlockSize, Rate, Real, Seconds, Size, Whole, as_text, setting
-from model.units import GIB, KIB, MIB
+from blocktime.model.provenance import Frozen
+from blocktime.model.spec.fields import (
+    GENERAL,
+    ORACLE,
+    BlockSize,
+    Rate,
+    Real,
+    Seconds,
+    Size,
+    Whole,
+    as_text,
+    setting,
+)
+from blocktime.model.units import GIB, KIB, MIB
 
 
 class Replacement(Frozen):

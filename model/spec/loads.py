@@ -4,9 +4,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from model.spec.fields import GENERAL, Size, Whole, setting
-from model.spec.programs import Work
-from model.units import MIB
+from blocktime.model.spec.fields import GENERAL, Size, Whole, setting
+from blocktime.model.spec.programs import Work
+from blocktime.model.units import MIB
 
 UTILITIES = "oracle-utilities"
 MOST_ROW_BYTES = 4_000_000

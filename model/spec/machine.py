@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from model.laws.block_layer import FOLIOS, has_folios, release_of
-from model.laws.processors import Cores
-from model.provenance import Frozen
-from model.spec.fields import GENERAL, Rate, Real, Seconds, Size, Whole, as_text, setting
-from model.units import GIB, KIB, MIB
+from blocktime.model.laws.block_layer import FOLIOS, has_folios, release_of
+from blocktime.model.laws.processors import Cores
+from blocktime.model.provenance import Frozen
+from blocktime.model.spec.fields import GENERAL, Rate, Real, Seconds, Size, Whole, as_text, setting
+from blocktime.model.units import GIB, KIB, MIB
 
 LEAST_CACHE_BYTES = 4096
 LEAST_ROTATION_S = 1e-6

@@ -4,9 +4,9 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from model.provenance import Frozen
-from model.spec.fields import GENERAL, Rate, Real, Seconds, setting
-from model.spec.machine import SHEETS
+from blocktime.model.provenance import Frozen
+from blocktime.model.spec.fields import GENERAL, Rate, Real, Seconds, setting
+from blocktime.model.spec.machine import SHEETS
 
 DISK = "disk"
 """What the device is called that all data lie on where no table spaces are named."""

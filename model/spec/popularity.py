@@ -5,9 +5,9 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from model.provenance import Frozen
-from model.spec.fields import GENERAL, LEAST_FRACTION, Real, Size, setting
-from model.units import GIB, KIB
+from blocktime.model.provenance import Frozen
+from blocktime.model.spec.fields import GENERAL, LEAST_FRACTION, Real, Size, setting
+from blocktime.model.units import GIB, KIB
 
 TOLERATED_PERCENT = 0.1
 

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field, field_validator, model_validator
 
-from model.provenance import Frozen
-from model.spec.fields import GENERAL, Real, Size, setting
+from blocktime.model.provenance import Frozen
+from blocktime.model.spec.fields import GENERAL, Real, Size, setting
 
 MOST = 1e9
 Price = Annotated[Real, Field(ge=0, le=MOST)]

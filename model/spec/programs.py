@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, cast
 
 from pydantic import create_model, field_validator
 
-from model.provenance import Frozen
-from model.spec.fields import GENERAL, Seconds, setting
-from model.spec.kinds import OfItsKind
-from model.spec.segments import Table
+from blocktime.model.provenance import Frozen
+from blocktime.model.spec.fields import GENERAL, Seconds, setting
+from blocktime.model.spec.kinds import OfItsKind
+from blocktime.model.spec.segments import Table
 
 if TYPE_CHECKING:
-    from model.spec import System
-    from model.spec.transactions import Transaction
+    from blocktime.model.spec import System
+    from blocktime.model.spec.transactions import Transaction
 
 KINDS: Final[dict[str, type["Work"]]] = {}
 """Kind -> what is asked of the system by work of that kind; :mod:`model.spec.workloads` fills it."""

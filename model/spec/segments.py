@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from model.provenance import Frozen
-from model.spec.fields import (
+from blocktime.model.provenance import Frozen
+from blocktime.model.spec.fields import (
     GENERAL,
     MAXIMUM_COLUMNS,
     MAXIMUM_INDEXES,
@@ -18,7 +18,7 @@ from model.spec.fields import (
     Whole,
     setting,
 )
-from model.units import GIB, KIB, MIB
+from blocktime.model.units import GIB, KIB, MIB
 
 
 class Tablespace(Frozen):

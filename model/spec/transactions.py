@@ -4,13 +4,13 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from model.laws.parallel_reads import LEAST_AT_ONCE
-from model.provenance import Frozen
-from model.spec.fields import GENERAL, LEAST_FRACTION, Real, Seconds, Size, Whole, setting
-from model.spec.placed import DataDevice, PlacedTablespace, check_placed, devices_of
-from model.spec.popularity import PopularBlocks
-from model.spec.programs import Work
-from model.units import GIB, KIB
+from blocktime.model.laws.parallel_reads import LEAST_AT_ONCE
+from blocktime.model.provenance import Frozen
+from blocktime.model.spec.fields import GENERAL, LEAST_FRACTION, Real, Seconds, Size, Whole, setting
+from blocktime.model.spec.placed import DataDevice, PlacedTablespace, check_placed, devices_of
+from blocktime.model.spec.popularity import PopularBlocks
+from blocktime.model.spec.programs import Work
+from blocktime.model.units import GIB, KIB
 
 MOST_THINK_S = 86_400.0
 

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, TypeVar, c
 
 from pydantic import Field, model_validator
 
-from model.laws.opened_files import UNBUFFERED
-from model.spec.fields import (
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.spec.fields import (
     GENERAL,
     LEAST_FRACTION,
     MAXIMUM_COLUMNS,
@@ -17,17 +17,17 @@ from model.spec.fields import (
     Whole,
     setting,
 )
-from model.spec.kinds import OfItsKind
-from model.spec.loads import Export, Import
-from model.spec.machine import IoPath
-from model.spec.popularity import WAYS, PopularBlocks
-from model.spec.programs import KINDS, Work, whole_share
-from model.spec.segments import Column
-from model.spec.transactions import Transactions
-from model.units import KIB, MIB
+from blocktime.model.spec.kinds import OfItsKind
+from blocktime.model.spec.loads import Export, Import
+from blocktime.model.spec.machine import IoPath
+from blocktime.model.spec.popularity import WAYS, PopularBlocks
+from blocktime.model.spec.programs import KINDS, Work, whole_share
+from blocktime.model.spec.segments import Column
+from blocktime.model.spec.transactions import Transactions
+from blocktime.model.units import KIB, MIB
 
 if TYPE_CHECKING:
-    from model.spec import System
+    from blocktime.model.spec import System
 
 
 class FullScan(Work):

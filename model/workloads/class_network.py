@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.errors import OutsideLaw
-from model.laws import disk_means, disk_sets
-from model.laws.classes import ClassMeans, Station, Visits, last_of, mean_values_of_classes
-from model.laws.processors import thread_speed
-from model.machine.device.elevator import IN_BATCHES
-from model.spec import System
-from model.workloads.work_class import Program, Requests, near_s, service_of
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import disk_means, disk_sets
+from blocktime.model.laws.classes import ClassMeans, Station, Visits, last_of, mean_values_of_classes
+from blocktime.model.laws.processors import thread_speed
+from blocktime.model.machine.device.elevator import IN_BATCHES
+from blocktime.model.spec import System
+from blocktime.model.workloads.work_class import Program, Requests, near_s, service_of
 
 KEEPS_UP = 0.98
 """Of their rate, what arrivals reach beside others at least."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, cast
 
-from model.demand.change import steps_of_playing
-from model.spec import Dml, System, Workload
+from blocktime.model.demand.change import steps_of_playing
+from blocktime.model.spec import Dml, System, Workload
 
 ROW_STEP_NS: Final = 1300
 """Of a row that is played through its block, on a processor of the 2020s; so are the other times."""

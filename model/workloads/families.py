@@ -10,12 +10,12 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
-from model.demand import Demand, demand_of
-from model.laws.numeric import Number
-from model.laws.opened_files import UNBUFFERED
-from model.results import RunResult
-from model.spec import WORKLOADS, System, Workload
-from model.workloads.costs import AnswerCost
+from blocktime.model.demand import Demand, demand_of
+from blocktime.model.laws.numeric import Number
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.results import RunResult
+from blocktime.model.spec import WORKLOADS, System, Workload
+from blocktime.model.workloads.costs import AnswerCost
 
 Row = tuple[Number, dict[str, Number]]
 """Whether nobody queues, and the numbers of a result by their names in MEASURES."""
@@ -113,19 +113,19 @@ class Family(NamedTuple):
         return cast("Costs", self._module("cost")).cost(system, work)
 
     def _module(self, name: str) -> ModuleType:
-        return import_module(f"model.workloads.{self.name}.{name}")
+        return import_module(f"blocktime.model.workloads.{self.name}.{name}")
 
 
 if TYPE_CHECKING:  # that the folders have what a family asks of them
-    from model.workloads.statements import closed_form as _of_statements
-    from model.workloads.statements import cost as _cost_of_statements
-    from model.workloads.statements import processes as _statements
-    from model.workloads.streams import closed_form as _of_streams
-    from model.workloads.streams import cost as _cost_of_streams
-    from model.workloads.streams import processes as _streams
-    from model.workloads.transactions import closed_form as _of_transactions
-    from model.workloads.transactions import cost as _cost_of_transactions
-    from model.workloads.transactions import processes as _transactions
+    from blocktime.model.workloads.statements import closed_form as _of_statements
+    from blocktime.model.workloads.statements import cost as _cost_of_statements
+    from blocktime.model.workloads.statements import processes as _statements
+    from blocktime.model.workloads.streams import closed_form as _of_streams
+    from blocktime.model.workloads.streams import cost as _cost_of_streams
+    from blocktime.model.workloads.streams import processes as _streams
+    from blocktime.model.workloads.transactions import closed_form as _of_transactions
+    from blocktime.model.workloads.transactions import cost as _cost_of_transactions
+    from blocktime.model.workloads.transactions import processes as _transactions
 
     _CLOSED_FORMS: tuple[ByArrays, ByArrays, ClosedForm] = (_of_statements, _of_streams, _of_transactions)
     _PROCESSES: tuple[Processes, SummedUp, Processes] = (_statements, _streams, _transactions)
@@ -145,8 +145,8 @@ class _Together(Family):
 
     def calculate(self, system: System, work: Workload, *, name: str) -> tuple[RunResult, bool]:
         """The closed form's answer."""
-        from model.workloads.shared_cache import begins_of, seen_alone, seen_together  # noqa: PLC0415  (when first asked)
-        from model.workloads.side_by_side import calculate_together, own_systems  # noqa: PLC0415  (when first asked)
+        from blocktime.model.workloads.shared_cache import begins_of, seen_alone, seen_together  # noqa: PLC0415  (when first asked)
+        from blocktime.model.workloads.side_by_side import calculate_together, own_systems  # noqa: PLC0415  (when first asked)
 
         families = [family_of(program.kind) for program in work.programs]
         every = own_systems(system, work)
@@ -162,7 +162,7 @@ class _Together(Family):
 
     def simulate(self, system: System, work: Workload, *, seed: int, name: str) -> RunResult:
         """The simulation's answer."""
-        from model.workloads.together import simulate_together  # noqa: PLC0415  (SimPy, when first asked)
+        from blocktime.model.workloads.together import simulate_together  # noqa: PLC0415  (SimPy, when first asked)
 
         families = [family_of(program.kind) for program in work.programs]
         return simulate_together(system, work, families, seed=seed, name=name)

@@ -12,17 +12,17 @@ from itertools import pairwise
 from math import inf
 from typing import Any, cast
 
-from model.demand import demand_of
-from model.demand.popular_blocks import (
+from blocktime.model.demand import demand_of
+from blocktime.model.demand.popular_blocks import (
     Popular,
     cached_so,
     classes_in,
     held_together,
     says_popularity,
 )
-from model.demand.transactions import data_of, kinds_of, room_of_cache, touch_rules
-from model.results import RunResult
-from model.spec import Statement, System, Transactions, Workload
+from blocktime.model.demand.transactions import data_of, kinds_of, room_of_cache, touch_rules
+from blocktime.model.results import RunResult
+from blocktime.model.spec import Statement, System, Transactions, Workload
 
 ROUNDS = 4
 LONGEST_S = 1e9

@@ -10,22 +10,22 @@ from collections.abc import Sequence
 from math import ceil, inf
 from typing import Any
 
-from model.books import changed, device_stats, devices
-from model.causes import DEVICE, LOG_FILE_SYNC, RUN_QUEUE
-from model.demand.device_calls import idles
-from model.demand.transactions import run_transactions
-from model.errors import OutsideLaw
-from model.laws import queueing
-from model.laws.iostat import DeviceSums, at_least_busy
-from model.laws.numeric import known_or, known_where, over
-from model.laws.opened_files import UNBUFFERED
-from model.measures import READ_EVENTS
-from model.money_books import with_money
-from model.results import DeviceStats, EventTime, RunResult, TransactionStats
-from model.spec import System, Workload
-from model.workloads.class_network import ProgramShare, shares
-from model.workloads.together import lasts, program_stats, system_of
-from model.workloads.work_class import SPENT, Program, program_of
+from blocktime.model.books import changed, device_stats, devices
+from blocktime.model.causes import DEVICE, LOG_FILE_SYNC, RUN_QUEUE
+from blocktime.model.demand.device_calls import idles
+from blocktime.model.demand.transactions import run_transactions
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import queueing
+from blocktime.model.laws.iostat import DeviceSums, at_least_busy
+from blocktime.model.laws.numeric import known_or, known_where, over
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.measures import READ_EVENTS
+from blocktime.model.money_books import with_money
+from blocktime.model.results import DeviceStats, EventTime, RunResult, TransactionStats
+from blocktime.model.spec import System, Workload
+from blocktime.model.workloads.class_network import ProgramShare, shares
+from blocktime.model.workloads.together import lasts, program_stats, system_of
+from blocktime.model.workloads.work_class import SPENT, Program, program_of
 
 METHOD = "mean value analysis with several classes: programs share processors and disk"
 

@@ -16,19 +16,19 @@ import numpy as np
 import simpy
 from numpy.typing import NDArray
 
-from model.books import ROUNDING, changed, device_of, devices
-from model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
-from model.demand.transactions import run_transactions
-from model.errors import BooksDoNotBalance, OutsideLaw
-from model.machine.device.drive import capacity_of
-from model.measures import READ_EVENTS
-from model.results import EventTime, ProgramFigures, ProgramStats, RunResult
-from model.sim.device import PROGRAM
-from model.sim.machine import Machine, Place, machine_of
-from model.sim.streams import stream
-from model.spec import System, Table, Workload
-from model.units import MIB, show_bytes, show_seconds
-from model.workloads.shared_cache import begins_of, held_of
+from blocktime.model.books import ROUNDING, changed, device_of, devices
+from blocktime.model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
+from blocktime.model.demand.transactions import run_transactions
+from blocktime.model.errors import BooksDoNotBalance, OutsideLaw
+from blocktime.model.machine.device.drive import capacity_of
+from blocktime.model.measures import READ_EVENTS
+from blocktime.model.results import EventTime, ProgramFigures, ProgramStats, RunResult
+from blocktime.model.sim.device import PROGRAM
+from blocktime.model.sim.machine import Machine, Place, machine_of
+from blocktime.model.sim.streams import stream
+from blocktime.model.spec import System, Table, Workload
+from blocktime.model.units import MIB, show_bytes, show_seconds
+from blocktime.model.workloads.shared_cache import begins_of, held_of
 
 MOST_SIMULATED_S = 30 * 86400.0
 LONGER = 1.02

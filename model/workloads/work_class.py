@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, cast
 
-from model.causes import DIRECT
-from model.demand.device_calls import changed
-from model.demand.transactions import check_beside
-from model.laws import disk_means, disk_sets
-from model.measures import READ_EVENTS
-from model.results import RunResult, StreamStats
-from model.spec import Statement, Stream, System, Transactions, Workload
+from blocktime.model.causes import DIRECT
+from blocktime.model.demand.device_calls import changed
+from blocktime.model.demand.transactions import check_beside
+from blocktime.model.laws import disk_means, disk_sets
+from blocktime.model.measures import READ_EVENTS
+from blocktime.model.results import RunResult, StreamStats
+from blocktime.model.spec import Statement, Stream, System, Transactions, Workload
 
 ARRIVING = 1000
 """Users who stand for arrivals at a rate: so many that their pauses hardly depend on the response."""

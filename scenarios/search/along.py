@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
-from model.units import unit_of
-from scenarios.sweeps.design import whole_ends
-from scenarios.sweeps.spec import Axis
+from blocktime.model.units import unit_of
+from blocktime.scenarios.sweeps.design import whole_ends
+from blocktime.scenarios.sweeps.spec import Axis
 
 DIGITS: Final = 6
 """To which reals are rounded, so that a value can be written down and asked for again."""

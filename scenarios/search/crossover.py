@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 from typing import Any, Final, Literal
 
-from model.errors import SpecError
-from scenarios.declared import takes_whole_numbers
-from scenarios.load import source_in, to_mapping
-from scenarios.search.along import Along
-from scenarios.spec import Scenario
-from scenarios.sweeps.answers import PLACES, Answer, Asked, Item, answers
-from scenarios.sweeps.points import Points
-from scenarios.sweeps.spec import Axis
+from blocktime.model.errors import SpecError
+from blocktime.scenarios.declared import takes_whole_numbers
+from blocktime.scenarios.load import source_in, to_mapping
+from blocktime.scenarios.search.along import Along
+from blocktime.scenarios.spec import Scenario
+from blocktime.scenarios.sweeps.answers import PLACES, Answer, Asked, Item, answers
+from blocktime.scenarios.sweeps.points import Points
+from blocktime.scenarios.sweeps.spec import Axis
 
 SCANNED: Final = 33
 AT_ONCE: Final = 8

@@ -10,21 +10,28 @@ from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from model.engine import estimate_of, is_simulated
-from model.errors import SpecError, cut
-from model.measures import MEASURES
-from model.results import RunResult
-from model.units import parse_bytes, parse_seconds
-from scenarios.declared import limits_of
-from scenarios.load import Source
-from scenarios.search.along import Along
-from scenarios.search.limits import number_said
-from scenarios.search.question import USUALLY, Asker, check_has, check_measure, measures_in, question_of
-from scenarios.sweeps.plan import value_in
-from scenarios.sweeps.points import Points, Values
-from scenarios.sweeps.spec import Axis
-from scenarios.sweeps.sweep import Listener, SweepBackend, whole_table, write
-from scenarios.sweeps.table import check_place
+from blocktime.model.engine import estimate_of, is_simulated
+from blocktime.model.errors import SpecError, cut
+from blocktime.model.measures import MEASURES
+from blocktime.model.results import RunResult
+from blocktime.model.units import parse_bytes, parse_seconds
+from blocktime.scenarios.declared import limits_of
+from blocktime.scenarios.load import Source
+from blocktime.scenarios.search.along import Along
+from blocktime.scenarios.search.limits import number_said
+from blocktime.scenarios.search.question import (
+    USUALLY,
+    Asker,
+    check_has,
+    check_measure,
+    measures_in,
+    question_of,
+)
+from blocktime.scenarios.sweeps.plan import value_in
+from blocktime.scenarios.sweeps.points import Points, Values
+from blocktime.scenarios.sweeps.spec import Axis
+from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, whole_table, write
+from blocktime.scenarios.sweeps.table import check_place
 
 SCANNED: Final = 9
 STILL: Final = 0.005

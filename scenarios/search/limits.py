@@ -7,8 +7,16 @@ from collections.abc import Callable, Collection, Sequence
 from math import inf, isnan
 from typing import Final
 
-from model.errors import SpecError, UnknownName, cut, shown
-from scenarios.sweeps.conditions import ConditionMismatch, Part, Reader, Truth, Values, number_of, parsed
+from blocktime.model.errors import SpecError, UnknownName, cut, shown
+from blocktime.scenarios.sweeps.conditions import (
+    ConditionMismatch,
+    Part,
+    Reader,
+    Truth,
+    Values,
+    number_of,
+    parsed,
+)
 
 _SIDES: Final[dict[type[ast.cmpop], int]] = {ast.Lt: 1, ast.LtE: 1, ast.Gt: -1, ast.GtE: -1}
 LEAST: Final = -1e-12

@@ -14,14 +14,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from model.engine import estimate_of
-from model.errors import BlocktimeError, SpecError
-from model.measures import MEASURES
-from model.results import RunResult
-from scenarios.load import Source
-from scenarios.search.along import Along
-from scenarios.search.limits import Limit, limits_of
-from scenarios.search.question import (
+from blocktime.model.engine import estimate_of
+from blocktime.model.errors import BlocktimeError, SpecError
+from blocktime.model.measures import MEASURES
+from blocktime.model.results import RunResult
+from blocktime.scenarios.load import Source
+from blocktime.scenarios.search.along import Along
+from blocktime.scenarios.search.limits import Limit, limits_of
+from blocktime.scenarios.search.question import (
     USUALLY,
     Asker,
     Question,
@@ -33,11 +33,11 @@ from scenarios.search.question import (
     question_of,
     signature,
 )
-from scenarios.sweeps.plan import value_beside, value_in
-from scenarios.sweeps.points import Points, Values
-from scenarios.sweeps.spec import Axis
-from scenarios.sweeps.sweep import Listener, SweepBackend, whole_table, write
-from scenarios.sweeps.table import check_place
+from blocktime.scenarios.sweeps.plan import value_beside, value_in
+from blocktime.scenarios.sweeps.points import Points, Values
+from blocktime.scenarios.sweeps.spec import Axis
+from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, whole_table, write
+from blocktime.scenarios.sweeps.table import check_place
 
 MOST_COMBINATIONS: Final = 2_000
 """A space of no more points is answered as a whole."""

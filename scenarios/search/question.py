@@ -10,21 +10,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from model.budget import USUAL
-from model.errors import SpecError, UnknownName, cut
-from model.measures import MEASURES
-from scenarios.declared import takes_whole_numbers
-from scenarios.load import Source
-from scenarios.sweeps.answers import Asked, Item, answers
-from scenarios.sweeps.asked import source_of_sweep
-from scenarios.sweeps.design import values_in_range
-from scenarios.sweeps.executors import Executor
-from scenarios.sweeps.plan import USUAL_LIMIT, Plan, RunOptions, kind_of
-from scenarios.sweeps.points import Values
-from scenarios.sweeps.rows import Rows
-from scenarios.sweeps.run import Outcome, Running
-from scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
-from scenarios.sweeps.sweep import Listener, SweepBackend, executor_at, notes_of, store_at
+from blocktime.model.budget import USUAL
+from blocktime.model.errors import SpecError, UnknownName, cut
+from blocktime.model.measures import MEASURES
+from blocktime.scenarios.declared import takes_whole_numbers
+from blocktime.scenarios.load import Source
+from blocktime.scenarios.sweeps.answers import Asked, Item, answers
+from blocktime.scenarios.sweeps.asked import source_of_sweep
+from blocktime.scenarios.sweeps.design import values_in_range
+from blocktime.scenarios.sweeps.executors import Executor
+from blocktime.scenarios.sweeps.plan import USUAL_LIMIT, Plan, RunOptions, kind_of
+from blocktime.scenarios.sweeps.points import Values
+from blocktime.scenarios.sweeps.rows import Rows
+from blocktime.scenarios.sweeps.run import Outcome, Running
+from blocktime.scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
+from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, executor_at, notes_of, store_at
 
 Signature = tuple[Any, ...]
 """What tells two points apart: the values, and whether 1 is a number or a flag."""

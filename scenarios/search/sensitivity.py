@@ -10,10 +10,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import SpecError, shown
-from scenarios.interval import CONFIDENCE
-from scenarios.load import Source
-from scenarios.search.question import (
+from blocktime.model.errors import SpecError, shown
+from blocktime.scenarios.interval import CONFIDENCE
+from blocktime.scenarios.load import Source
+from blocktime.scenarios.search.question import (
     USUALLY,
     Asker,
     check_has,
@@ -23,14 +23,14 @@ from scenarios.search.question import (
     question_of,
     signature,
 )
-from scenarios.sweeps.columns import points_of
-from scenarios.sweeps.design import pick_of
-from scenarios.sweeps.plan import Plan, value_in
-from scenarios.sweeps.points import Values
-from scenarios.sweeps.rows import Rows
-from scenarios.sweeps.spec import Axis
-from scenarios.sweeps.sweep import Listener, SweepBackend, whole_table, write
-from scenarios.sweeps.table import check_place
+from blocktime.scenarios.sweeps.columns import points_of
+from blocktime.scenarios.sweeps.design import pick_of
+from blocktime.scenarios.sweeps.plan import Plan, value_in
+from blocktime.scenarios.sweeps.points import Values
+from blocktime.scenarios.sweeps.rows import Rows
+from blocktime.scenarios.sweeps.spec import Axis
+from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, whole_table, write
+from blocktime.scenarios.sweeps.table import check_place
 
 USUAL_SAMPLES: Final = 256
 FEWEST_SAMPLES, MOST_SAMPLES = 8, 2**16

@@ -10,8 +10,8 @@ from typing import Any, Final, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from model.budget import USUAL, Budget, watched
-from model.engine import (
+from blocktime.model.budget import USUAL, Budget, watched
+from blocktime.model.engine import (
     answered,
     answered_many,
     calculate,
@@ -20,12 +20,12 @@ from model.engine import (
     simulate_many,
     simulate_measures,
 )
-from model.errors import BlocktimeError, BooksDoNotBalance
-from model.measures import MEASURES, measures_of
-from scenarios.forecast import expected_within
-from scenarios.sweeps.by_column import alike
-from scenarios.sweeps.columns import Columns, column_of, listed, points_of, taken
-from scenarios.sweeps.points import MOST_EXACT, Points, Values
+from blocktime.model.errors import BlocktimeError, BooksDoNotBalance
+from blocktime.model.measures import MEASURES, measures_of
+from blocktime.scenarios.forecast import expected_within
+from blocktime.scenarios.sweeps.by_column import alike
+from blocktime.scenarios.sweeps.columns import Columns, column_of, listed, points_of, taken
+from blocktime.scenarios.sweeps.points import MOST_EXACT, Points, Values
 
 Wholes = NDArray[np.int64]
 Row = NDArray[np.float64]

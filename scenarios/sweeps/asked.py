@@ -9,9 +9,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from model.errors import SpecError, cut, shown
-from scenarios.load import LibraryEntry, Source, source_in, source_of, split_name, with_settings
-from scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
+from blocktime.model.errors import SpecError, cut, shown
+from blocktime.scenarios.load import LibraryEntry, Source, source_in, source_of, split_name, with_settings
+from blocktime.scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
 
 
 @lru_cache(maxsize=1)

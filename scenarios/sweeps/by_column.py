@@ -14,11 +14,19 @@ from annotated_types import Ge, Gt, Le, Lt
 from numpy.typing import NDArray
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from model.errors import SpecError
-from model.spec import System, Workload
-from model.spec.fields import LEAVE_NUMBERS
-from scenarios.sweeps.columns import Column, Columns, column_of, listed, points_of, taken
-from scenarios.sweeps.points import DIGEST_BYTES, MOST_EXACT, Points, Template, mark_of, mixed, seeds_of
+from blocktime.model.errors import SpecError
+from blocktime.model.spec import System, Workload
+from blocktime.model.spec.fields import LEAVE_NUMBERS
+from blocktime.scenarios.sweeps.columns import Column, Columns, column_of, listed, points_of, taken
+from blocktime.scenarios.sweeps.points import (
+    DIGEST_BYTES,
+    MOST_EXACT,
+    Points,
+    Template,
+    mark_of,
+    mixed,
+    seeds_of,
+)
 
 Halves = NDArray[np.uint64]
 """Numbers of 128 bits, as two of 64: the upper half, then the lower."""

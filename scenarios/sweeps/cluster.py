@@ -17,8 +17,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 from urllib.parse import urlsplit
 
-from model.errors import SpecError, cut, shown
-from scenarios.sweeps.executors import (
+from blocktime.model.errors import SpecError, cut, shown
+from blocktime.scenarios.sweeps.executors import (
     Answer,
     ChunkPiece,
     Flight,

@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection
 from math import isfinite
 from typing import Any, Final
 
-from model.errors import SpecError, cut, shown
-from model.units import parse_bytes, parse_seconds
+from blocktime.model.errors import SpecError, cut, shown
+from blocktime.model.units import parse_bytes, parse_seconds
 
 Values = Callable[[str], Any]
 """Dotted key of a field -> its value at one point."""

@@ -10,9 +10,9 @@ from itertools import accumulate, repeat
 from operator import mul
 from typing import TYPE_CHECKING, Any, Final
 
-from model.errors import SpecError
-from scenarios.sweeps.columns import Column, Columns, column_of, points_of, taken
-from scenarios.sweeps.spec import Axis, Sweep
+from blocktime.model.errors import SpecError
+from blocktime.scenarios.sweeps.columns import Column, Columns, column_of, points_of, taken
+from blocktime.scenarios.sweeps.spec import Axis, Sweep
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -29,7 +29,7 @@ from tempfile import TemporaryDirectory
 from types import FrameType, ModuleType, TracebackType
 from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeAlias, TypeVar
 
-from model.errors import SpecError, shown
+from blocktime.model.errors import SpecError, shown
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")

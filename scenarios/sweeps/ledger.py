@@ -17,9 +17,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import SpecError, StoreUnusable
-from model.folder_of_answers import folder_of_answers, make_private
-from model.measures import MEASURES
+from blocktime.model.errors import SpecError, StoreUnusable
+from blocktime.model.folder_of_answers import folder_of_answers, make_private
+from blocktime.model.measures import MEASURES
 
 FORMAT: Final = 1
 APPLICATION_ID: Final = 0x42746D65  # "Btme": by this a SQLite file says whose it is

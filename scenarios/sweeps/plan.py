@@ -13,19 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from model.budget import USUAL, Budget
-from model.engine import goes_by_arrays
-from model.errors import BlocktimeError, SpecError, cut
-from model.spec import WORKLOADS
-from scenarios.declared import declared_field, takes_whole_numbers
-from scenarios.load import Source
-from scenarios.spec import Scenario
-from scenarios.sweeps.by_column import ByColumn, keys_of
-from scenarios.sweeps.columns import Column, Columns, Places, column_of, joined, points_of, taken
-from scenarios.sweeps.conditions import Condition
-from scenarios.sweeps.design import Design
-from scenarios.sweeps.points import Points, Values, asked_mark
-from scenarios.sweeps.spec import Axis, Sweep
+from blocktime.model.budget import USUAL, Budget
+from blocktime.model.engine import goes_by_arrays
+from blocktime.model.errors import BlocktimeError, SpecError, cut
+from blocktime.model.spec import WORKLOADS
+from blocktime.scenarios.declared import declared_field, takes_whole_numbers
+from blocktime.scenarios.load import Source
+from blocktime.scenarios.spec import Scenario
+from blocktime.scenarios.sweeps.by_column import ByColumn, keys_of
+from blocktime.scenarios.sweeps.columns import Column, Columns, Places, column_of, joined, points_of, taken
+from blocktime.scenarios.sweeps.conditions import Condition
+from blocktime.scenarios.sweeps.design import Design
+from blocktime.scenarios.sweeps.points import Points, Values, asked_mark
+from blocktime.scenarios.sweeps.spec import Axis, Sweep
 
 USUAL_LIMIT: Final = 100_000
 """Answers that a sweep may take without being told that it may take more."""

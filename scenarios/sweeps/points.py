@@ -13,12 +13,12 @@ from typing import Any, Final, NamedTuple, cast
 
 from pydantic import BaseModel, ValidationError
 
-import model
-from model.errors import SpecError, UnknownName, shown
-from model.spec import WORKLOADS, System, Workload
-from model.version import blocktime_version
-from scenarios.load import Source, put
-from scenarios.spec import Scenario
+from blocktime import model
+from blocktime.model.errors import SpecError, UnknownName, shown
+from blocktime.model.spec import WORKLOADS, System, Workload
+from blocktime.model.version import blocktime_version
+from blocktime.scenarios.load import Source, put
+from blocktime.scenarios.spec import Scenario
 
 Values = Mapping[str, Any]
 """Dotted key of a field -> its value at one point, as a user writes it."""

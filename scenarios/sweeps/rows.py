@@ -8,19 +8,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import SpecError
-from model.measures import MEASURES
-from model.units import show_share, unit_of
-from model.version import blocktime_version
-from scenarios.interval import CONFIDENCE, half_width
-from scenarios.load import to_mapping
-from scenarios.sweeps.answers import PLACES
-from scenarios.sweeps.columns import Column, listed
-from scenarios.sweeps.ledger import Ledger
-from scenarios.sweeps.plan import BLOCK, Plan
-from scenarios.sweeps.points import version_of_model
-from scenarios.sweeps.run import Outcome
-from scenarios.sweeps.table import TableColumn
+from blocktime.model.errors import SpecError
+from blocktime.model.measures import MEASURES
+from blocktime.model.units import show_share, unit_of
+from blocktime.model.version import blocktime_version
+from blocktime.scenarios.interval import CONFIDENCE, half_width
+from blocktime.scenarios.load import to_mapping
+from blocktime.scenarios.sweeps.answers import PLACES
+from blocktime.scenarios.sweeps.columns import Column, listed
+from blocktime.scenarios.sweeps.ledger import Ledger
+from blocktime.scenarios.sweeps.plan import BLOCK, Plan
+from blocktime.scenarios.sweeps.points import version_of_model
+from blocktime.scenarios.sweeps.run import Outcome
+from blocktime.scenarios.sweeps.table import TableColumn
 
 Block = Mapping[str, Any]
 """Name of a column -> its values, of equal length."""

@@ -11,11 +11,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from model.measures import MEASURES
-from scenarios.sweeps.answers import NOTHING, Answer, Answers, Asked, Item, Items, Wholes, answers
-from scenarios.sweeps.executors import Executor, NoAnswer
-from scenarios.sweeps.ledger import Ledger
-from scenarios.sweeps.plan import BLOCK, Plan
+from blocktime.model.measures import MEASURES
+from blocktime.scenarios.sweeps.answers import NOTHING, Answer, Answers, Asked, Item, Items, Wholes, answers
+from blocktime.scenarios.sweeps.executors import Executor, NoAnswer
+from blocktime.scenarios.sweeps.ledger import Ledger
+from blocktime.scenarios.sweeps.plan import BLOCK, Plan
 
 CHUNK_S: Final = 1.0
 """Work that is handed out at once: much against what handing out costs, little enough to show progress."""

@@ -8,16 +8,16 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, ValidationError, ValidationInfo, WithJsonSchema, field_validator, model_validator
 
-from model.engine import Engine
-from model.errors import SpecError, UnknownName, cut, shown
-from model.provenance import Frozen
-from model.spec import Whole
-from model.units import parse_bytes, parse_seconds, unit_of
-from scenarios.faults import more_faults
-from scenarios.load import value_of
-from scenarios.spec import SECTIONS
-from scenarios.sweeps.conditions import Condition
-from scenarios.synonyms import no_such_field, no_such_section
+from blocktime.model.engine import Engine
+from blocktime.model.errors import SpecError, UnknownName, cut, shown
+from blocktime.model.provenance import Frozen
+from blocktime.model.spec import Whole
+from blocktime.model.units import parse_bytes, parse_seconds, unit_of
+from blocktime.scenarios.faults import more_faults
+from blocktime.scenarios.load import value_of
+from blocktime.scenarios.spec import SECTIONS
+from blocktime.scenarios.sweeps.conditions import Condition
+from blocktime.scenarios.synonyms import no_such_field, no_such_section
 
 MOST_AXES: Final = 32
 MOST_VALUES: Final = 100_000

@@ -10,19 +10,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from model.budget import USUAL
-from model.engine import replications_of
-from model.errors import SpecError
-from scenarios.sweeps.asked import source_of_sweep, sweep_asked
-from scenarios.sweeps.columns import joined, listed
-from scenarios.sweeps.executors import Executor, LocalProcesses, ThisProcess
-from scenarios.sweeps.ledger import Ledger, usual_folder
-from scenarios.sweeps.plan import USUAL_LIMIT, Plan, RunOptions
-from scenarios.sweeps.points import version_of_model
-from scenarios.sweeps.rows import Rows
-from scenarios.sweeps.run import Outcome, Running
-from scenarios.sweeps.spec import Axis
-from scenarios.sweeps.table import check_place, open_table
+from blocktime.model.budget import USUAL
+from blocktime.model.engine import replications_of
+from blocktime.model.errors import SpecError
+from blocktime.scenarios.sweeps.asked import source_of_sweep, sweep_asked
+from blocktime.scenarios.sweeps.columns import joined, listed
+from blocktime.scenarios.sweeps.executors import Executor, LocalProcesses, ThisProcess
+from blocktime.scenarios.sweeps.ledger import Ledger, usual_folder
+from blocktime.scenarios.sweeps.plan import USUAL_LIMIT, Plan, RunOptions
+from blocktime.scenarios.sweeps.points import version_of_model
+from blocktime.scenarios.sweeps.rows import Rows
+from blocktime.scenarios.sweeps.run import Outcome, Running
+from blocktime.scenarios.sweeps.spec import Axis
+from blocktime.scenarios.sweeps.table import check_place, open_table
 
 WORTH_PROCESSES_S: Final = 3.0
 """Work in one process that is worth starting others for, which takes a second or two."""
@@ -156,7 +156,7 @@ def check_where(at: SweepBackend) -> None:
     if at.keep and at.store is not None and at.store == Path():
         raise SpecError("--store: got an empty name; it is a folder")
     if at.cluster is not None:
-        from scenarios.sweeps.cluster import check_cluster  # noqa: PLC0415  (an extra that need not be installed)
+        from blocktime.scenarios.sweeps.cluster import check_cluster  # noqa: PLC0415  (an extra that need not be installed)
 
         check_cluster(at.cluster, at.workers)
 
@@ -184,7 +184,7 @@ def store_at(at: SweepBackend) -> Iterator[Ledger]:
 def executor_at(at: SweepBackend, expected_s: float) -> Iterator[Executor]:
     """The cluster, processes where there is enough to do, or else this process."""
     if at.cluster is not None:
-        from scenarios.sweeps.cluster import Cluster  # noqa: PLC0415  (an extra that need not be installed)
+        from blocktime.scenarios.sweeps.cluster import Cluster  # noqa: PLC0415  (an extra that need not be installed)
 
         with Cluster(at.cluster, at.workers, version=version_of_model) as cluster:
             yield cluster

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import SpecError
+from blocktime.model.errors import SpecError
 
 if TYPE_CHECKING:
     import pyarrow as pa  # heavy, so it waits until there is something to write or read

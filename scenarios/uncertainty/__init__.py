@@ -19,26 +19,26 @@ from dataclasses import dataclass
 from math import log1p
 from typing import TYPE_CHECKING, NamedTuple
 
-from model.catalog import correlations
-from model.results import Interval, RunResult, Uncertainty
-from scenarios.interval import CONFIDENCE
-from scenarios.measured import as_modelled
-from scenarios.spec import Scenario
-from scenarios.uncertainty.answers import Answerer, Progress, answerer_of
-from scenarios.uncertainty.constants import Knowledge, Uncertain, drawn_values, knowledge_of
-from scenarios.uncertainty.difference import Difference
-from scenarios.uncertainty.draws import Draws, check_inputs, correlated, drawn
-from scenarios.uncertainty.model_error import (
+from blocktime.model.catalog import correlations
+from blocktime.model.results import Interval, RunResult, Uncertainty
+from blocktime.scenarios.interval import CONFIDENCE
+from blocktime.scenarios.measured import as_modelled
+from blocktime.scenarios.spec import Scenario
+from blocktime.scenarios.uncertainty.answers import Answerer, Progress, answerer_of
+from blocktime.scenarios.uncertainty.constants import Knowledge, Uncertain, drawn_values, knowledge_of
+from blocktime.scenarios.uncertainty.difference import Difference
+from blocktime.scenarios.uncertainty.draws import Draws, check_inputs, correlated, drawn
+from blocktime.scenarios.uncertainty.model_error import (
     ESTIMATE,
     MEASURED,
     model_error,
     sd_of_estimate,
     seconds_by_mechanism,
 )
-from scenarios.uncertainty.shares import Origin, contributions
+from blocktime.scenarios.uncertainty.shares import Origin, contributions
 
 if TYPE_CHECKING:
-    from scenarios.uncertainty.draws import Reals
+    from blocktime.scenarios.uncertainty.draws import Reals
 
 __all__ = ["Difference", "Propagated", "propagate"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from model.engine import calculate_many, engine_of_draws, simulate_measures
-from model.errors import SpecError
-from model.spec import Transactions
-from model.workloads.families import family_of
-from scenarios.load import source_in, to_mapping
-from scenarios.spec import Scenario
-from scenarios.sweeps.points import Points
+from blocktime.model.engine import calculate_many, engine_of_draws, simulate_measures
+from blocktime.model.errors import SpecError
+from blocktime.model.spec import Transactions
+from blocktime.model.workloads.families import family_of
+from blocktime.scenarios.load import source_in, to_mapping
+from blocktime.scenarios.spec import Scenario
+from blocktime.scenarios.sweeps.points import Points
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

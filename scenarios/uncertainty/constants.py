@@ -8,12 +8,12 @@ from math import log
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from model.catalog import constant_named
-from model.errors import SpecError
-from model.provenance import Constant, Extrapolation, identity_of
-from scenarios.declared import limits_of, takes_whole_numbers
-from scenarios.interval import CONFIDENCE
-from scenarios.spec import Scenario
+from blocktime.model.catalog import constant_named
+from blocktime.model.errors import SpecError
+from blocktime.model.provenance import Constant, Extrapolation, identity_of
+from blocktime.scenarios.declared import limits_of, takes_whole_numbers
+from blocktime.scenarios.interval import CONFIDENCE
+from blocktime.scenarios.spec import Scenario
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

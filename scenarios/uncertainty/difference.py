@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from model.provenance import Frozen
-from model.results import Contribution
+from blocktime.model.provenance import Frozen
+from blocktime.model.results import Contribution
 
 Sign = Literal["less", "more", "none", "either"]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zlib import crc32
 
-from model.catalog import CORRELATIONS
-from model.errors import SpecError
-from scenarios.load import library, library_data
+from blocktime.model.catalog import CORRELATIONS
+from blocktime.model.errors import SpecError
+from blocktime.scenarios.load import library, library_data
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -12,14 +12,25 @@ from math import log1p
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from model.causes import MIGRATING, SEARCHING, SEQUENTIAL, UPDATING
-from model.results import RunResult
-from model.workloads.families import KINDS
-from scenarios.compare import BETWEEN, CALLS, CLIENT, FETCH, GETS, MECHANISM, READS, SENDS, WALK, components
-from scenarios.spec import Scenario
+from blocktime.model.causes import MIGRATING, SEARCHING, SEQUENTIAL, UPDATING
+from blocktime.model.results import RunResult
+from blocktime.model.workloads.families import KINDS
+from blocktime.scenarios.compare import (
+    BETWEEN,
+    CALLS,
+    CLIENT,
+    FETCH,
+    GETS,
+    MECHANISM,
+    READS,
+    SENDS,
+    WALK,
+    components,
+)
+from blocktime.scenarios.spec import Scenario
 
 if TYPE_CHECKING:
-    from scenarios.uncertainty.draws import Reals
+    from blocktime.scenarios.uncertainty.draws import Reals
 
 FILE: Final = "model_error.toml"
 OTHER_WORK: Final = "other work"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from model.provenance import Constant
-from model.results import Contribution
+from blocktime.model.provenance import Constant
+from blocktime.model.results import Contribution
 
 if TYPE_CHECKING:
-    from scenarios.uncertainty.draws import Reals
+    from blocktime.scenarios.uncertainty.draws import Reals
 
 LEAST_SHARE: Final = 0.005
 """What makes less of the variance is not told of."""

@@ -8,10 +8,10 @@ from functools import cache
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
-from app.session import engines, playing, sweep_job, wishes
-from app.session.playing import Ask, Job, Players, SimulatedAnswer
-from model.errors import BlocktimeError
-from model.results import (
+from blocktime.app.session import engines, playing, sweep_job, wishes
+from blocktime.app.session.playing import Ask, Job, Players, SimulatedAnswer
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.results import (
     DeviceLine,
     DeviceStats,
     EventTime,
@@ -22,7 +22,7 @@ from model.results import (
     StreamStats,
     TimeBreakdown,
 )
-from scenarios import run
+from blocktime.scenarios import run
 from tests.answered import answered
 
 WAIT = "waiting for the device"

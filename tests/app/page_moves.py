@@ -16,8 +16,8 @@ from streamlit.runtime.scriptrunner import RerunData
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, local_script_runner
 
-from app.session.what_if_state import GROUPS
-from app.what_if.what_if_controls import key_of
+from blocktime.app.session.what_if_state import GROUPS
+from blocktime.app.what_if.what_if_controls import key_of
 from tests.patience import LIMIT_S
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from model.units import show_seconds
+from blocktime.model.units import show_seconds
 from tests.answered import answered
 from tests.patience import LIMIT_S
 

@@ -12,8 +12,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import psutil  # type: ignore[import-untyped]
 
-from model.units import show_seconds
-from scenarios import load, run
+from blocktime.model.units import show_seconds
+from blocktime.scenarios import load, run
 from tests.app.page_moves import FLAGS, MOVED, MOVED_LABEL
 from tests.app.windows import STILL
 from tests.patience import LIMIT_MS

@@ -6,9 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from app.controls import fields, forms, settings
-from app.controls.fields import Facts
-from scenarios import load
+from blocktime.app.controls import fields, forms, settings
+from blocktime.app.controls.fields import Facts
+from blocktime.scenarios import load
 from tests.known_by_law import KNOWN
 
 CONTROLS = sorted({control.path for controls in forms.GROUPS.values() for control in controls})

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 
-from app.command import serve
+from blocktime.app.command import serve
 from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]

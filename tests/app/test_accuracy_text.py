@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from app.answer.answer import estimate_badge
-from app.reports.report_html import run_page
-from app.text.accuracy_text import accuracy_words, is_estimate, simulated_range
-from model.results import Accuracy, RunResult
-from model.units import show_span
-from scenarios import load, run
+from blocktime.app.answer.answer import estimate_badge
+from blocktime.app.reports.report_html import run_page
+from blocktime.app.text.accuracy_text import accuracy_words, is_estimate, simulated_range
+from blocktime.model.results import Accuracy, RunResult
+from blocktime.model.units import show_span
+from blocktime.scenarios import load, run
 from tests.command_line import CommandLine
 
 SCAN = "full-scan-nvme"

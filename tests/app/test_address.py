@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.controls import own_files
-from app.controls.settings import settle
-from app.session import address
-from model.errors import SpecError
-from scenarios import library, load
+from blocktime.app.controls import own_files
+from blocktime.app.controls.settings import settle
+from blocktime.app.session import address
+from blocktime.model.errors import SpecError
+from blocktime.scenarios import library, load
 from tests.app.scenarios_at_random import changed, hostile
 
 FIRST = "rahn-full-scan"

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from app.charts import charts
-from app.text import profile
-from model import causes
-from model.results import RunResult
-from model.units import show_seconds
+from blocktime.app.charts import charts
+from blocktime.app.text import profile
+from blocktime.model import causes
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_seconds
 from tests.answered import as_shown as answer
 from tests.app.contrast import contrast
 from tests.known_by_law import KNOWN

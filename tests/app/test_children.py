@@ -23,15 +23,15 @@ FEW_CPU_S: Final = 5.0
 """Of a process's own time, however busy the machine is; what is begun here takes half a minute."""
 
 SERVER: Final = """
-from app.start import main
+from blocktime.app.start import main
 
 sys.argv = ["blocktime", "app", "--no-browser"]
 sys.exit(main())
 """
 SIMULATOR: Final = """
 import threading
-from app.session.playing import Ask, Job, Worker
-from scenarios import load
+from blocktime.app.session.playing import Ask, Job, Worker
+from blocktime.scenarios import load
 
 def play(*settings):
     scenario = load("tpc-c", settings)
@@ -53,8 +53,12 @@ with {opens}({arguments}) as two:
 """
 STARTS: Final = {
     "the simulator": PLAYS,
-    "a pool": POOL.format(module="scenarios.sweeps.executors", opens="LocalProcesses", arguments="2"),
-    "a cluster": POOL.format(module="scenarios.sweeps.cluster", opens="Cluster", arguments="'local', 2"),
+    "a pool": POOL.format(
+        module="blocktime.scenarios.sweeps.executors", opens="LocalProcesses", arguments="2"
+    ),
+    "a cluster": POOL.format(
+        module="blocktime.scenarios.sweeps.cluster", opens="Cluster", arguments="'local', 2"
+    ),
 }
 DECOYS: Final = sorted(
     {"app", "model", "scenarios", "validation", "streamlit", "numpy", "distributed", "sitecustomize"}

@@ -11,14 +11,14 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from app.command import run_cli
-from app.command.cli import COMMANDS, commands, main
-from app.command.files import write_beside
-from app.command.list_text import LISTS, names_of
-from model.budget import Budget
-from model.errors import BooksDoNotBalance, SpecError
-from model.results import RunResult
-from scenarios import Scenario, library, load, run
+from blocktime.app.command import run_cli
+from blocktime.app.command.cli import COMMANDS, commands, main
+from blocktime.app.command.files import write_beside
+from blocktime.app.command.list_text import LISTS, names_of
+from blocktime.model.budget import Budget
+from blocktime.model.errors import BooksDoNotBalance, SpecError
+from blocktime.model.results import RunResult
+from blocktime.scenarios import Scenario, library, load, run
 from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]
@@ -407,7 +407,7 @@ def test_a_fault_of_the_program_is_said_to_be_one(capsys: Captured, monkeypatch:
         def fail(*_: object, error: Exception = error) -> None:
             raise error
 
-        monkeypatch.setattr("app.command.run_cli.load", fail)
+        monkeypatch.setattr("blocktime.app.command.run_cli.load", fail)
         assert main(["run", "rahn-full-scan"]) == 1
         err = capsys.readouterr().err
         assert err.count("\n") == 1
@@ -424,7 +424,7 @@ def test_app_passes_on_what_serve_returns(monkeypatch: pytest.MonkeyPatch) -> No
         asked.append((port, browser))
         return 0
 
-    monkeypatch.setattr("app.command.serve.serve", serve)
+    monkeypatch.setattr("blocktime.app.command.serve.serve", serve)
     assert main(["app"]) == 0
     assert main(["app", "--port", "9000", "--no-browser"]) == 0
     assert asked == [(None, True), (9000, False)]
@@ -434,7 +434,7 @@ def test_an_interrupt_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("app.command.run_cli.load", stop)
+    monkeypatch.setattr("blocktime.app.command.run_cli.load", stop)
     assert main(["run", "rahn-full-scan"]) == 130
 
 
@@ -450,7 +450,7 @@ def test_progress_goes_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch, caps
         "table.rows=20000",
     ]
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr("app.base.output.SEEN_AFTER_S", 0.0)
+    monkeypatch.setattr("blocktime.app.base.output.SEEN_AFTER_S", 0.0)
     assert main(command) == 0
     out, err = capsys.readouterr()
     assert "answering full-scan-nvme" in err

@@ -14,7 +14,7 @@ import pytest
 from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
-PYTHON = [sys.executable, "-W", "error", "-P", "-m", "app"]
+PYTHON = [sys.executable, "-W", "error", "-P", "-m", "blocktime"]
 HEAVY = ("simpy", "scipy", "plotly", "streamlit", "pandas", "numpy", "rich", "tomlkit")
 
 
@@ -43,7 +43,7 @@ def test_it_runs_from_anywhere_and_exits_with_its_code() -> None:
 @pytest.mark.parametrize("engine", ["calculate", "auto"])
 def test_calculating_imports_nothing_heavy(engine: str) -> None:
     code = (
-        "import sys; from app.command.cli import main; "
+        "import sys; from blocktime.app.command.cli import main; "
         f"code = main(['run', 'rahn-full-scan', '--engine', '{engine}', '--quiet']); "
         f"print([name for name in {HEAVY} if name in sys.modules]); sys.exit(code)"
     )
@@ -55,7 +55,9 @@ def test_calculating_imports_nothing_heavy(engine: str) -> None:
 
 
 def test_help_imports_not_even_the_model() -> None:
-    code = "import sys; from app.command.cli import main; main([]); print('pydantic' in sys.modules)"
+    code = (
+        "import sys; from blocktime.app.command.cli import main; main([]); print('pydantic' in sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=LIMIT_S
     )
@@ -92,7 +94,7 @@ def test_a_full_disk_is_told() -> None:
 
 def test_an_interrupt_says_nothing_more() -> None:
     code = (
-        "import signal, sys, time, scenarios; from app.command.cli import main; "
+        "import signal, sys, time; from blocktime import scenarios; from blocktime.app.command.cli import main; "
         "signal.signal(signal.SIGINT, signal.default_int_handler); "  # a shell's background job ignores it
         "scenarios.run = lambda *_: (print('ready', file=sys.stderr, flush=True), time.sleep(60)); "
         "sys.exit(main(['run', 'rahn-full-scan']))"

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from app.charts import compare_charts
-from app.charts.charts import LOOKS
-from app.text.profile import by_class
-from model.results import RunResult
-from model.units import show_seconds
-from scenarios import load, run
-from scenarios.search.crossover import Crossover, LeadChange, TimesAt, crossover
-from scenarios.sweeps.spec import axis_of
+from blocktime.app.charts import compare_charts
+from blocktime.app.charts.charts import LOOKS
+from blocktime.app.text.profile import by_class
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_seconds
+from blocktime.scenarios import load, run
+from blocktime.scenarios.search.crossover import Crossover, LeadChange, TimesAt, crossover
+from blocktime.scenarios.sweeps.spec import axis_of
 
 LETTERS, TITLES = (
     ("A", "B", "C"),

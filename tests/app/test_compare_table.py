@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.text import compare_table
-from app.text.compare_table import difference
-from app.text.quantities import QUANTITIES
-from model.measures import MEASURES
-from model.results import RunResult
-from model.units import MIB
-from scenarios import load, run
-from scenarios.compare import changes
-from scenarios.prices import priced_alike
+from blocktime.app.text import compare_table
+from blocktime.app.text.compare_table import difference
+from blocktime.app.text.quantities import QUANTITIES
+from blocktime.model.measures import MEASURES
+from blocktime.model.results import RunResult
+from blocktime.model.units import MIB
+from blocktime.scenarios import load, run
+from blocktime.scenarios.compare import changes
+from blocktime.scenarios.prices import priced_alike
 from tests.answered import answered as law
 
 NUMBERS = st.floats(0, 1e15, allow_nan=False)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from app.charts import device_charts
-from app.charts.drawing import inked
-from app.text import rows
-from app.text.iostat_text import COLUMNS
-from model.laws.iostat import columns_of
-from model.results import DeviceStats, RunResult, Stage
+from blocktime.app.charts import device_charts
+from blocktime.app.charts.drawing import inked
+from blocktime.app.text import rows
+from blocktime.app.text.iostat_text import COLUMNS
+from blocktime.model.laws.iostat import columns_of
+from blocktime.model.results import DeviceStats, RunResult, Stage
 
 
 @pytest.fixture

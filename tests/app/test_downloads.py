@@ -15,13 +15,13 @@ from streamlit import runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
-from app.command.cli import main
-from app.controls import own_files
-from app.controls.settings import setting
-from app.session import downloads, taken
-from app.session.downloads import PageAnswer
-from scenarios import from_mapping, run
-from scenarios.load import toml_in
+from blocktime.app.command.cli import main
+from blocktime.app.controls import own_files
+from blocktime.app.controls.settings import setting
+from blocktime.app.session import downloads, taken
+from blocktime.app.session.downloads import PageAnswer
+from blocktime.scenarios import from_mapping, run
+from blocktime.scenarios.load import toml_in
 
 EVIL = "<img src=x onerror=hit=1>"
 OWN = f"""title = "{EVIL}"

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.evidence import evidence
+from blocktime.app.evidence import evidence
+from blocktime.validation import Validation, load_case, validate
+from blocktime.validation.cases import case_names
+from blocktime.validation.left_out import LeftOut
+from blocktime.validation.tally import tally
 from tests.patience import LIMIT_S
-from validation import Validation, load_case, validate
-from validation.cases import case_names
-from validation.left_out import LeftOut
-from validation.tally import tally
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +26,11 @@ def validation() -> Validation:
 
 @pytest.fixture
 def page(validation: Validation, monkeypatch: pytest.MonkeyPatch) -> Iterator[AppTest]:
-    monkeypatch.setattr("app.evidence.evidence.validate", lambda: validation)
+    monkeypatch.setattr("blocktime.app.evidence.evidence.validate", lambda: validation)
     evidence._evidence.clear()
-    yield AppTest.from_string("from app.evidence import evidence\nevidence.page()", default_timeout=LIMIT_S)
+    yield AppTest.from_string(
+        "from blocktime.app.evidence import evidence\nevidence.page()", default_timeout=LIMIT_S
+    )
     evidence._evidence.clear()
 
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.controls import fields, forms, settings
-from model.errors import SpecError
-from model.spec import WORKLOADS
-from model.units import parse_bytes, parse_seconds, show_bytes, show_seconds
-from scenarios import library, load
+from blocktime.app.controls import fields, forms, settings
+from blocktime.model.errors import SpecError
+from blocktime.model.spec import WORKLOADS
+from blocktime.model.units import parse_bytes, parse_seconds, show_bytes, show_seconds
+from blocktime.scenarios import library, load
 
 CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
 BY_LINK = {

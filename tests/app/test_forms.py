@@ -7,8 +7,8 @@ from typing import Final
 import pytest
 from streamlit.config import get_config_options
 
-from app.controls import forms
-from scenarios import load, run
+from blocktime.app.controls import forms
+from blocktime.scenarios import load, run
 
 CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
 KINDS = (

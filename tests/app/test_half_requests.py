@@ -11,8 +11,8 @@ import pytest
 import uvicorn
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from app.base import half_requests
-from app.base.half_requests import end_half_requests
+from blocktime.app.base import half_requests
+from blocktime.app.base.half_requests import end_half_requests
 from tests.patience import LIMIT_S
 
 HEAD: Final = b"GET / HTTP/1.1\r\nHost: localhost\r\n"

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from app.base.interrupted import INTERRUPTED
-from app.command import cli
+from blocktime.app.base.interrupted import INTERRUPTED
+from blocktime.app.command import cli
 from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -161,10 +161,10 @@ def test_the_command_runs_with_the_interrupt_open(command: str, answer: tuple[in
     program = (
         "import os, signal, sys, types\n"
         f"def main():\n    {command}\n    return 0\n"
-        "sys.modules['app.command.cli'] = types.SimpleNamespace(main=main)\n"
+        "sys.modules['blocktime.app.command.cli'] = types.SimpleNamespace(main=main)\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})\n"
-        "from app.start import main\n"
+        "from blocktime.app.start import main\n"
         "sys.exit(main())"
     )
     assert ended(sys.executable, "-c", program) == answer
@@ -178,7 +178,7 @@ def test_an_error_that_an_interrupt_turned_into_is_not_reported(
         raise ImportError("numpy._core.multiarray failed to import")
 
     monkeypatch.setattr(cli.commands, "main", fails)
-    monkeypatch.setattr("app.start.interrupts", interrupts := [])
+    monkeypatch.setattr("blocktime.app.start.interrupts", interrupts := [])
     monkeypatch.setattr(cli, "interrupts", interrupts)
     assert (cli.main(["list"]), *capsys.readouterr()) == (INTERRUPTED, "", "")
 
@@ -193,7 +193,10 @@ def test_the_command_ends_with_130_wherever_it_is_interrupted(place: int, consol
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("place", [1, 2, 3, 8, 30, 90, 200, 350, 500])
 def test_so_does_the_module(place: int) -> None:
-    assert interrupted(place, "module", "app", "run", "tpc-c", begins="app.start") == (INTERRUPTED, "")
+    assert interrupted(place, "module", "blocktime", "run", "tpc-c", begins="blocktime.app.start") == (
+        INTERRUPTED,
+        "",
+    )
 
 
 @pytest.mark.parametrize("place", [1, 5, 20])

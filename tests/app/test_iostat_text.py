@@ -7,10 +7,10 @@ import re
 import pytest
 from click import unstyle
 
-from app.text.iostat_text import by_size, columns_of, device_lines, lines_of, size_lines, value_of
-from model.laws.iostat import DISCARDS
-from model.results import DeviceLine, RunResult
-from scenarios import load, run
+from blocktime.app.text.iostat_text import by_size, columns_of, device_lines, lines_of, size_lines, value_of
+from blocktime.model.laws.iostat import DISCARDS
+from blocktime.model.results import DeviceLine, RunResult
+from blocktime.scenarios import load, run
 
 # Lines of document 001 as iostat printed them.
 HEAD = "Device:    rrqm/s wrqm/s   r/s   w/s  rsec/s  wsec/s    rkB/s    wkB/s avgrq-sz avgqu-sz   await  svctm  %util"

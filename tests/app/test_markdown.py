@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.base.markdown import plain, sentence
+from blocktime.app.base.markdown import plain, sentence
 
 
 def test_plain_takes_markdown_its_meaning() -> None:

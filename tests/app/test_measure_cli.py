@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from app.command import measure_cli
-from app.command.cli import main
-from scenarios import from_mapping, load, run
+from blocktime.app.command import measure_cli
+from blocktime.app.command.cli import main
+from blocktime.scenarios import from_mapping, load, run
 from tests.command_line import CommandLine
 from tests.validation.instruments import made
 
@@ -236,7 +236,7 @@ def test_names_and_sql_are_printed_and_written_only_when_asked_for(
 def test_standard_input_is_copied_up_to_a_limit(
     blocktime: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.command.measure_cli.MOST_INPUT_BYTES", 1000)
+    monkeypatch.setattr("blocktime.app.command.measure_cli.MOST_INPUT_BYTES", 1000)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x" * 2000)))
     assert "standard input has more than" in blocktime.refuses("measure", "-")
 

@@ -15,11 +15,11 @@ import plotly.graph_objects as go
 import plotly.io
 import pytest
 
-from app import mechanisms
-from app.answer.drawn import Ready
-from app.charts.drawing import Figure
-from app.controls.fields import as_text
-from app.mechanisms import (
+from blocktime.app import mechanisms
+from blocktime.app.answer.drawn import Ready
+from blocktime.app.charts.drawing import Figure
+from blocktime.app.controls.fields import as_text
+from blocktime.app.mechanisms import (
     buffer_cache,
     disk_latency,
     growing,
@@ -32,16 +32,16 @@ from app.mechanisms import (
     queue_depth,
     space_search,
 )
-from app.mechanisms.changed import settings_of, stream_of
-from app.mechanisms.lesson import Knob, Lesson, LessonAnswer, lesson_of
-from model.engine import calculate
-from model.laws import assm, block
-from model.laws.block_layer import PAGE_BYTES
-from model.results import RunResult
-from model.workloads.streams.watched import requests_of
-from scenarios import load, run
-from validation import MeasuredNumber, load_case, numbers_of
-from validation.case import Mechanism
+from blocktime.app.mechanisms.changed import settings_of, stream_of
+from blocktime.app.mechanisms.lesson import Knob, Lesson, LessonAnswer, lesson_of
+from blocktime.model.engine import calculate
+from blocktime.model.laws import assm, block
+from blocktime.model.laws.block_layer import PAGE_BYTES
+from blocktime.model.results import RunResult
+from blocktime.model.workloads.streams.watched import requests_of
+from blocktime.scenarios import load, run
+from blocktime.validation import MeasuredNumber, load_case, numbers_of
+from blocktime.validation.case import Mechanism
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = {name: lesson_of(name) for name in mechanisms.PAGES}

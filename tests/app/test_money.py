@@ -7,13 +7,13 @@ import pytest
 from click import unstyle
 from streamlit.testing.v1 import AppTest
 
-from app.reports.report_html import compare_page, run_page
-from app.text.compare_text import compare_lines
-from app.text.document import run_lines
-from app.text.money_text import money_lines
-from model.results import RunResult
-from model.units import show_amount
-from scenarios import load, run
+from blocktime.app.reports.report_html import compare_page, run_page
+from blocktime.app.text.compare_text import compare_lines
+from blocktime.app.text.document import run_lines
+from blocktime.app.text.money_text import money_lines
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_amount
+from blocktime.scenarios import load, run
 from tests.app import page_numbers
 from tests.app.page_numbers import scan as opened
 from tests.command_line import CommandLine

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.controls import forms, more_fields
-from model.units import show_seconds
-from scenarios import load, run
-from scenarios.synonyms import found
+from blocktime.app.controls import forms, more_fields
+from blocktime.model.units import show_seconds
+from blocktime.scenarios import load, run
+from blocktime.scenarios.synonyms import found
 from tests.app.page_numbers import metric
 from tests.app.page_numbers import scan as opened
 from tests.patience import LIMIT_S
@@ -126,9 +126,9 @@ def test_a_field_that_the_workload_does_not_read_says_so() -> None:
 def test_every_field_can_be_drawn(kind: str) -> None:
     """Each in a script of its own workload, all at once."""
     script = f"""
-from app.controls import forms, more_fields, widgets
-from scenarios import load
-from scenarios.declared import declared_fields
+from blocktime.app.controls import forms, more_fields, widgets
+from blocktime.scenarios import load
+from blocktime.scenarios.declared import declared_fields
 
 scenario = load("rahn-full-scan", ["workload.kind={kind}"])
 for path in declared_fields("{kind}"):

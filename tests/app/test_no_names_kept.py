@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.command.cli import main
-from app.my_system import my_system
-from app.session.downloads import PageAnswer, report
-from scenarios import load, run
+from blocktime.app.command.cli import main
+from blocktime.app.my_system import my_system
+from blocktime.app.session.downloads import PageAnswer, report
+from blocktime.scenarios import load, run
 from tests.app.test_page_my_system import given, toml, words
 from tests.command_line import CommandLine
 from tests.validation.instruments import made

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.text.compare_text import compare_lines
-from app.text.document import run_lines
-from model.errors import OutsideLaw
-from model.results import RunResult
-from scenarios import library, load
+from blocktime.app.text.compare_text import compare_lines
+from blocktime.app.text.document import run_lines
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.results import RunResult
+from blocktime.scenarios import library, load
 from tests.answered import answered
 from tests.answered import as_shown as answer
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from app.reports.written import written
-from scenarios import from_mapping, load, run, to_mapping
-from scenarios.load import split_name
+from blocktime.app.reports.written import written
+from blocktime.scenarios import from_mapping, load, run, to_mapping
+from blocktime.scenarios.load import split_name
 from tests.command_line import CommandLine
 
 BASE = "rahn-full-scan"

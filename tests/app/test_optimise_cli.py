@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from app.command.cli import main
-from app.text.optimise_text import change, command_of, field_shown, sentences_of
-from scenarios.search.optimise import Binding, Candidate, Optimum
+from blocktime.app.command.cli import main
+from blocktime.app.text.optimise_text import change, command_of, field_shown, sentences_of
+from blocktime.scenarios.search.optimise import Binding, Candidate, Optimum
 from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]

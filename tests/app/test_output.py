@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from click import style
 
-from app.base import output
-from app.command.cli import main
+from blocktime.app.base import output
+from blocktime.app.command.cli import main
 from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]

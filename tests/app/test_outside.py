@@ -7,14 +7,14 @@ import re
 import pytest
 from click import unstyle
 
-from app.reports.report_html import compare_page, run_page
-from app.text import outside
-from app.text.compare_text import compare_lines
-from app.text.document import run_lines
-from app.text.text import note_lines
-from model.provenance import Extrapolation
-from model.results import RunResult
-from scenarios import load, run
+from blocktime.app.reports.report_html import compare_page, run_page
+from blocktime.app.text import outside
+from blocktime.app.text.compare_text import compare_lines
+from blocktime.app.text.document import run_lines
+from blocktime.app.text.text import note_lines
+from blocktime.model.provenance import Extrapolation
+from blocktime.model.results import RunResult
+from blocktime.scenarios import load, run
 from tests.answered import answered
 
 NAME = "savvinov-lio-pc"

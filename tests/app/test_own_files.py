@@ -9,12 +9,12 @@ import tomlkit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.base.packed import LARGEST_BYTES, pack
-from app.controls import own_files
-from app.controls.settings import setting
-from model.errors import SpecError
-from scenarios import from_mapping, library, load, to_toml
-from scenarios.load import library_data
+from blocktime.app.base.packed import LARGEST_BYTES, pack
+from blocktime.app.controls import own_files
+from blocktime.app.controls.settings import setting
+from blocktime.model.errors import SpecError
+from blocktime.scenarios import from_mapping, library, load, to_toml
+from blocktime.scenarios.load import library_data
 from tests.app.scenarios_at_random import changed
 
 OWN = b'title = "Mine"\nsource = "measured"\nseed = 7\n[table]\nrows = 100_000\n[host]\nuse = "rahn-2008"\n'

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.base.packed import LARGEST_BYTES, LONGEST, pack, unpack
-from model.errors import SpecError
+from blocktime.app.base.packed import LARGEST_BYTES, LONGEST, pack, unpack
+from blocktime.model.errors import SpecError
 
 
 def in_letters(content: bytes) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.session import pins
-from app.session.navigation import COMPARE, PAGES, SWEEP, WHAT_IF
-from app.session.pins import Pin
-from scenarios import library
-from scenarios.sweeps.asked import library_of_sweeps
+from blocktime.app.session import pins
+from blocktime.app.session.navigation import COMPARE, PAGES, SWEEP, WHAT_IF
+from blocktime.app.session.pins import Pin
+from blocktime.scenarios import library
+from blocktime.scenarios.sweeps.asked import library_of_sweeps
 from tests.patience import LIMIT_S
 
 pytestmark = pytest.mark.usefixtures("the_law_alone")

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from model.units import show_seconds
-from scenarios import from_mapping, load, run
+from blocktime.model.units import show_seconds
+from blocktime.scenarios import from_mapping, load, run
 from tests.answered import answered
 from tests.app.windows import LIMIT_MS, SCREEN, on_screen, open_tab, opened
 

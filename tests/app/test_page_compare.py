@@ -12,16 +12,22 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.base.markdown import plain
-from app.compare import compare_page
-from app.compare.compare_page import ComparedScenarios, command_line, csv_of, json_of, numeric_fields
-from app.session import pins, what_if_state
-from app.session.engines import ComparedAnswers
-from app.session.pins import Pin
-from app.text.compare_text import difference_line
-from model.results import RunResult
-from model.units import show_seconds
-from scenarios import library, load, run
+from blocktime.app.base.markdown import plain
+from blocktime.app.compare import compare_page
+from blocktime.app.compare.compare_page import (
+    ComparedScenarios,
+    command_line,
+    csv_of,
+    json_of,
+    numeric_fields,
+)
+from blocktime.app.session import pins, what_if_state
+from blocktime.app.session.engines import ComparedAnswers
+from blocktime.app.session.pins import Pin
+from blocktime.app.text.compare_text import difference_line
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_seconds
+from blocktime.scenarios import library, load, run
 from tests.answered import answered
 from tests.app.page_numbers import says
 from tests.patience import LIMIT_S
@@ -33,7 +39,7 @@ TWO = {"base": SCAN, "b": LARGE}
 
 def opened(query: Mapping[str, str] = TWO) -> AppTest:
     app = AppTest.from_string(
-        "from app.compare import compare_page\ncompare_page.page()", default_timeout=LIMIT_S
+        "from blocktime.app.compare import compare_page\ncompare_page.page()", default_timeout=LIMIT_S
     )
     for key, value in query.items():
         app.query_params[key] = value
@@ -169,7 +175,7 @@ def test_the_library_adds_up_to_five() -> None:
 
 def test_the_screen_of_the_first_page_can_be_added() -> None:
     app = AppTest.from_string(
-        "from app.compare import compare_page\ncompare_page.page()", default_timeout=LIMIT_S
+        "from blocktime.app.compare import compare_page\ncompare_page.page()", default_timeout=LIMIT_S
     )
     app.session_state[what_if_state.NAME], app.session_state[what_if_state.CHANGES] = (
         SCAN,

@@ -9,10 +9,10 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-from model.units import show_seconds
-from scenarios import load, run
-from scenarios.search.crossover import crossover
-from scenarios.sweeps.spec import axis_of
+from blocktime.model.units import show_seconds
+from blocktime.scenarios import load, run
+from blocktime.scenarios.search.crossover import crossover
+from blocktime.scenarios.sweeps.spec import axis_of
 from tests.app.windows import LIMIT_MS, SCREEN, on_screen, opened
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.answer import instruments
-from app.controls.fields import NOT_GIVEN
-from app.session import engines
-from model.results import RunResult
-from model.units import show_seconds
-from scenarios import load, run
+from blocktime.app.answer import instruments
+from blocktime.app.controls.fields import NOT_GIVEN
+from blocktime.app.session import engines
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_seconds
+from blocktime.scenarios import load, run
 from tests.app import page_numbers
 from tests.app.page_numbers import ENTRY, metric, numbers
 from tests.patience import LIMIT_S

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from app import mechanisms
+from blocktime.app import mechanisms
 from tests.app.windows import LIMIT_MS, STILL
 from tests.patience import LIMIT_S
 from tests.whole import SEED, WHOLE

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import mechanisms
-from app.controls.fields import as_text
-from app.mechanisms.lesson import Knob, Lesson, lesson_of
-from app.session.address import MOST_NOTES
+from blocktime.app import mechanisms
+from blocktime.app.controls.fields import as_text
+from blocktime.app.mechanisms.lesson import Knob, Lesson, lesson_of
+from blocktime.app.session.address import MOST_NOTES
 from tests.patience import LIMIT_S
 from tests.whole import quick
 
@@ -19,7 +19,7 @@ NAMES = list(mechanisms.PAGES)
 
 def opened(name: str, **query: str) -> AppTest:
     page = AppTest.from_string(
-        f"from app.mechanisms import frame, lesson\nframe.page(lesson.lesson_of({name!r}))",
+        f"from blocktime.app.mechanisms import frame, lesson\nframe.page(lesson.lesson_of({name!r}))",
         default_timeout=LIMIT_S,
     )
     for key, text in query.items():

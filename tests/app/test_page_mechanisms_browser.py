@@ -8,15 +8,15 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from app import mechanisms
-from app.mechanisms.lesson import lesson_of
-from scenarios import load, run
+from blocktime.app import mechanisms
+from blocktime.app.mechanisms.lesson import lesson_of
+from blocktime.scenarios import load, run
 from tests.app.windows import SCREEN, on_screen, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-    from app.mechanisms.lesson import Lesson
+    from blocktime.app.mechanisms.lesson import Lesson
 
 pytestmark = pytest.mark.browser
 

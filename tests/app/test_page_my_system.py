@@ -9,23 +9,23 @@ import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.charts import measured_charts
-from app.command.cli import main
-from app.controls import own_files
-from app.my_system import my_system
-from app.session import engines, report_reader, what_if_state
-from model.units import show_seconds
-from scenarios import measured, run
+from blocktime.app.charts import measured_charts
+from blocktime.app.command.cli import main
+from blocktime.app.controls import own_files
+from blocktime.app.my_system import my_system
+from blocktime.app.session import engines, report_reader, what_if_state
+from blocktime.model.units import show_seconds
+from blocktime.scenarios import measured, run
+from blocktime.validation.identify.report import DbTimePart
+from blocktime.validation.instruments import NotReadable
 from tests.app.page_numbers import metric
 from tests.command_line import CommandLine
 from tests.patience import LIMIT_S
 from tests.validation.instruments import made
-from validation.identify.report import DbTimePart
-from validation.instruments import NotReadable
 
 ENTRY = Path(my_system.__file__).parents[1] / "streamlit_app.py"
 pytestmark = pytest.mark.usefixtures("the_law_alone")
-PAGE = "from app.my_system import my_system\nmy_system.page()\n"
+PAGE = "from blocktime.app.my_system import my_system\nmy_system.page()\n"
 REPORT = "a report.txt"
 
 

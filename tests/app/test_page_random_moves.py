@@ -11,9 +11,9 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
-from app.reports.written import written
-from app.session import navigation
-from scenarios import library, load, run
+from blocktime.app.reports.written import written
+from blocktime.app.session import navigation
+from blocktime.scenarios import library, load, run
 from tests.app import windows
 from tests.known_by_law import KNOWN
 from tests.patience import LIMIT_MS

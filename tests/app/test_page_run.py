@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.answer.answer import estimate_badge
-from app.controls import fields, forms, settings
-from app.session import engines
-from app.text import outside
-from model.errors import OutsideLaw
-from model.provenance import Extrapolation
-from scenarios import load, run
+from blocktime.app.answer.answer import estimate_badge
+from blocktime.app.controls import fields, forms, settings
+from blocktime.app.session import engines
+from blocktime.app.text import outside
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.provenance import Extrapolation
+from blocktime.scenarios import load, run
 from tests.app import page_numbers
 from tests.app.page_numbers import metric, numbers, says
 from tests.app.page_numbers import scan as opened
@@ -279,7 +279,9 @@ def test_marks_stand_where_the_number_stands() -> None:
 
 
 def test_the_page_about_runs() -> None:
-    app = AppTest.from_string("from app.evidence import about\nabout.page()", default_timeout=LIMIT_S).run()
+    app = AppTest.from_string(
+        "from blocktime.app.evidence import about\nabout.page()", default_timeout=LIMIT_S
+    ).run()
     assert not app.exception
     said = " ".join(one.value for one in [*app.markdown, *app.caption])
     assert "`latch: cache buffers chains`" in said

@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from model.units import show_seconds
-from scenarios import load, run
+from blocktime.model.units import show_seconds
+from blocktime.scenarios import load, run
 from tests.app import page_numbers
 from tests.app.page_numbers import metric, numbers
 

@@ -12,7 +12,7 @@ from tempfile import TemporaryFile
 
 import pytest
 
-from app.command import serve as page_server
+from blocktime.app.command import serve as page_server
 from tests.patience import LIMIT_S
 
 ROOT = Path(page_server.__file__).resolve().parents[2]
@@ -53,7 +53,7 @@ def test_it_stays_on_this_machine() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "sigterm"])
 def test_it_says_where_it_is_and_ends_cleanly(number: signal.Signals, tmp_path: Path) -> None:
-    code = "import sys; from app.command.serve import serve; sys.exit(serve(None, browser=False))"
+    code = "import sys; from blocktime.app.command.serve import serve; sys.exit(serve(None, browser=False))"
     process = subprocess.Popen(
         [sys.executable, "-c", code],
         cwd=tmp_path,

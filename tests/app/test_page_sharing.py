@@ -10,11 +10,11 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app.controls import own_files
-from app.session import address, copy_link, uploads, what_if_state
-from app.what_if.sharing import LONGEST_MAILED
-from model.units import show_seconds
-from scenarios import run
+from blocktime.app.controls import own_files
+from blocktime.app.session import address, copy_link, uploads, what_if_state
+from blocktime.app.what_if.sharing import LONGEST_MAILED
+from blocktime.model.units import show_seconds
+from blocktime.scenarios import run
 from tests.app import page_numbers
 
 OWN = b'title = "My **system** <b>x</b>"\n[table]\nrows = 100_000\n[workload]\nkind = "full_scan"\n'

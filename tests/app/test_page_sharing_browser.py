@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from app.command.serve import _free_port
-from app.controls import own_files
-from app.session import uploads
-from model.units import show_seconds
-from scenarios import run
+from blocktime.app.command.serve import _free_port
+from blocktime.app.controls import own_files
+from blocktime.app.session import uploads
+from blocktime.model.units import show_seconds
+from blocktime.scenarios import run
 from tests.app.servers import served
 from tests.app.windows import opened
 from tests.command_line import CommandLine

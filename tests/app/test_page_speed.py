@@ -7,7 +7,7 @@ from statistics import median
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
-from app.session import held_values
+from blocktime.app.session import held_values
 from tests.app.page_moves import reruns
 
 FRESH, CACHED = 6.5, 4.5

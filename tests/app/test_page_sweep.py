@@ -12,10 +12,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from app.base import FIRST
-from app.reports.sweep_table import table_in
-from model.units import show_seconds
-from scenarios import load, run
+from blocktime.app.base import FIRST
+from blocktime.app.reports.sweep_table import table_in
+from blocktime.model.units import show_seconds
+from blocktime.scenarios import load, run
 from tests.app import windows
 from tests.app.windows import LIMIT_MS
 

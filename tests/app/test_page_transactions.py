@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.answer import answer
-from app.controls import forms
-from app.session import engines
-from model.results import RunResult
-from model.units import show_seconds
-from scenarios import load, run
+from blocktime.app.answer import answer
+from blocktime.app.controls import forms
+from blocktime.app.session import engines
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_seconds
+from blocktime.scenarios import load, run
 from tests.app import page_numbers
 from tests.app.page_numbers import metric
 

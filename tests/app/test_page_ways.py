@@ -12,15 +12,15 @@ from hypothesis import settings as asked
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.testing.v1 import AppTest
 
-from app.session import what_if_state
-from app.sweep.sweep_page import FORM
+from blocktime.app.session import what_if_state
+from blocktime.app.sweep.sweep_page import FORM
 from tests.app.page_numbers import opened
 from tests.app.scenarios_at_random import changed
 from tests.patience import LIMIT_S
 from tests.whole import quick
 
 pytestmark = pytest.mark.usefixtures("the_law_alone")
-SWEEP: Final = "from app.sweep import sweep_page\nsweep_page.page()\n"
+SWEEP: Final = "from blocktime.app.sweep import sweep_page\nsweep_page.page()\n"
 LINK: Final = {
     "table.row_bytes": "140",
     "disk.iops_limit": "5000",

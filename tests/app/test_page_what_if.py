@@ -14,16 +14,16 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.testing.v1.element_tree import ElementTree
 
-from app.answer.answer import leading
-from app.controls import fields, forms, own_files, presets, settings
-from app.session import address, engines, pins, what_if_state, wishes
-from app.session.playing import Ask, Job, Players, SimulatedAnswer
-from app.text.accuracy_text import simulated_range
-from app.what_if import what_if_controls
-from model.errors import BlocktimeError
-from model.units import show_amount, show_seconds
-from model.workloads.families import family_for
-from scenarios import library, load, run
+from blocktime.app.answer.answer import leading
+from blocktime.app.controls import fields, forms, own_files, presets, settings
+from blocktime.app.session import address, engines, pins, what_if_state, wishes
+from blocktime.app.session.playing import Ask, Job, Players, SimulatedAnswer
+from blocktime.app.text.accuracy_text import simulated_range
+from blocktime.app.what_if import what_if_controls
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.units import show_amount, show_seconds
+from blocktime.model.workloads.families import family_for
+from blocktime.scenarios import library, load, run
 from tests.app import page_numbers
 from tests.app.page_moves import MOVED, as_a_browser_asks, part_of
 from tests.app.page_numbers import ENTRY, elapsed, metric, numbers, says

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.base import packed
-from app.controls import own_files
-from app.session import pins
-from app.session.pins import Pin
-from model.errors import SpecError
-from scenarios import library
+from blocktime.app.base import packed
+from blocktime.app.controls import own_files
+from blocktime.app.session import pins
+from blocktime.app.session.pins import Pin
+from blocktime.model.errors import SpecError
+from blocktime.scenarios import library
 
 SIZES = ("2048", "4096", "8192", "16384", "32768")
 PIN = st.builds(

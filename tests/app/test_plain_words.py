@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import app
-from app.command.cli import COMMANDS, commands
-from app.controls import presets
-from model import accuracy
-from model.accuracy import Regime
-from model.workloads import families
-from scenarios import library, load
-from scenarios.schema import schema_of
+from blocktime import app
+from blocktime.app.command.cli import COMMANDS, commands
+from blocktime.app.controls import presets
+from blocktime.model import accuracy
+from blocktime.model.accuracy import Regime
+from blocktime.model.workloads import families
+from blocktime.scenarios import library, load
+from blocktime.scenarios.schema import schema_of
 
 SHAPES = (
     r"\bWho (?:writes|reads|has|queues|waits)\b",

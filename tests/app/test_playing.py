@@ -10,10 +10,10 @@ from dataclasses import replace
 import psutil
 import pytest
 
-from app.session import playing
-from app.session.playing import Ask, Job, Players, SimulatedAnswer, Worker
-from model.results import RunResult
-from scenarios import load, run
+from blocktime.app.session import playing
+from blocktime.app.session.playing import Ask, Job, Players, SimulatedAnswer, Worker
+from blocktime.model.results import RunResult
+from blocktime.scenarios import load, run
 from tests.patience import LIMIT_S
 from tests.scenarios.sweeps.work import wait_until
 

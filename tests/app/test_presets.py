@@ -2,10 +2,10 @@
 
 import pytest
 
-from app.controls import forms, presets, settings
-from app.controls.presets import Preset, source_of
-from model.catalog import KINDS, entries
-from scenarios import library, load
+from blocktime.app.controls import forms, presets, settings
+from blocktime.app.controls.presets import Preset, source_of
+from blocktime.model.catalog import KINDS, entries
+from blocktime.scenarios import library, load
 
 LONGEST = 42
 """Letters of a title that a control of the sidebar shows whole, about."""

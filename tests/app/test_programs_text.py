@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from click import unstyle
 
-from app.text.compare_table import lines
-from app.text.compare_text import compare_lines
-from app.text.document import run_lines
-from model.results import RunResult
-from model.units import show_seconds
-from scenarios import load, run
+from blocktime.app.text.compare_table import lines
+from blocktime.app.text.compare_text import compare_lines
+from blocktime.app.text.document import run_lines
+from blocktime.model.results import RunResult
+from blocktime.model.units import show_seconds
+from blocktime.scenarios import load, run
 from tests.answered import answered
 
 SMALL = ["workload.transactions=200", "workload.users=4", "workload.beside.0.count=20"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import weakref
 
-from app.base.remembered import by_object
-from model.catalog import Entry
+from blocktime.app.base.remembered import by_object
+from blocktime.model.catalog import Entry
 
 
 def made(name: str) -> Entry:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from app.base import lines
-from app.text import rows
-from model.results import RunResult
-from model.units import parse_seconds
-from scenarios import load, run
+from blocktime.app.base import lines
+from blocktime.app.text import rows
+from blocktime.model.results import RunResult
+from blocktime.model.units import parse_seconds
+from blocktime.scenarios import load, run
 from tests.answered import answered
 
 

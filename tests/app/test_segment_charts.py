@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from app.answer import segment_view
-from app.charts import drawing, segment_charts
-from app.charts.segment_charts import ITL_FULL, PctfreeLine
-from model.results import RunResult
-from scenarios import Scenario, load
+from blocktime.app.answer import segment_view
+from blocktime.app.charts import drawing, segment_charts
+from blocktime.app.charts.segment_charts import ITL_FULL, PctfreeLine
+from blocktime.model.results import RunResult
+from blocktime.scenarios import Scenario, load
 from tests.answered import answered
 from tests.app.contrast import contrast
 

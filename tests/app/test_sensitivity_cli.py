@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.command.cli import main
-from app.text.sensitivity_text import sensitivity_lines, sentences_of
-from scenarios.search.sensitivity import Sensitivity, SobolIndex, TornadoBar, VarianceShare
+from blocktime.app.command.cli import main
+from blocktime.app.text.sensitivity_text import sensitivity_lines, sentences_of
+from blocktime.scenarios.search.sensitivity import Sensitivity, SobolIndex, TornadoBar, VarianceShare
 from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]

@@ -7,9 +7,9 @@ import tomllib
 import pytest
 from click.testing import CliRunner
 
-from app.command.cli import commands
-from app.controls import settings
-from scenarios import from_mapping, run, to_toml
+from blocktime.app.command.cli import commands
+from blocktime.app.controls import settings
+from blocktime.scenarios import from_mapping, run, to_toml
 
 CASES = [
     ("rahn-full-scan", {}),

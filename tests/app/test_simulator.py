@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.session.simulator import ENDS, _Ended, _Switch
+from blocktime.app.session.simulator import ENDS, _Ended, _Switch
 from tests.patience import LIMIT_S
 
 pytestmark = pytest.mark.skipif(ENDS is None, reason="this system has no signal that ends a run alone")

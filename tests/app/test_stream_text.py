@@ -7,14 +7,14 @@ from collections.abc import Iterable
 import pytest
 from click import unstyle
 
-from app.reports.report_html import compare_page, run_page
-from app.text.compare_text import compare_lines, difference_line
-from app.text.document import run_lines
-from app.text.profile_table import profile_lines
-from app.text.stream_text import stream_lines, timeline_lines
-from app.text.text import answer, tkprof_lines
-from model.results import RunResult
-from scenarios import load
+from blocktime.app.reports.report_html import compare_page, run_page
+from blocktime.app.text.compare_text import compare_lines, difference_line
+from blocktime.app.text.document import run_lines
+from blocktime.app.text.profile_table import profile_lines
+from blocktime.app.text.stream_text import stream_lines, timeline_lines
+from blocktime.app.text.text import answer, tkprof_lines
+from blocktime.model.results import RunResult
+from blocktime.scenarios import load
 
 
 def plain(lines: Iterable[str]) -> list[str]:

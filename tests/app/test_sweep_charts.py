@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.charts import sweep_charts
-from app.charts.drawing import Figure, inked
-from app.text.sweep_text import Summary
+from blocktime.app.charts import sweep_charts
+from blocktime.app.charts.drawing import Figure, inked
+from blocktime.app.text.sweep_text import Summary
 
 USERS, BLOCK, DISK = "workload.users", "tablespace.block_size_bytes", "disk.use"
 SIZES = [2048, 8192, 32768]

@@ -14,15 +14,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.command.cli import main
-from app.command.sweep_progress import telling
-from app.text.sweep_text import ends_of
-from model.measures import MEASURES
-from scenarios import load, run
-from scenarios.sweeps.ledger import Ledger
-from scenarios.sweeps.run import Outcome
-from scenarios.sweeps.sweep import plan_of
-from scenarios.sweeps.table import read_table
+from blocktime.app.command.cli import main
+from blocktime.app.command.sweep_progress import telling
+from blocktime.app.text.sweep_text import ends_of
+from blocktime.model.measures import MEASURES
+from blocktime.scenarios import load, run
+from blocktime.scenarios.sweeps.ledger import Ledger
+from blocktime.scenarios.sweeps.run import Outcome
+from blocktime.scenarios.sweeps.sweep import plan_of
+from blocktime.scenarios.sweeps.table import read_table
 from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]
@@ -264,8 +264,8 @@ def test_an_interrupted_sweep_says_what_its_store_keeps(
 
 INTERRUPTED_IN_THE_MIDDLE = """
 import os, signal, sys
-from app.command.sweep_progress import TerminalProgress
-from app.start import main
+from blocktime.app.command.sweep_progress import TerminalProgress
+from blocktime.app.start import main
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 told = TerminalProgress.told
@@ -301,7 +301,7 @@ def test_an_interrupted_sweep_says_what_is_kept_and_goes_on(tmp_path: Path) -> N
     assert "of 10 answers; the same command continues from there" in first.stderr
     assert "Traceback" not in first.stderr
     assert not list(tmp_path.glob("*out.parquet*"))
-    again = ended("-m", "app")
+    again = ended("-m", "blocktime")
     assert again.stderr == ""
     assert again.returncode == 0
     assert " known already" in again.stdout.splitlines()[0]
@@ -313,7 +313,7 @@ def test_a_terminal_sees_how_far_a_sweep_is(monkeypatch: pytest.MonkeyPatch, cap
         monkeypatch.setattr(sys.stderr, "isatty", lambda there=is_terminal: there, raising=False)
         with telling(quiet=False, aloud=False, keep=True) as listener:
             listener.checked(3_000, 12_000)
-            monkeypatch.setattr("app.command.sweep_progress.SHOWN_EACH_S", 0.0)
+            monkeypatch.setattr("blocktime.app.command.sweep_progress.SHOWN_EACH_S", 0.0)
             listener.checked(6_000, 12_000)
         err = capsys.readouterr().err
         assert bool(err) == is_terminal

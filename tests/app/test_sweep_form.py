@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.controls.sweep_form import (
+from blocktime.app.controls.sweep_form import (
     MOST_ANSWERS,
     MOST_LINES,
     AxisLine,
@@ -15,10 +15,10 @@ from app.controls.sweep_form import (
     query_of,
     suggested,
 )
-from model.errors import BlocktimeError, SpecError
-from scenarios import library, load
-from scenarios.sweeps.asked import library_of_sweeps
-from scenarios.sweeps.sweep import plan_of
+from blocktime.model.errors import BlocktimeError, SpecError
+from blocktime.scenarios import library, load
+from blocktime.scenarios.sweeps.asked import library_of_sweeps
+from blocktime.scenarios.sweeps.sweep import plan_of
 
 SIZE, ROWS = "tablespace.block_size_bytes", "workload.arraysize_rows"
 ZIPPED = (AxisLine(ROWS, "15:100", "a"), AxisLine(SIZE, "8K,16K", "a"))

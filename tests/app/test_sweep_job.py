@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from app.controls.sweep_form import AxisLine, SweepForm
-from app.session import sweep_job
-from app.session.sweep_job import Jobs, SweepJob
-from model.errors import BlocktimeError
-from scenarios.sweeps.run import Running
+from blocktime.app.controls.sweep_form import AxisLine, SweepForm
+from blocktime.app.session import sweep_job
+from blocktime.app.session.sweep_job import Jobs, SweepJob
+from blocktime.model.errors import BlocktimeError
+from blocktime.scenarios.sweeps.run import Running
 from tests.patience import LIMIT_S
 
 SMALL = SweepForm("rahn-full-scan", lines=(AxisLine("workload.arraysize_rows", "10:20:11"),))
@@ -22,7 +22,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BLOCKTIME_STORE", str(tmp_path / "store"))
     monkeypatch.setattr(sweep_job, "FORGOTTEN_S", float(LIMIT_S))
     monkeypatch.setattr(
-        "scenarios.sweeps.run.PILOT_S", float(LIMIT_S)
+        "blocktime.scenarios.sweeps.run.PILOT_S", float(LIMIT_S)
     )  # a trial answers as many on a busy machine
 
 
@@ -87,8 +87,8 @@ def test_a_small_sweep_is_all_answered_by_its_trial(jobs: Jobs) -> None:
 def test_what_is_cancelled_ends_and_what_it_answered_is_kept(
     jobs: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scenarios.sweeps.run.MOST_IN_A_CHUNK", 100)
-    monkeypatch.setattr("scenarios.sweeps.run.CHUNKS_A_WORKER", 30)
+    monkeypatch.setattr("blocktime.scenarios.sweeps.run.MOST_IN_A_CHUNK", 100)
+    monkeypatch.setattr("blocktime.scenarios.sweeps.run.CHUNKS_A_WORKER", 30)
     job = SweepJob(LARGE)
     told = job.told
 
@@ -124,8 +124,8 @@ def test_a_cancelled_trial_is_not_one_that_knows(jobs: Jobs, gate: Callable[[], 
 
 def forget(job: SweepJob, monkeypatch: pytest.MonkeyPatch, *, looks: bool = False) -> None:
     """Once some are answered, let a long time pass in which nobody has looked at *job*, unless somebody *looks*."""
-    monkeypatch.setattr("scenarios.sweeps.run.MOST_IN_A_CHUNK", 100)
-    monkeypatch.setattr("scenarios.sweeps.run.CHUNKS_A_WORKER", 30)
+    monkeypatch.setattr("blocktime.scenarios.sweeps.run.MOST_IN_A_CHUNK", 100)
+    monkeypatch.setattr("blocktime.scenarios.sweeps.run.CHUNKS_A_WORKER", 30)
     told = job.told
 
     def later(outcome: object) -> None:

@@ -10,16 +10,16 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from app.base import FIRST
-from app.base.markdown import plain
-from app.controls.sweep_form import AxisLine, SweepForm, suggested
-from app.reports.sweep_table import SweepTable, table_of
-from app.session.sweep_job import SweepJob
-from app.sweep import sweep_page
-from app.sweep.sweep_page import FORM
-from app.sweep.sweep_view import CHOSEN, columns_of
-from app.text.sweep_text import accuracy_of
-from scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping
+from blocktime.app.base import FIRST
+from blocktime.app.base.markdown import plain
+from blocktime.app.controls.sweep_form import AxisLine, SweepForm, suggested
+from blocktime.app.reports.sweep_table import SweepTable, table_of
+from blocktime.app.session.sweep_job import SweepJob
+from blocktime.app.sweep import sweep_page
+from blocktime.app.sweep.sweep_page import FORM
+from blocktime.app.sweep.sweep_view import CHOSEN, columns_of
+from blocktime.app.text.sweep_text import accuracy_of
+from blocktime.scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping
 from tests.patience import LIMIT_S
 
 PICTURE = "![x](//attacker.example/i.png)"
@@ -41,7 +41,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def opened(**query: str | list[str]) -> AppTest:
     app = AppTest.from_string(
-        "from app.sweep import sweep_page\nsweep_page.page()\n", default_timeout=LIMIT_S
+        "from blocktime.app.sweep import sweep_page\nsweep_page.page()\n", default_timeout=LIMIT_S
     )
     for name, value in query.items():
         app.query_params[name] = value
@@ -157,7 +157,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, table: SweepTable) -> AppTest:
             return b""
 
     monkeypatch.setattr(st, "file_uploader", lambda *_, **__: [Given()])
-    script = "from app.sweep import sweep_page\nsweep_page._earlier()\n"
+    script = "from blocktime.app.sweep import sweep_page\nsweep_page._earlier()\n"
     app = AppTest.from_string(script, default_timeout=LIMIT_S)
     app.session_state[CHOSEN] = 0
     return app.run()
@@ -202,7 +202,7 @@ def test_the_heat_map_says_the_unit_of_its_cells(monkeypatch: pytest.MonkeyPatch
 def test_fields_of_one_word_have_columns_of_their_own(
     found: SweepTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.sweep.sweep_view.label_of", lambda key: "Size")
+    monkeypatch.setattr("blocktime.app.sweep.sweep_view.label_of", lambda key: "Size")
     headings = [one.heading for one in columns_of(found, found.summary("elapsed_s"))]
     assert len(set(headings)) == len(headings)
 

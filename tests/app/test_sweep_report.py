@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from app.command.sweep_cli import sweep as command
-from app.reports import sweep_report
-from app.reports.sweep_table import SweepTable, table_bytes, table_in, table_of, zipped_csv
-from app.text.sweep_text import accuracy_of, summary_of
-from model.errors import SpecError, UnknownName
-from scenarios import load, run
-from scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping, write
+from blocktime.app.command.sweep_cli import sweep as command
+from blocktime.app.reports import sweep_report
+from blocktime.app.reports.sweep_table import SweepTable, table_bytes, table_in, table_of, zipped_csv
+from blocktime.app.text.sweep_text import accuracy_of, summary_of
+from blocktime.model.errors import SpecError, UnknownName
+from blocktime.scenarios import load, run
+from blocktime.scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping, write
 
 AXES = ["tablespace.block_size_bytes=8K,16K", "workload.arraysize_rows=15,100"]
 
@@ -167,7 +167,7 @@ def test_what_is_no_table_is_refused_in_one_sentence(files: dict[str, bytes], wo
 
 
 def test_a_table_of_somebody_else_is_refused(tmp_path: Path) -> None:
-    from scenarios.sweeps.table import TableColumn, open_table
+    from blocktime.scenarios.sweeps.table import TableColumn, open_table
 
     path = tmp_path / "other.parquet"
     with open_table(path, [TableColumn("point", "whole", "", "")], {"program": "other"}, False) as table:

@@ -14,14 +14,14 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from app.reports import sweep_report, sweep_size
-from app.reports.sweep_table import SweepTable, table_bytes, table_in, table_of, zipped_csv
-from app.sweep.sweep_columns import ShownColumn, shown_column
-from app.sweep.sweep_view import columns_of
-from model.errors import SpecError
-from scenarios.sweeps.asked import library_of_sweeps, source_of_sweep, sweep_asked
-from scenarios.sweeps.spec import sweep_of
-from scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping
+from blocktime.app.reports import sweep_report, sweep_size
+from blocktime.app.reports.sweep_table import SweepTable, table_bytes, table_in, table_of, zipped_csv
+from blocktime.app.sweep.sweep_columns import ShownColumn, shown_column
+from blocktime.app.sweep.sweep_view import columns_of
+from blocktime.model.errors import SpecError
+from blocktime.scenarios.sweeps.asked import library_of_sweeps, source_of_sweep, sweep_asked
+from blocktime.scenarios.sweeps.spec import sweep_of
+from blocktime.scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping
 
 AXES = ["tablespace.block_size_bytes=8K,16K", "workload.arraysize_rows=15,100"]
 DEEP: list[Any] = []
@@ -191,7 +191,9 @@ def many_rows(found: SweepTable, change: Callable[[pa.Table], pa.Table]) -> byte
 def test_more_rows_than_the_page_reads_are_refused_before_they_are_read(
     found: SweepTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.reports.sweep_table.read_table", lambda path: pytest.fail("it was read"))
+    monkeypatch.setattr(
+        "blocktime.app.reports.sweep_table.read_table", lambda path: pytest.fail("it was read")
+    )
     content = many_rows(found, lambda table: table.take([0] * (sweep_size.MOST_ROWS + 1)))
     assert len(content) < 1_000_000
     with pytest.raises(SpecError, match=r"^x\.parquet: got 250,001 rows; this page reads up to 250,000"):

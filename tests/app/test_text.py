@@ -8,20 +8,20 @@ from collections.abc import Iterable
 import pytest
 from click import unstyle
 
-from app.reports import report_html
-from app.text.block_drawing import PARTS
-from app.text.compare_text import compare_lines, difference_line
-from app.text.document import run_lines
-from app.text.iostat_text import device_lines
-from app.text.plan_text import row_source_lines
-from app.text.profile import profile, scale_of
-from app.text.profile_table import profile_lines
-from app.text.segment_text import block_lines, row_lines, search_lines, segment_lines
-from app.text.text import answer, optimizer_lines, tkprof_lines
-from model.results import Call, EventTime, Interval, RunResult
-from model.units import show_seconds
-from scenarios import from_mapping, load, run
-from scenarios.idle import RULES
+from blocktime.app.reports import report_html
+from blocktime.app.text.block_drawing import PARTS
+from blocktime.app.text.compare_text import compare_lines, difference_line
+from blocktime.app.text.document import run_lines
+from blocktime.app.text.iostat_text import device_lines
+from blocktime.app.text.plan_text import row_source_lines
+from blocktime.app.text.profile import profile, scale_of
+from blocktime.app.text.profile_table import profile_lines
+from blocktime.app.text.segment_text import block_lines, row_lines, search_lines, segment_lines
+from blocktime.app.text.text import answer, optimizer_lines, tkprof_lines
+from blocktime.model.results import Call, EventTime, Interval, RunResult
+from blocktime.model.units import show_seconds
+from blocktime.scenarios import from_mapping, load, run
+from blocktime.scenarios.idle import RULES
 from tests.answered import answered
 from tests.growing import GROWING
 from tests.known_by_law import KNOWN

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from app.charts import charts, transaction_charts
-from app.charts.drawing import inked
-from app.text import key_numbers
-from app.text.profile import wait_class
-from app.text.transaction_text import saturation
-from model.results import RunResult, TransactionStats
-from model.workloads.transactions.closed_form import calculate
-from model.workloads.transactions.curves import Load, cache_curve, doubling_load, load_curve
-from scenarios import Scenario, load
+from blocktime.app.charts import charts, transaction_charts
+from blocktime.app.charts.drawing import inked
+from blocktime.app.text import key_numbers
+from blocktime.app.text.profile import wait_class
+from blocktime.app.text.transaction_text import saturation
+from blocktime.model.results import RunResult, TransactionStats
+from blocktime.model.workloads.transactions.closed_form import calculate
+from blocktime.model.workloads.transactions.curves import Load, cache_curve, doubling_load, load_curve
+from blocktime.scenarios import Scenario, load
 
 Answered = Callable[..., RunResult]
 

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from click import unstyle
 
-from app.answer.instruments import TABS
-from app.reports.report_html import compare_page, run_page
-from app.text import transaction_text
-from app.text.compare_text import compare_lines, difference_line
-from app.text.document import Form, run_lines, sections
-from app.text.text import answer
-from model.results import EventTime, RunResult
-from scenarios import load
-from scenarios.compare import components
+from blocktime.app.answer.instruments import TABS
+from blocktime.app.reports.report_html import compare_page, run_page
+from blocktime.app.text import transaction_text
+from blocktime.app.text.compare_text import compare_lines, difference_line
+from blocktime.app.text.document import Form, run_lines, sections
+from blocktime.app.text.text import answer
+from blocktime.model.results import EventTime, RunResult
+from blocktime.scenarios import load
+from blocktime.scenarios.compare import components
 from tests.command_line import CommandLine
 
 FAST = ["--set", "workload.transactions=300"]
@@ -243,7 +243,7 @@ def test_the_difference_tells_the_throughput_too(law: Answered) -> None:
 
 
 def test_transactions_beside_a_scan_are_compared_in_seconds(law: Answered) -> None:
-    from scenarios import run
+    from blocktime.scenarios import run
 
     results = [law(), run(load("rahn-full-scan"), "calculate")]
     found = [unstyle(line) for line in compare_lines(results, ["", ""])]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.answer import uncertainty_view
-from app.charts import uncertainty_charts
-from app.command.cli import main
-from app.text.uncertainty_text import (
+from blocktime.app.answer import uncertainty_view
+from blocktime.app.charts import uncertainty_charts
+from blocktime.app.command.cli import main
+from blocktime.app.text.uncertainty_text import (
     difference_sentence,
     interval_sentence,
     largest_sentence,
@@ -21,11 +21,11 @@ from app.text.uncertainty_text import (
     uncertainty_lines,
     what_it_holds,
 )
-from model.catalog import constant_named
-from model.provenance import Constant
-from model.results import Accuracy, Contribution, Interval, RunResult, Uncertainty
-from scenarios import load, run
-from scenarios.uncertainty import Difference
+from blocktime.model.catalog import constant_named
+from blocktime.model.provenance import Constant
+from blocktime.model.results import Accuracy, Contribution, Interval, RunResult, Uncertainty
+from blocktime.scenarios import load, run
+from blocktime.scenarios.uncertainty import Difference
 from tests.app.page_numbers import opened, says
 from tests.command_line import CommandLine
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.command.cli import main
+from blocktime.app.command.cli import main
 from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]
@@ -157,7 +157,7 @@ def test_the_page_is_self_contained(tmp_path: Path, blocktime: CommandLine) -> N
 def test_the_text_needs_no_plotly() -> None:
     """The first table is not to wait for a library that draws nothing there."""
     program = (
-        "import sys; from app.command.cli import main; main(['validate', 'savvinov_logical_io', '--quiet']); "
+        "import sys; from blocktime.app.command.cli import main; main(['validate', 'savvinov_logical_io', '--quiet']); "
         "sys.exit('plotly' in sys.modules or 'streamlit' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

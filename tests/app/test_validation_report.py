@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from app.charts import validation_charts as charts
-from app.charts.drawing import Figure, inked
-from app.reports.validation_report import as_printed, validation_page
-from validation import Comparison, Validation, validate
-from validation.left_out import LeftOut
-from validation.numbers import rows_of
-from validation.tally import case_of, mechanism_of
+from blocktime.app.charts import validation_charts as charts
+from blocktime.app.charts.drawing import Figure, inked
+from blocktime.app.reports.validation_report import as_printed, validation_page
+from blocktime.validation import Comparison, Validation, validate
+from blocktime.validation.left_out import LeftOut
+from blocktime.validation.numbers import rows_of
+from blocktime.validation.tally import case_of, mechanism_of
 
 WHY = "nothing else <determines> it"
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from click import unstyle
 
-from app.text.validation_text import summary_sentences, validation_lines
-from validation import MeasuredNumber, Validation, load_case, numbers_of, validate
-from validation.compare import Comparison
-from validation.left_out import LeftOut
-from validation.tally import NO_MECHANISM, by_case, by_mechanism, kind_of
-from validation.words import miss_text, number_text, percent_text, share_text, unit_for
+from blocktime.app.text.validation_text import summary_sentences, validation_lines
+from blocktime.validation import MeasuredNumber, Validation, load_case, numbers_of, validate
+from blocktime.validation.compare import Comparison
+from blocktime.validation.left_out import LeftOut
+from blocktime.validation.tally import NO_MECHANISM, by_case, by_mechanism, kind_of
+from blocktime.validation.words import miss_text, number_text, percent_text, share_text, unit_for
 
 CASE = load_case("savvinov_logical_io")
 NUMBERS = [replace(one, spread=None) for one in numbers_of(CASE) if one.table == "lio" and one.column == "B"]

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.controls import fields, forms, settings
-from model.errors import BlocktimeError
-from model.units import parse_bytes, parse_seconds
-from scenarios import load, run
-from scenarios.compare import SAME_ELAPSED, why
-from scenarios.why_words import differs
+from blocktime.app.controls import fields, forms, settings
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.units import parse_bytes, parse_seconds
+from blocktime.scenarios import load, run
+from blocktime.scenarios.compare import SAME_ELAPSED, why
+from blocktime.scenarios.why_words import differs
 
 NAMES = (
     "rahn-full-scan", "index-range-scan", "rahn-pctfree-16k-10", "assm-uncommitted-delete", "magni-imp-4k", "magni-exp",

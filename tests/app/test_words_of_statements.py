@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from app.text.segment_text import row_lines, search_lines
-from app.text.text import answer, io_lines, note_lines, optimizer_lines
-from model import causes
-from model.results import RunResult
-from scenarios import from_mapping, run
-from scenarios.compare import components
+from blocktime.app.text.segment_text import row_lines, search_lines
+from blocktime.app.text.text import answer, io_lines, note_lines, optimizer_lines
+from blocktime.model import causes
+from blocktime.model.results import RunResult
+from blocktime.scenarios import from_mapping, run
+from blocktime.scenarios.compare import components
 
 ODD = (
     "unaccounted: ", "other CPU", "rows go into blocks of", "blocks for DBWR", "not committed by another",

@@ -8,18 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from app.command.run_cli import WRITTEN
-from app.reports.written import FORMS, written
-from app.text.iostat_text import columns_of, value_of
-from model.causes import IDLE, OF_THE_COORDINATOR, OUTSIDE_CALLS, RUN_QUEUE, SENT_TWICE, SUBMIT_BLOCKED
-from model.errors import SpecError
-from model.results import RunResult
-from scenarios import load, run
+from blocktime.app.command.run_cli import WRITTEN
+from blocktime.app.reports.written import FORMS, written
+from blocktime.app.text.iostat_text import columns_of, value_of
+from blocktime.model.causes import (
+    IDLE,
+    OF_THE_COORDINATOR,
+    OUTSIDE_CALLS,
+    RUN_QUEUE,
+    SENT_TWICE,
+    SUBMIT_BLOCKED,
+)
+from blocktime.model.errors import SpecError
+from blocktime.model.results import RunResult
+from blocktime.scenarios import load, run
+from blocktime.validation.instruments import Figure, OpenedFile, Reading, read
+from blocktime.validation.instruments.sysstat import COLUMNS
 from tests.answered import answered as answer
 from tests.command_line import CommandLine
 from tests.known_by_law import KNOWN
-from validation.instruments import Figure, OpenedFile, Reading, read
-from validation.instruments.sysstat import COLUMNS
 
 NAMES = KNOWN
 

@@ -38,7 +38,7 @@ CLASSES = frozenset(
         "Transactions", "Query", "Dml", "Load", "Stream", "Statement", "Workload", "Calls", "WORKLOADS",
     )
 )  # fmt: skip
-SPEC = "model.spec"
+SPEC = "blocktime.model.spec"
 COUNTED = (
     *(ast.Assign, ast.AnnAssign, ast.ClassDef, ast.FunctionDef, ast.ImportFrom, ast.Match, ast.Name, ast.arg),
     *(ast.Call, ast.Compare, ast.Dict, ast.List, ast.Set, ast.Subscript, ast.Tuple),
@@ -108,7 +108,7 @@ class Module:
                     self.constants |= set(names)
         if self.path == TABLE:  # who looks a kind up there asks nobody else
             return False
-        dotted = self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        dotted = "blocktime." + self.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         known |= {f"{dotted}.{name}" for name in self.constants}
         return len(self.constants) > before
 
@@ -239,7 +239,7 @@ def imports_own_modules(_: Module, node: ast.AST) -> bool:
     if not isinstance(node, ast.FunctionDef):
         return False
     inside = [one for one in ast.walk(node) if isinstance(one, ast.ImportFrom) and one.module]
-    return any(str(one.module).partition(".")[0] in ROOMS for one in inside)
+    return any(str(one.module).startswith("blocktime.") for one in inside)
 
 
 SAY_NOTHING = ("one", "found", "said", "many")

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from app.base import FIRST
+from blocktime.app.base import FIRST
 
 SCRIPT = Path(__file__).resolve().parents[2] / "dev.py"
 
@@ -217,7 +217,7 @@ def test_uv_itself_comes_with_its_hash(
 def test_what_compiles_the_loops_is_there_before_all_else(
     dev: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, compilers: list[list[str]]
 ) -> None:
-    from model.loops import build
+    from blocktime.model.loops import build
 
     added: list[str] = []
     monkeypatch.setattr(dev, "TOOLS", tmp_path)

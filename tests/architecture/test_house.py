@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from model.spec import WORKLOADS
+from blocktime.model.spec import WORKLOADS
 from tests.architecture.house import (
     ALLOWED,
     CLASSES,
@@ -72,7 +72,11 @@ def test_a_question_for_the_kind_is_seen(
 ) -> None:
     monkeypatch.setattr("tests.architecture.house.ROOT", tmp_path)
     file = tmp_path / "made.py"
-    source = "from model.spec import Update\nONES = {'update': 1, 'insert': 2}\nasked = " + question + "\n"
+    source = (
+        "from blocktime.model.spec import Update\nONES = {'update': 1, 'insert': 2}\nasked = "
+        + question
+        + "\n"
+    )
     file.write_text(source, encoding="utf-8")
     module = Module(file)
     module.constants_of_kinds(set())

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from model import money_books, spec
-from model.catalog import KINDS, entries
-from model.spec import WORKLOADS
-from model.spec.instance import Replacement
-from model.units import KIB, MIB
-from model.workloads.streams import books as stream_books
-from scenarios import library
+from blocktime.model import money_books, spec
+from blocktime.model.catalog import KINDS, entries
+from blocktime.model.spec import WORKLOADS
+from blocktime.model.spec.instance import Replacement
+from blocktime.model.units import KIB, MIB
+from blocktime.model.workloads.streams import books as stream_books
+from blocktime.scenarios import library
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTED = re.compile(r"^- `([^`]+)`", re.MULTILINE)

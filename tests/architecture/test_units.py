@@ -10,8 +10,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from model import results, spec
-from model.units import COUNTS, SUFFIXES, unit_of
+from blocktime.model import results, spec
+from blocktime.model.units import COUNTS, SUFFIXES, unit_of
 
 
 def is_number(annotation: Any) -> bool:

@@ -78,7 +78,7 @@ def figures_in(kind: str, folder: Path) -> list[Figure]:
     """The same, with *folder* for the simulator's file."""
     import numpy as np
 
-    from model.kernels import cache
+    from blocktime.model.kernels import cache
 
     stream = references(NUMBERS[kind])
     simulated = simulator(folder / "stream.bin", stream)
@@ -114,7 +114,7 @@ def kept_of(size: int, references: int) -> list[Figure]:
     """A cache that lives on, for twice as many blocks as it holds; a fifth of the references changes its block."""
     import numpy as np
 
-    from model.kernels.buffers import Buffers
+    from blocktime.model.kernels.buffers import Buffers
 
     random = np.random.default_rng(2)
     chances = np.cumsum(1 / np.arange(1.0, 2 * size + 1))

@@ -13,7 +13,7 @@ from tests.benchmark.figures import Figure, print_all, started
 
 BAR_OF_VALIDATE, BAR_OF_RUN = 8.0, 4.0
 REFERENCE = "import simpy, numpy, pydantic"
-COMMAND = "import sys; from app.command.cli import main; sys.exit(main(sys.argv[1:]))"
+COMMAND = "import sys; from blocktime.app.command.cli import main; sys.exit(main(sys.argv[1:]))"
 COMPARED = "printed numbers compared"
 TURNS = 5
 DEAREST = 8
@@ -37,7 +37,7 @@ def validations() -> list[Figure]:
 
 def runs() -> list[Figure]:
     """Each once; the reference between them."""
-    from scenarios.load import library
+    from blocktime.scenarios.load import library
 
     imports = [started("-c", REFERENCE)[0] for _ in range(TURNS)]
     taken: dict[str, float] = {}

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from model.machine.device.elevator import (
+from blocktime.model.machine.device.elevator import (
     FIFO_BATCH,
     IN_BATCHES,
     READ_EXPIRE_S,
@@ -136,7 +136,7 @@ def service_of(carried: Any) -> Any:
 
 def by_engine(system: Any, work: Any) -> Any:
     """The events of the engine, which answer with all of a result."""
-    from model.workloads.streams.processes import simulate as simulate_streams
+    from blocktime.model.workloads.streams.processes import simulate as simulate_streams
 
     return simulate_streams(system, work, seed=1, name="", compiled=False)
 
@@ -145,10 +145,10 @@ def elevator(what: str) -> list[Figure]:
     """Two programs whose calls arrive, of reads and of writes; all in turns, so that noise hits all."""
     import numpy as np
 
-    from model.demand.calls import files_of
-    from model.sim.machine import counters_of, server_of
-    from model.spec import Disk, Host, ReadStream, System, WriteStream
-    from model.workloads.streams.queued import CallDraws, play_queued
+    from blocktime.model.demand.calls import files_of
+    from blocktime.model.sim.machine import counters_of, server_of
+    from blocktime.model.spec import Disk, Host, ReadStream, System, WriteStream
+    from blocktime.model.workloads.streams.queued import CallDraws, play_queued
 
     scheduler, turns, per_s = CASES[what]
     disk = Disk(queue_depth=32, zones=16) if turns else Disk(rotation_s=0, average_seek_s=0, overhead_s=2e-4,

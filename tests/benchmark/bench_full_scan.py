@@ -15,7 +15,7 @@ from tests.benchmark.figures import Figure, cpu_of, print_all, started
 
 STARTS = 5
 SCENARIOS = 10_000
-ANSWER = ("-m", "app", "run", "rahn-full-scan", "--engine", "calculate")
+ANSWER = ("-m", "blocktime", "run", "rahn-full-scan", "--engine", "calculate")
 IMPORTS = ("-c", "import simpy, numpy, pydantic")
 
 
@@ -38,7 +38,7 @@ def cold_start() -> list[Figure]:
 
 def simulation() -> list[Figure]:
     """The scan of 7.2 million rows through time."""
-    from scenarios import load, run
+    from blocktime.scenarios import load, run
 
     scenario = load("rahn-full-scan")
     result = run(scenario, "simulate")
@@ -54,8 +54,8 @@ def many_scenarios() -> list[Figure]:
     """Ten thousand scenarios at once, along different fields."""
     import numpy as np
 
-    from model import calculate_many
-    from scenarios import load
+    from blocktime.model import calculate_many
+    from blocktime.scenarios import load
 
     scenario = load("rahn-full-scan")
     random = np.random.default_rng(1)

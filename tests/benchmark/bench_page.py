@@ -50,7 +50,7 @@ def streamlit(script: Path | str) -> Callable[[int], list[str]]:
 
 def ours(port: int) -> list[str]:
     """What Python is told to serve our page, as a reader starts it."""
-    return ["-m", "app", "app", "--no-browser", "--port", str(port)]
+    return ["-m", "blocktime", "app", "--no-browser", "--port", str(port)]
 
 
 def browser_path() -> str:

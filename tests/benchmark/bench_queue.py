@@ -24,7 +24,7 @@ def device_queue(servers: int) -> list[Figure]:
     """A device at a load of 0.8, exponential service; the two in turns, so that noise hits both."""
     import numpy as np
 
-    from model.kernels import queue
+    from blocktime.model.kernels import queue
 
     random = np.random.default_rng(servers)
     arrival = np.cumsum(random.exponential(1 / (0.8 * servers), REQUESTS))

@@ -19,8 +19,8 @@ TWIN_ROWS = 30_000
 
 CHILD = """
 import sys, time, resource
-from model import calculate
-from model.spec import Column, Instance, System, Table, Tablespace, Update
+from blocktime.model import calculate
+from blocktime.model.spec import Column, Instance, System, Table, Tablespace, Update
 columns = (Column(name="N1", bytes=4.9899), Column(name="N2", null_fraction=1.0, bytes=4.9899))
 system = System(
     tablespace=Tablespace(block_size_bytes=16384),
@@ -60,11 +60,11 @@ def updates() -> list[Figure]:
 
 def twins() -> list[Figure]:
     """The segment row by row and probe by probe against the one in batches, at equal counts."""
-    from model.laws import block
-    from model.loops import fastest
-    from model.machine.segment.extent_map import high_water_steps
-    from model.machine.segment.heap import Heap
-    from model.machine.segment.heap_rules import HeapRules
+    from blocktime.model.laws import block
+    from blocktime.model.loops import fastest
+    from blocktime.model.machine.segment.extent_map import high_water_steps
+    from blocktime.model.machine.segment.heap import Heap
+    from blocktime.model.machine.segment.heap_rules import HeapRules
     from tests.oracles.heap_literal import LiteralHeap
 
     rules = HeapRules(

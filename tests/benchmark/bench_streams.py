@@ -30,9 +30,9 @@ def whole_answers() -> list[Figure]:
     """A device at a load of 0.8, exponential service, and a raw writer that loses a turn each."""
     import numpy as np
 
-    from model import calculate, simulate
-    from model.spec import Disk, Host, ReadStream, System, WriteStream
-    from model.workloads.streams.processes import simulate as simulate_streams
+    from blocktime.model import calculate, simulate
+    from blocktime.model.spec import Disk, Host, ReadStream, System, WriteStream
+    from blocktime.model.workloads.streams.processes import simulate as simulate_streams
 
     host = Host(io_path="raw", scheduler="none", read_call_s=0, max_request_bytes=4096)
     disk = Disk(
@@ -97,8 +97,8 @@ def several_programs(device: str) -> list[Figure]:
     """Programs that read and that write at random, of each half, behind mq-deadline."""
     import numpy as np
 
-    from model import simulate
-    from model.spec import Disk, ReadStream, System, WriteStream
+    from blocktime.model import simulate
+    from blocktime.model.spec import Disk, ReadStream, System, WriteStream
 
     flash = Disk(rotation_s=0, average_seek_s=0, overhead_s=1e-4, parallel_requests=8, queue_depth=32)
     system = System(disk=Disk() if device == "platter" else flash)

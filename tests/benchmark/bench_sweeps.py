@@ -42,7 +42,7 @@ QUEUE = (
 
 def queue_plan(scenarios: int = SCENARIOS, seed: int = 1) -> Any:
     """So many queues, each with a rate of its own."""
-    from scenarios.sweeps.sweep import plan_of
+    from blocktime.scenarios.sweeps.sweep import plan_of
 
     return plan_of(
         "shallahamer-pread", [f"workload.rate_per_s=24000:46000:{scenarios}"], settings=QUEUE, seed=seed
@@ -51,9 +51,9 @@ def queue_plan(scenarios: int = SCENARIOS, seed: int = 1) -> Any:
 
 def answered(plan: Any, folder: str, executor: Any) -> float:
     """Seconds until *executor* has answered all of *plan*, each answer kept."""
-    from scenarios.sweeps.ledger import Ledger
-    from scenarios.sweeps.points import version_of_model
-    from scenarios.sweeps.run import Running
+    from blocktime.scenarios.sweeps.ledger import Ledger
+    from blocktime.scenarios.sweeps.points import version_of_model
+    from blocktime.scenarios.sweeps.run import Running
 
     with Ledger(Path(folder), version_of_model()) as ledger:
         running = Running(plan, ledger)
@@ -77,7 +77,7 @@ def against_events() -> list[Figure]:
     """Checking, answering and keeping a thousand queues in one process, against a process for each request."""
     import numpy as np
 
-    from scenarios.sweeps.executors import ThisProcess
+    from blocktime.scenarios.sweeps.executors import ThisProcess
 
     with folder() as name:
         answered(queue_plan(50), name, ThisProcess())  # imports, and the loop from its cache
@@ -106,7 +106,7 @@ def against_events() -> list[Figure]:
 
 def one_copy(seed: int, began: float) -> float:
     """A copy of the same loop in a process of its own, from a moment on; its seconds."""
-    from scenarios.sweeps.executors import ThisProcess
+    from blocktime.scenarios.sweeps.executors import ThisProcess
 
     plan = queue_plan(seed=seed)
     with folder() as name:
@@ -117,7 +117,7 @@ def one_copy(seed: int, began: float) -> float:
 
 def two_processes() -> list[Figure]:
     """Points a second by two processes, as a share of what two copies of the loop reach that know nothing of it."""
-    from scenarios.sweeps.executors import LocalProcesses, ThisProcess
+    from blocktime.scenarios.sweeps.executors import LocalProcesses, ThisProcess
 
     shares, gains = [], []
     with (
@@ -143,7 +143,7 @@ def two_processes() -> list[Figure]:
 
 def second_run() -> list[Figure]:
     """A finished sweep again, checking and the table in memory included."""
-    from scenarios.sweeps.sweep import SweepBackend, sweeping, whole_table
+    from blocktime.scenarios.sweeps.sweep import SweepBackend, sweeping, whole_table
 
     def whole(name: str) -> float:
         began = time.perf_counter()
@@ -173,7 +173,7 @@ def in_new_processes() -> list[Figure]:
     firsts, others = [], []
     for _ in range(3):
         with folder() as name:
-            first, *again = (started("-m", "app", *words, "--store", name)[0] for _ in range(4))
+            first, *again = (started("-m", "blocktime", *words, "--store", name)[0] for _ in range(4))
         firsts.append(first)
         others += again
     first, again_s = median(firsts), median(others)
@@ -187,7 +187,7 @@ def in_new_processes() -> list[Figure]:
 HUNDRED_THOUSAND = f"""
 import json, resource, sys, time
 from pathlib import Path
-from scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping, write
+from blocktime.scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping, write
 began = time.perf_counter()
 plan = plan_of("rahn-full-scan", [
     "table.rows=1e5:1e7:log", "table.pctfree_percent=0:50", "disk.overhead_s=0.1ms:10ms:log",
@@ -226,9 +226,9 @@ def nothing(items: Sequence[int]) -> list[int]:
 
 def cluster() -> list[Figure]:
     """What the way over a cluster costs a point: tasks of one item that does nothing, and a sweep's own points."""
-    from scenarios.sweeps.cluster import Cluster
-    from scenarios.sweeps.executors import ThisProcess
-    from scenarios.sweeps.points import version_of_model
+    from blocktime.scenarios.sweeps.cluster import Cluster
+    from blocktime.scenarios.sweeps.executors import ThisProcess
+    from blocktime.scenarios.sweeps.points import version_of_model
 
     with Cluster("local", 2, version=version_of_model) as two, folder() as name:
         answered(queue_plan(200), name, two)

@@ -29,7 +29,7 @@ SETTINGS = [
 
 def question(transactions: int) -> tuple[Any, Any]:
     """Machine and transactions."""
-    from scenarios.load import load
+    from blocktime.scenarios.load import load
 
     scenario = load("tpc-c", SETTINGS)
     return scenario.system, scenario.workload.model_copy(update={"transactions": transactions})
@@ -37,7 +37,7 @@ def question(transactions: int) -> tuple[Any, Any]:
 
 def transactions_of_many_users() -> list[Figure]:
     """A long run by events, and the law of means."""
-    from model import calculate, simulate
+    from blocktime.model import calculate, simulate
 
     results: list[Any] = []
     long = question(TRANSACTIONS)

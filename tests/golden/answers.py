@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from model.errors import OutsideLaw
-from model.results import RunResult
-from scenarios import library, load, run
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.results import RunResult
+from blocktime.scenarios import library, load, run
 
 FOLDER: Final = Path(__file__).parent / "answers"
 SEEDS: Final = (1, 2, 3)

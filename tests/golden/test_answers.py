@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios import library
+from blocktime.scenarios import library
 from tests.golden.answers import FOLDER, SEEDS, Numbers, estimated, frozen, simulated
 from tests.whole import WHOLE
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from model.accuracy import ALL, ESTIMATE_FRACTION, REGIMES, RegimeResiduals, table
-from model.spec import WORKLOADS
-from model.workloads.families import family_of
-from scenarios import from_mapping, run
+from blocktime.model.accuracy import ALL, ESTIMATE_FRACTION, REGIMES, RegimeResiduals, table
+from blocktime.model.spec import WORKLOADS
+from blocktime.model.workloads.families import family_of
+from blocktime.scenarios import from_mapping, run
 
 
 def estimate(kind: str, **work: Any) -> Any:

@@ -6,8 +6,8 @@ from math import ceil
 
 import pytest
 
-from model.results import RunResult
-from scenarios import from_mapping, library, load, run
+from blocktime.model.results import RunResult
+from blocktime.scenarios import from_mapping, library, load, run
 
 
 def ran(work: dict[str, object], **more: object) -> RunResult:

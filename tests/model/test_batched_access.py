@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from model.results import RunResult
-from scenarios import from_mapping, run
+from blocktime.model.results import RunResult
+from blocktime.scenarios import from_mapping, run
 
 SEQUENTIAL, PARALLEL = "db file sequential read", "db file parallel read"
 

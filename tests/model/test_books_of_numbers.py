@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from model.books import check_books
-from model.errors import BooksDoNotBalance
-from model.results import RunResult
-from scenarios import load, run
+from blocktime.model.books import check_books
+from blocktime.model.errors import BooksDoNotBalance
+from blocktime.model.results import RunResult
+from blocktime.scenarios import load, run
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from model.budget import Budget, watched
-from model.engine import simulate
-from model.errors import OverBudget
-from model.loops import as_written
-from model.workloads.statements import processes
-from scenarios import load
-from scenarios.sweeps.sweep import SweepBackend, sweep
+from blocktime.model.budget import Budget, watched
+from blocktime.model.engine import simulate
+from blocktime.model.errors import OverBudget
+from blocktime.model.loops import as_written
+from blocktime.model.workloads.statements import processes
+from blocktime.scenarios import load
+from blocktime.scenarios.sweeps.sweep import SweepBackend, sweep
 from tests.command_line import CommandLine
 
 SIMULATED = {
@@ -95,7 +95,7 @@ def test_a_point_of_a_sweep_is_ended_alone(tmp_path: Path) -> None:
 
 def test_the_seconds_of_a_machine_are_the_last_resort(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, clock = load("tpc-b", ["workload.transactions=40000"]), iter([0.0, 5.0, 1e9])
-    monkeypatch.setattr("model.budget.thread_time", lambda: next(clock))
+    monkeypatch.setattr("blocktime.model.budget.thread_time", lambda: next(clock))
     told = "of this machine's processor, 10 times the limit"
     with watched(Budget(100.0)), pytest.raises(OverBudget, match=told) as over:
         simulate(asked.system, asked.workload)

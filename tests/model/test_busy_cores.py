@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from model import calculate
-from scenarios import load
+from blocktime.model import calculate
+from blocktime.scenarios import load
 
 CATALOG = Path(__file__).parents[2] / "model" / "catalog" / "host"
 USERS = (1, 2, 4, 8, 16, 32, 48, 64)

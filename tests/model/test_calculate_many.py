@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model import OutsideLaw, calculate, calculate_many
-from model.engine import nobody_queues
-from model.measures import MEASURES, measures_of
-from model.provenance import Frozen
-from model.spec import (
+from blocktime.model import OutsideLaw, calculate, calculate_many
+from blocktime.model.engine import nobody_queues
+from blocktime.model.measures import MEASURES, measures_of
+from blocktime.model.provenance import Frozen
+from blocktime.model.spec import (
     Delete,
     Disk,
     Export,
@@ -34,9 +34,13 @@ from model.spec import (
     Tablespace,
     Update,
 )
-from model.units import GIB, MIB
-from model.workloads.statements.closed_form_of_many import CHOICES_OF_A_DRIVE, ONE_BY_ONE, FieldColumns
-from scenarios import load
+from blocktime.model.units import GIB, MIB
+from blocktime.model.workloads.statements.closed_form_of_many import (
+    CHOICES_OF_A_DRIVE,
+    ONE_BY_ONE,
+    FieldColumns,
+)
+from blocktime.scenarios import load
 from tests.known_by_law import KNOWN
 from tests.whole import quick
 

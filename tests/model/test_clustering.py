@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model.errors import OutsideLaw
-from model.laws.logical_io import (
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.logical_io import (
     gathered_clustering_factor,
     interleaved_clustering_factor,
     random_clustering_factor,
 )
-from model.results import RunResult
-from scenarios import from_mapping, run
+from blocktime.model.results import RunResult
+from blocktime.scenarios import from_mapping, run
 
 BLOCKS, PER_BLOCK = 400, 50
 ROWS = BLOCKS * PER_BLOCK

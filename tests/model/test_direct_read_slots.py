@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from model.laws.read_slots import device_s, mean_slots, slots_by_time, stages
-from model.machine.host.read_slots import ReadSlots
-from model.results import RunResult
-from scenarios import load, run
+from blocktime.model.laws.read_slots import device_s, mean_slots, slots_by_time, stages
+from blocktime.model.machine.host.read_slots import ReadSlots
+from blocktime.model.results import RunResult
+from blocktime.scenarios import load, run
 
 # Latency alone at a device that serves every read at once; a session that does little itself.
 WIDE = (

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.demand import demand_of
-from model.demand.conditions import USED_FOR, Conditions, conditions_of, extrapolations
-from model.engine import calculate, calculate_many, simulate, simulate_measures
-from model.provenance import Constant, Extrapolation, show_times, worst_first
-from model.results import RunResult
-from model.spec import Stream, System, Transactions
-from scenarios import load
-from validation.ranges import RANGES
+from blocktime.model.demand import demand_of
+from blocktime.model.demand.conditions import USED_FOR, Conditions, conditions_of, extrapolations
+from blocktime.model.engine import calculate, calculate_many, simulate, simulate_measures
+from blocktime.model.provenance import Constant, Extrapolation, show_times, worst_first
+from blocktime.model.results import RunResult
+from blocktime.model.spec import Stream, System, Transactions
+from blocktime.scenarios import load
+from blocktime.validation.ranges import RANGES
 
 QUANTITIES = sorted({quantity for quantities in RANGES.values() for quantity in quantities})
 KINDS = {

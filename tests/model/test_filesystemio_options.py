@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from model import RunResult, calculate, calculate_many, simulate
-from model.causes import COPIES, PARALLEL, SEQUENTIAL
-from model.laws.opened_files import database_asynch_io, database_path
-from model.spec import Host, Instance, System, Transaction, Transactions
-from scenarios import load
+from blocktime.model import RunResult, calculate, calculate_many, simulate
+from blocktime.model.causes import COPIES, PARALLEL, SEQUENTIAL
+from blocktime.model.laws.opened_files import database_asynch_io, database_path
+from blocktime.model.spec import Host, Instance, System, Transaction, Transactions
+from blocktime.scenarios import load
 from tests.model.test_transactions import machine, work
 
 ENGINES = (calculate, simulate)

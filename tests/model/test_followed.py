@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model import calculate, calculate_many, loops
-from model.spec import Disk, FullScan, Host, Instance, System, Table
-from model.workloads.statements import followed
-from model.workloads.statements.closed_form import asked_of
-from scenarios import load
+from blocktime.model import calculate, calculate_many, loops
+from blocktime.model.spec import Disk, FullScan, Host, Instance, System, Table
+from blocktime.model.workloads.statements import followed
+from blocktime.model.workloads.statements.closed_form import asked_of
+from blocktime.scenarios import load
 
 USERS = 250
 
@@ -96,7 +96,7 @@ def test_a_session_that_is_alone_does_what_it_does_among_others(
 
 def test_scenarios_of_an_array_are_followed_each_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """None of them goes through the answers one by one."""
-    from model import engine
+    from blocktime.model import engine
 
     scenario = load("rahn-full-scan")
     rows = np.array([2e5, 1e6, 5e6])

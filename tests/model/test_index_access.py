@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from model import calculate, simulate
-from model.causes import MORE_DATA
-from model.demand.index_statistics import index_statistics
-from model.demand.segment import row_shape, segment_of
-from model.errors import BlocktimeError, OutsideLaw
-from model.laws.block import branch_blocks, longest_key_bytes
-from scenarios import from_mapping, load
+from blocktime.model import calculate, simulate
+from blocktime.model.causes import MORE_DATA
+from blocktime.model.demand.index_statistics import index_statistics
+from blocktime.model.demand.segment import row_shape, segment_of
+from blocktime.model.errors import BlocktimeError, OutsideLaw
+from blocktime.model.laws.block import branch_blocks, longest_key_bytes
+from blocktime.scenarios import from_mapping, load
 
 ENGINES = pytest.mark.parametrize("engine", [calculate, simulate])
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from model.errors import OutsideLaw
-from model.laws import logical_io
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import logical_io
 from tests.model.test_index_access import ENGINES, answer
 from tests.model.test_index_access import scan as any_scan
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from model.errors import OutsideLaw
-from model.results import RunResult
-from scenarios import from_mapping, run
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.results import RunResult
+from blocktime.scenarios import from_mapping, run
 
 ASCENDING = {
     "key_bytes": 5,

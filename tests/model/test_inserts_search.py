@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model import calculate, calculate_many, simulate
-from scenarios import from_mapping
+from blocktime.model import calculate, calculate_many, simulate
+from blocktime.scenarios import from_mapping
 
 
 def inserts(method: str, deleted: float = 0.0, users: int = 1, **work: Any) -> Any:

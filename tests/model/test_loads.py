@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model import calculate, calculate_many, simulate
-from model.causes import FREE_BUFFERS, LOG_FILE_SYNC, LOG_SPACE
-from model.errors import SpecError
-from model.results import RunResult
-from model.spec import Disk, Export, Host, Import, Instance, System, Table, Tablespace
-from scenarios import load, run
+from blocktime.model import calculate, calculate_many, simulate
+from blocktime.model.causes import FREE_BUFFERS, LOG_FILE_SYNC, LOG_SPACE
+from blocktime.model.errors import SpecError
+from blocktime.model.results import RunResult
+from blocktime.model.spec import Disk, Export, Host, Import, Instance, System, Table, Tablespace
+from blocktime.scenarios import load, run
 
 SIZES = (2048, 4096, 8192, 16384, 32768)
 SLOW = {"overhead_s": 0.002, "average_seek_s": 0.0, "rotation_s": 0.0, "bandwidth_bytes_per_s": 40e6}

@@ -9,26 +9,27 @@ from pathlib import Path
 
 import pytest
 
-from model import loops
-from model.loops import build
+from blocktime.model import loops
+from blocktime.model.loops import build
 from tests.plain import PLAIN
 
 ROOT = Path(__file__).resolve().parents[2]
-USES = "from model import loops; from model.loops import queue, fastest;"
+USES = "from blocktime.model import loops; from blocktime.model.loops import queue, fastest;"
 
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
     """The text of the loops, and the compiled module, in a place of our own."""
     for part in (*build.PARTS, "units.py", "loops/build.py", "loops/__init__.py"):
-        (tmp_path / "model" / part).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(build.MODEL / part, tmp_path / "model" / part)
-    shutil.copytree(build.MODEL / "laws", tmp_path / "model" / "laws", dirs_exist_ok=True)
+        (tmp_path / "blocktime" / "model" / part).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(build.MODEL / part, tmp_path / "blocktime" / "model" / part)
+    shutil.copytree(build.MODEL / "laws", tmp_path / "blocktime" / "model" / "laws", dirs_exist_ok=True)
     for module in ("errors.py", "unmodelled.py", "causes.py"):
-        shutil.copy(build.MODEL / module, tmp_path / "model")
-    (tmp_path / "model" / "__init__.py").touch()
+        shutil.copy(build.MODEL / module, tmp_path / "blocktime" / "model")
+    (tmp_path / "blocktime" / "__init__.py").touch()
+    (tmp_path / "blocktime" / "model" / "__init__.py").touch()
     if build.file().is_file():
-        shutil.copytree(build.FOLDER, tmp_path / "model" / "loops" / "compiled")
+        shutil.copytree(build.FOLDER, tmp_path / "blocktime" / "model" / "loops" / "compiled")
     return tmp_path
 
 
@@ -58,18 +59,18 @@ def test_an_old_compiled_module_is_never_used(elsewhere: Path, part: str) -> Non
     if loops.compiled() is None:
         pytest.skip("no C compiler here")
     assert said(elsewhere, "fastest(queue.one_server) is queue.one_server") == "False"
-    with (elsewhere / "model" / part).open("a") as file:
+    with (elsewhere / "blocktime" / "model" / part).open("a") as file:
         file.write("\n# another text\n")
     assert said(elsewhere, "fastest(queue.one_server) is queue.one_server") == "True"
     assert said(elsewhere, "fastest(queue.picked) and loops.why_slow()") == build.PLAIN
-    old = next((elsewhere / "model" / "loops" / "compiled").iterdir())
+    old = next((elsewhere / "blocktime" / "model" / "loops" / "compiled").iterdir())
     wanted = said(elsewhere, "loops.build.file()")
     old.rename(wanted)  # under the name of a new one it has another way in
     assert said(elsewhere, "fastest(queue.one_server) is queue.one_server") == "True"
 
 
 def test_a_broken_module_is_none(elsewhere: Path) -> None:
-    compiled = elsewhere / "model" / "loops" / "compiled"
+    compiled = elsewhere / "blocktime" / "model" / "loops" / "compiled"
     compiled.mkdir(exist_ok=True)
     (compiled / build.file().name).write_bytes(b"no module")
     assert said(elsewhere, "fastest(queue.one_server) is queue.one_server") == "True"

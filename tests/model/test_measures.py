@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from model.measures import MEASURES, measures_of
-from model.results import RunResult
-from scenarios import load, run
+from blocktime.model.measures import MEASURES, measures_of
+from blocktime.model.results import RunResult
+from blocktime.scenarios import load, run
 
 ANSWERS = {
     "scan": ("savvinov-lio-priced", ("workload.users=2",), "calculate"),

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model import calculate, simulate
-from model.books import check_books
-from model.errors import BooksDoNotBalance
-from model.money_books import money_of
-from model.results import Money, RunResult, TransactionStats
-from model.spec import (
+from blocktime.model import calculate, simulate
+from blocktime.model.books import check_books
+from blocktime.model.errors import BooksDoNotBalance
+from blocktime.model.money_books import money_of
+from blocktime.model.results import Money, RunResult, TransactionStats
+from blocktime.model.spec import (
     Delete,
     Disk,
     FullScan,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from model import calculate
-from model.errors import OutsideLaw, SpecError
-from scenarios import from_mapping
+from blocktime.model import calculate
+from blocktime.model.errors import OutsideLaw, SpecError
+from blocktime.scenarios import from_mapping
 
 
 def cost(**statistics: Any) -> Any:

@@ -8,11 +8,21 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from model import RunResult, calculate, simulate
-from model.causes import COPIED, DIRECT, FROM_CLIENT, SCATTERED, SEQUENTIAL, SUBMIT_BLOCKED
-from model.laws.block_layer import CALL_S, PAGE_BYTES
-from model.spec import Disk, FullScan, Host, Index, IndexRangeScan, Instance, System, Table, Tablespace
-from model.units import GIB, KIB, MIB
+from blocktime.model import RunResult, calculate, simulate
+from blocktime.model.causes import COPIED, DIRECT, FROM_CLIENT, SCATTERED, SEQUENTIAL, SUBMIT_BLOCKED
+from blocktime.model.laws.block_layer import CALL_S, PAGE_BYTES
+from blocktime.model.spec import (
+    Disk,
+    FullScan,
+    Host,
+    Index,
+    IndexRangeScan,
+    Instance,
+    System,
+    Table,
+    Tablespace,
+)
+from blocktime.model.units import GIB, KIB, MIB
 
 Work = FullScan | IndexRangeScan
 A_LITTLE = 1 + 1e-9

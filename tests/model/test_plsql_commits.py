@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from model.results import RunResult
-from scenarios import from_mapping, run
+from blocktime.model.results import RunResult
+from blocktime.scenarios import from_mapping, run
 
 SYNC, ROUND = "log file sync", "SQL*Net message from client"
 

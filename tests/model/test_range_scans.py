@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from model import calculate, simulate
-from model.demand.index_statistics import index_statistics
-from model.demand.segment import row_shape, segment_of
-from model.errors import OutsideLaw
-from model.spec import System
-from scenarios import from_mapping
+from blocktime.model import calculate, simulate
+from blocktime.model.demand.index_statistics import index_statistics
+from blocktime.model.demand.segment import row_shape, segment_of
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.spec import System
+from blocktime.scenarios import from_mapping
 
 
 def scan(selectivity: float, clustering: str = "clustered", disk: str = "sas-15k", **table: Any) -> Any:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.books import check_books
-from model.engine import calculate, simulate
-from model.errors import BooksDoNotBalance
-from model.results import RowSource, RunResult
-from scenarios import from_mapping
+from blocktime.model.books import check_books
+from blocktime.model.engine import calculate, simulate
+from blocktime.model.errors import BooksDoNotBalance
+from blocktime.model.results import RowSource, RunResult
+from blocktime.scenarios import from_mapping
 
 ROWS = 20_000
 ENGINES = pytest.mark.parametrize("engine", [calculate, simulate])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from model import (
+from blocktime.model import (
     BlocktimeError,
     RunResult,
     System,
@@ -16,9 +16,9 @@ from model import (
     calculate_many,
     simulate,
 )
-from model.demand import demand_of
-from model.spec import Column, Delete, Index, Insert, Instance, Table, Tablespace, Update
-from scenarios import from_mapping, load
+from blocktime.model.demand import demand_of
+from blocktime.model.spec import Column, Delete, Index, Insert, Instance, Table, Tablespace, Update
+from blocktime.scenarios import from_mapping, load
 from tests.whole import quick
 
 N_BYTES = 4.9899

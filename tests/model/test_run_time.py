@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from model.engine import calculate, calculate_many, simulate
-from model.errors import OutsideLaw, SpecError
-from model.results import RunResult
-from model.workloads.statements import closed_form
-from model.workloads.streams.processes import simulate as simulate_streams
-from scenarios import Scenario, from_mapping, load, run
+from blocktime.model.engine import calculate, calculate_many, simulate
+from blocktime.model.errors import OutsideLaw, SpecError
+from blocktime.model.results import RunResult
+from blocktime.model.workloads.statements import closed_form
+from blocktime.model.workloads.streams.processes import simulate as simulate_streams
+from blocktime.scenarios import Scenario, from_mapping, load, run
 from tests.leaves import same_answer
 
 MANY = {"count": 1_000_000, "span_bytes": "100M"}

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model import calculate, simulate
-from model.causes import BUFFER_BUSY, ITL_ENTRY, ROW_LOCK
-from model.demand.change import is_mended, lengths_of
-from model.demand.heap_run import heap_rules
-from model.demand.row_turns import NEW, Turn
-from model.errors import OutsideLaw
-from model.machine.segment.extent_map import high_water_steps
-from model.results import RunResult
-from model.workloads.statements import shared_segment
-from scenarios import from_mapping
+from blocktime.model import calculate, simulate
+from blocktime.model.causes import BUFFER_BUSY, ITL_ENTRY, ROW_LOCK
+from blocktime.model.demand.change import is_mended, lengths_of
+from blocktime.model.demand.heap_run import heap_rules
+from blocktime.model.demand.row_turns import NEW, Turn
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.machine.segment.extent_map import high_water_steps
+from blocktime.model.results import RunResult
+from blocktime.model.workloads.statements import shared_segment
+from blocktime.scenarios import from_mapping
 from tests.oracles.heap_literal import LiteralHeap
 
 

@@ -10,15 +10,26 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from model import RunResult, calculate, calculate_many, simulate
-from model.books import check_books
-from model.errors import BooksDoNotBalance
-from model.laws.extents import Run, segment_shape
-from model.laws.scan_reads import Piece, buffered_pieces, pieces_of_part, reads_added_by_cuts
-from model.machine.segment.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
-from model.measures import measures_of
-from model.spec import Delete, Disk, FullScan, Import, Insert, Instance, System, Table, Tablespace, Update
-from model.units import MIB
+from blocktime.model import RunResult, calculate, calculate_many, simulate
+from blocktime.model.books import check_books
+from blocktime.model.errors import BooksDoNotBalance
+from blocktime.model.laws.extents import Run, segment_shape
+from blocktime.model.laws.scan_reads import Piece, buffered_pieces, pieces_of_part, reads_added_by_cuts
+from blocktime.model.machine.segment.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
+from blocktime.model.measures import measures_of
+from blocktime.model.spec import (
+    Delete,
+    Disk,
+    FullScan,
+    Import,
+    Insert,
+    Instance,
+    System,
+    Table,
+    Tablespace,
+    Update,
+)
+from blocktime.model.units import MIB
 from tests.whole import quick
 
 BLOCK_SIZES = [2048, 4096, 8192, 16384, 32768]

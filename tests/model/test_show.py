@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.errors import shown
-from model.units import (
+from blocktime.model.errors import shown
+from blocktime.model.units import (
     parse_bytes,
     parse_seconds,
     show_bytes,

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from model.engine import calculate, simulate
-from model.errors import BlocktimeError
-from model.results import RunResult
-from scenarios import Scenario, from_mapping
+from blocktime.model.engine import calculate, simulate
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.results import RunResult
+from blocktime.scenarios import Scenario, from_mapping
 
 FAR = {"pattern": "random", "span_bytes": "1G"}
 BUFFERED = {"kind": "write_stream", "path": "buffered"}

@@ -7,19 +7,19 @@ from typing import Any, cast
 
 import pytest
 
-from model import RunResult
-from model.causes import SCATTERED, SEQUENTIAL
-from model.demand.transactions import Data
-from model.errors import OutsideLaw, SpecError
-from model.laws.parallel_reads import at_one_device, longest_s
-from model.loops.calendar import Waiter
-from model.sim.clock import Clock
-from model.sim.data_files import Files, OnDevices
-from model.sim.references import DEVICE_BYTES, BlockLayout, turns_of
-from model.spec import Transactions
-from model.spec.placed import OWN, PlacedTablespace, devices_of
-from model.workloads.transactions.parts import parts_of
-from scenarios import Scenario, from_mapping, run
+from blocktime.model import RunResult
+from blocktime.model.causes import SCATTERED, SEQUENTIAL
+from blocktime.model.demand.transactions import Data
+from blocktime.model.errors import OutsideLaw, SpecError
+from blocktime.model.laws.parallel_reads import at_one_device, longest_s
+from blocktime.model.loops.calendar import Waiter
+from blocktime.model.sim.clock import Clock
+from blocktime.model.sim.data_files import Files, OnDevices
+from blocktime.model.sim.references import DEVICE_BYTES, BlockLayout, turns_of
+from blocktime.model.spec import Transactions
+from blocktime.model.spec.placed import OWN, PlacedTablespace, devices_of
+from blocktime.model.workloads.transactions.parts import parts_of
+from blocktime.scenarios import Scenario, from_mapping, run
 
 WORK: dict[str, Any] = {
     "kind": "transactions",

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import pytest
 from pydantic import BaseModel
 
-from model import calculate, simulate
-from scenarios import library, load
+from blocktime.model import calculate, simulate
+from blocktime.scenarios import library, load
 from tests.whole import quick
 
 Part = TypeVar("Part", bound=BaseModel)

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model import OutsideLaw, RunResult, calculate, simulate
-from model.laws import queueing
-from model.loops import as_written
-from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
-from model.units import GIB, MIB
-from model.workloads.transactions.closed_form import solve
-from model.workloads.transactions.network import at_rate, closed
-from model.workloads.transactions.parts import Parts, parts_of
-from scenarios import from_mapping, load, run
+from blocktime.model import OutsideLaw, RunResult, calculate, simulate
+from blocktime.model.laws import queueing
+from blocktime.model.loops import as_written
+from blocktime.model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
+from blocktime.model.units import GIB, MIB
+from blocktime.model.workloads.transactions.closed_form import solve
+from blocktime.model.workloads.transactions.network import at_rate, closed
+from blocktime.model.workloads.transactions.parts import Parts, parts_of
+from blocktime.scenarios import from_mapping, load, run
 from tests.plain import are_compiled
 from tests.whole import quick
 

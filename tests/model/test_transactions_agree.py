@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from model import RunResult
-from model.engine import calculate, simulate
-from model.errors import OutsideLaw
-from model.spec import Disk, Host, Instance, System, Transaction, Transactions
-from model.units import MIB
-from model.workloads.transactions import by_events, closed_form
-from model.workloads.transactions.curves import load_curve
-from scenarios import from_mapping, load, run
+from blocktime.model import RunResult
+from blocktime.model.engine import calculate, simulate
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.spec import Disk, Host, Instance, System, Transaction, Transactions
+from blocktime.model.units import MIB
+from blocktime.model.workloads.transactions import by_events, closed_form
+from blocktime.model.workloads.transactions.curves import load_curve
+from blocktime.scenarios import from_mapping, load, run
 
 FEW = {"transactions": 1500}
 

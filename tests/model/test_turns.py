@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model import calculate, calculate_many, simulate
-from model.laws import turns
-from model.measures import measures_of
-from scenarios import from_mapping
+from blocktime.model import calculate, calculate_many, simulate
+from blocktime.model.laws import turns
+from blocktime.model.measures import measures_of
+from blocktime.scenarios import from_mapping
 
 
 def scenario(

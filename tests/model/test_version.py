@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from model.version import RELEASE, source_version
+from blocktime.model.version import RELEASE, source_version
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from model import calculate, simulate
-from scenarios import from_mapping
+from blocktime.model import calculate, simulate
+from blocktime.scenarios import from_mapping
 
 KINDS = ("full_scan", "index_range_scan", "export", "import", "update", "insert", "delete")
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from model.laws.buffer_cache import TouchRules
+from blocktime.model.laws.buffer_cache import TouchRules
 
 all_rules = st.builds(
     TouchRules,

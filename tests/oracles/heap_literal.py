@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from model.laws.assm import FREE_75_100, FULL, freeness, needs_entry, verdict
-from model.laws.growth import chain_of
-from model.machine.segment.heap_rules import HeapCounts, HeapRules
+from blocktime.model.laws.assm import FREE_75_100, FULL, freeness, needs_entry, verdict
+from blocktime.model.laws.growth import chain_of
+from blocktime.model.machine.segment.heap_rules import HeapCounts, HeapRules
 
 
 @dataclass(slots=True, eq=False)

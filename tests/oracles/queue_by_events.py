@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import simpy
 
-from model.kernels.queue import Served
+from blocktime.model.kernels.queue import Served
 
 
 def open_by_events(arrival: Any, service: Any, servers: int) -> Served:

@@ -16,15 +16,15 @@ from typing import Any, Final, NamedTuple
 
 import tomlkit
 
-from app.command.cli import main
-from app.text.document import run_lines
-from model.books import check_books
-from model.budget import Budget
-from model.catalog import KINDS as SECTIONS_OF_ENTRIES
-from model.catalog import entries
-from model.errors import BlocktimeError
-from model.spec import WORKLOADS
-from scenarios import Scenario, from_mapping, run
+from blocktime.app.command.cli import main
+from blocktime.app.text.document import run_lines
+from blocktime.model.books import check_books
+from blocktime.model.budget import Budget
+from blocktime.model.catalog import KINDS as SECTIONS_OF_ENTRIES
+from blocktime.model.catalog import entries
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.spec import WORKLOADS
+from blocktime.scenarios import Scenario, from_mapping, run
 from tests.scenarios.every_field import NAMED, OTHER_WORDS, SCHEMA, fields_of, with_values
 from tools.random_scenarios import case
 

@@ -9,10 +9,10 @@ from copy import deepcopy
 from functools import lru_cache
 from typing import Any
 
-from model.errors import BlocktimeError
-from scenarios import Scenario, from_mapping, run
-from scenarios.schema import schema_of
-from scenarios.unread import LIST, unread
+from blocktime.model.errors import BlocktimeError
+from blocktime.scenarios import Scenario, from_mapping, run
+from blocktime.scenarios.schema import schema_of
+from blocktime.scenarios.unread import LIST, unread
 
 SCHEMA = schema_of("scenario")
 SECTIONS = (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios import from_mapping
+from blocktime.scenarios import from_mapping
 from tests.scenarios.any_scenario import Asked, check_refusal, check_sentence, illegal, legal, sentence_for
 from tests.whole import quick
 

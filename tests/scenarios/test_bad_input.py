@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from model.errors import OutsideLaw, SpecError, UnknownName
-from scenarios import from_mapping, load, run
+from blocktime.model.errors import OutsideLaw, SpecError, UnknownName
+from blocktime.scenarios import from_mapping, load, run
 
 FILE = "mine.toml"
 LONGEST_SENTENCE = 400

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from app.command.cli import main
-from model.errors import BlocktimeError
-from scenarios import from_mapping, load, run, to_toml
-from scenarios.declared import declared_field, takes_whole_numbers
+from blocktime.app.command.cli import main
+from blocktime.model.errors import BlocktimeError
+from blocktime.scenarios import from_mapping, load, run, to_toml
+from blocktime.scenarios.declared import declared_field, takes_whole_numbers
 
 BASE = 'base = "backup-beside-users"\n[workload]\ntransactions = 200\n'
 BESIDE = "[[workload.beside]]\n"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import BlocktimeError
-from scenarios import from_mapping, load, run, to_toml
+from blocktime.model.errors import BlocktimeError
+from blocktime.scenarios import from_mapping, load, run, to_toml
 from tests.command_line import CommandLine
 
 LONGEST = 300

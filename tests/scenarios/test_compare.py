@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from model.causes import IN_NO_EVENT
-from model.results import Interval, RunResult
-from model.spec import Stream, Transactions
-from scenarios import from_mapping, load, run
-from scenarios.compare import MECHANISM, changes, components, why
+from blocktime.model.causes import IN_NO_EVENT
+from blocktime.model.results import Interval, RunResult
+from blocktime.model.spec import Stream, Transactions
+from blocktime.scenarios import from_mapping, load, run
+from blocktime.scenarios.compare import MECHANISM, changes, components, why
 from tests.answered import as_shown as answer
 from tests.growing import GROWING
 from tests.known_by_law import KNOWN

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.unread import is_unread, unread
+from blocktime.scenarios.unread import is_unread, unread
 from tests.scenarios.every_field import BASES, all_changed, answer, bases_of, fields_of, is_still, moves
 from tests.whole import quick
 

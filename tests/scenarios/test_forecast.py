@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from app.base import output
-from app.command.cli import main
-from model.budget import Budget, show_duration
-from model.errors import OverBudget
-from scenarios import load, run
-from scenarios.forecast import Forecast, forecast
-from scenarios.sweeps.sweep import SweepBackend, sweep
+from blocktime.app.base import output
+from blocktime.app.command.cli import main
+from blocktime.model.budget import Budget, show_duration
+from blocktime.model.errors import OverBudget
+from blocktime.scenarios import load, run
+from blocktime.scenarios.forecast import Forecast, forecast
+from blocktime.scenarios.sweeps.sweep import SweepBackend, sweep
 from tests.command_line import CommandLine
 
 GROWS = ("workload.growth_bytes=980000", "table.rows=4000", "table.row_bytes=100")
@@ -108,14 +108,14 @@ def test_a_point_of_a_sweep_has_the_same_budget() -> None:
 def test_a_terminal_is_told_what_takes_long_and_how_far_it_is(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.command.run_cli.SEEN_AFTER_S", 0.01)
+    monkeypatch.setattr("blocktime.app.command.run_cli.SEEN_AFTER_S", 0.01)
     monkeypatch.setattr(output, "SEEN_AFTER_S", 0.01)
     monkeypatch.setattr(output, "SHOWN_EACH_S", 0.01)
     words = ["run", "tpc-b", "--set", "workload.transactions=12000", "--quiet"]
     assert main(words[:-1]) == 0
     assert capsys.readouterr().err == ""  # nobody looks
-    monkeypatch.setattr("app.base.output.shows_progress", lambda quiet: not quiet)
-    monkeypatch.setattr("app.command.run_cli.shows_progress", lambda quiet: not quiet)
+    monkeypatch.setattr("blocktime.app.base.output.shows_progress", lambda quiet: not quiet)
+    monkeypatch.setattr("blocktime.app.command.run_cli.shows_progress", lambda quiet: not quiet)
     assert main(words[:-1]) == 0
     err = capsys.readouterr().err
     assert "for 12,000 transactions; --engine calculate answers at once" in err
@@ -135,7 +135,7 @@ def test_a_terminal_is_told_what_takes_long_and_how_far_it_is(
 def test_so_it_is_of_other_commands(words: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(output, "SEEN_AFTER_S", 0.001)
     monkeypatch.setattr(output, "SHOWN_EACH_S", 0.005)
-    monkeypatch.setattr("app.base.output.shows_progress", lambda quiet: not quiet)
+    monkeypatch.setattr("blocktime.app.base.output.shows_progress", lambda quiet: not quiet)
     assert main(words.split()) == 0
     assert " s" in capsys.readouterr().err.split(": ", 1)[1]
 

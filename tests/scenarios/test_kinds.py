@@ -9,14 +9,14 @@ import sys
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from model.spec import WORKLOADS, Workload
-from model.spec.programs import beside_of
+from blocktime.model.spec import WORKLOADS, Workload
+from blocktime.model.spec.programs import beside_of
 
 WORK: TypeAdapter[Workload] = TypeAdapter(Workload)
 ONE_RUN = """
-from scenarios import load
-from model.spec.programs import beside_of
-from model.spec.workloads import WORKLOADS
+from blocktime.scenarios import load
+from blocktime.model.spec.programs import beside_of
+from blocktime.model.spec.workloads import WORKLOADS
 load("rahn-full-scan")
 print(beside_of.cache_info().currsize, sum(kind.__pydantic_complete__ for kind in WORKLOADS.values()))
 """

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from model.catalog import entries, entry
-from model.errors import SpecError, UnknownName
-from model.spec import FullScan, IndexRangeScan
-from scenarios import from_mapping, library, load, run, to_mapping, to_toml
-from scenarios.load import library_data
-from scenarios.schema import schema_of
+from blocktime.model.catalog import entries, entry
+from blocktime.model.errors import SpecError, UnknownName
+from blocktime.model.spec import FullScan, IndexRangeScan
+from blocktime.scenarios import from_mapping, library, load, run, to_mapping, to_toml
+from blocktime.scenarios.load import library_data
+from blocktime.scenarios.schema import schema_of
 from tests.known_by_law import KNOWN
 
 NAMES = sorted(library())

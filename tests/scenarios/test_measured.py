@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.text.measured_text import sentence
-from model.errors import SpecError
-from scenarios import load, run
-from scenarios.measured import AsModelled, ComparedFigure, light_of
-from scenarios.uncertainty.answers import ANSWERERS
-from scenarios.uncertainty.constants import knowledge_of
+from blocktime.app.text.measured_text import sentence
+from blocktime.model.errors import SpecError
+from blocktime.scenarios import load, run
+from blocktime.scenarios.measured import AsModelled, ComparedFigure, light_of
+from blocktime.scenarios.uncertainty.answers import ANSWERERS
+from blocktime.scenarios.uncertainty.constants import knowledge_of
 
 
 def row(value: float, modelled: float, half: float = 0.0) -> AsModelled:

@@ -12,14 +12,14 @@ from statistics import fmean, stdev
 from typing import Any
 
 import pytest
-from validation.random_scenarios import KINDS, case
+from blocktime.validation.random_scenarios import KINDS, case
 
-from model.budget import Budget, watched
-from model.engine import simulate
-from model.errors import BlocktimeError
-from model.results import RunResult
-from model.spec import System, Workload
-from scenarios.load import from_mapping
+from blocktime.model.budget import Budget, watched
+from blocktime.model.engine import simulate
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.results import RunResult
+from blocktime.model.spec import System, Workload
+from blocktime.scenarios.load import from_mapping
 from tests.whole import quick
 
 Question = tuple[System, Any]

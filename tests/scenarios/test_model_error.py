@@ -7,14 +7,14 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from model.provenance import Extrapolation
-from model.results import Accuracy, RunResult, Uncertainty
-from scenarios import Scenario, load, run, uncertainty
-from scenarios.compare import components
-from scenarios.uncertainty import propagate
-from scenarios.uncertainty.constants import UNKNOWN_DISTANCE, knowledge_of
-from scenarios.uncertainty.draws import correlated
-from scenarios.uncertainty.model_error import (
+from blocktime.model.provenance import Extrapolation
+from blocktime.model.results import Accuracy, RunResult, Uncertainty
+from blocktime.scenarios import Scenario, load, run, uncertainty
+from blocktime.scenarios.compare import components
+from blocktime.scenarios.uncertainty import propagate
+from blocktime.scenarios.uncertainty.constants import UNKNOWN_DISTANCE, knowledge_of
+from blocktime.scenarios.uncertainty.draws import correlated
+from blocktime.scenarios.uncertainty.model_error import (
     ESTIMATE,
     OTHER_WORK,
     ModelError,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from model.errors import SpecError
-from scenarios import load
-from scenarios.load import from_mapping, source_of, to_mapping
-from scenarios.sweeps.points import Points
+from blocktime.model.errors import SpecError
+from blocktime.scenarios import load
+from blocktime.scenarios.load import from_mapping, source_of, to_mapping
+from blocktime.scenarios.sweeps.points import Points
 
 
 def test_a_setting_changes_one_field_of_one_entry() -> None:

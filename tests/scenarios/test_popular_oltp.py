@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from model.errors import BlocktimeError
-from scenarios import load, run
+from blocktime.model.errors import BlocktimeError
+from blocktime.scenarios import load, run
 
 GETS = 86.9
 """Of the mean transaction, beside those of the hottest blocks."""

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from model.errors import SpecError
-from scenarios import from_mapping, load, run, to_toml
-from scenarios.compare import why
-from scenarios.prices import with_prices, without_prices
+from blocktime.model.errors import SpecError
+from blocktime.scenarios import from_mapping, load, run, to_toml
+from blocktime.scenarios.compare import why
+from blocktime.scenarios.prices import with_prices, without_prices
 
 BASE = "savvinov-lio-pc"
 PRICED = "savvinov-lio-priced"

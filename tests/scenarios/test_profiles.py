@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from app.controls import fields, own_files
-from app.controls.settings import settle
-from app.session import address
-from model.catalog import KINDS, entry
-from model.errors import SpecError
-from scenarios import from_mapping, load, to_mapping, to_toml
-from scenarios.load import source_in
-from scenarios.profiles import section_of
-from scenarios.sweeps.points import Points
-from scenarios.why_device import another_disk
+from blocktime.app.controls import fields, own_files
+from blocktime.app.controls.settings import settle
+from blocktime.app.session import address
+from blocktime.model.catalog import KINDS, entry
+from blocktime.model.errors import SpecError
+from blocktime.scenarios import from_mapping, load, to_mapping, to_toml
+from blocktime.scenarios.load import source_in
+from blocktime.scenarios.profiles import section_of
+from blocktime.scenarios.sweeps.points import Points
+from blocktime.scenarios.why_device import another_disk
 from tests.command_line import CommandLine
 from tests.scenarios.test_load import faults
 

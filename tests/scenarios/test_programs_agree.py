@@ -7,8 +7,8 @@ from statistics import fmean
 
 import pytest
 
-from model.units import MIB
-from scenarios import from_mapping, load, run
+from blocktime.model.units import MIB
+from blocktime.scenarios import from_mapping, load, run
 from tests.golden.answers import frozen
 
 PROGRAMS = {

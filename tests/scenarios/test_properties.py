@@ -10,14 +10,14 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from app.text.document import run_lines
-from model.books import check_books
-from model.errors import BlocktimeError, BooksDoNotBalance, OutsideLaw
-from model.results import RunResult
-from model.spec import Dml
-from model.workloads.statements.shared_segment import shares
-from scenarios import Scenario, from_mapping, library, load, run
-from scenarios.schema import schema_of
+from blocktime.app.text.document import run_lines
+from blocktime.model.books import check_books
+from blocktime.model.errors import BlocktimeError, BooksDoNotBalance, OutsideLaw
+from blocktime.model.results import RunResult
+from blocktime.model.spec import Dml
+from blocktime.model.workloads.statements.shared_segment import shares
+from blocktime.scenarios import Scenario, from_mapping, library, load, run
+from blocktime.scenarios.schema import schema_of
 from tests.leaves import floats_of
 from tests.patience import LIMIT_S
 

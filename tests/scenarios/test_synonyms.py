@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from model.errors import SpecError
-from model.spec import WORKLOADS
-from scenarios import load
-from scenarios.declared import declared_field
-from scenarios.synonyms import FIELDS, NOTES, matching, meant_by
+from blocktime.model.errors import SpecError
+from blocktime.model.spec import WORKLOADS
+from blocktime.scenarios import load
+from blocktime.scenarios.declared import declared_field
+from blocktime.scenarios.synonyms import FIELDS, NOTES, matching, meant_by
 
 LABELS = [
     ("workload.users", "Users"), ("workload.think_s", "Think time"), ("table.rows", "Rows"),

@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from model.catalog import read_correlations
-from model.errors import SpecError
-from model.provenance import Constant
-from model.results import Interval, RunResult
-from model.workloads.statements.closed_form_of_many import FieldColumns, PointGroup
-from scenarios import Scenario, load, run, uncertainty
-from scenarios.interval import CONFIDENCE, half_width
-from scenarios.measured import ELAPSED, ComparedFigure
-from scenarios.uncertainty import propagate
-from scenarios.uncertainty.constants import knowledge_of
-from scenarios.uncertainty.difference import Difference
-from scenarios.uncertainty.draws import check_inputs, correlation_matrix, drawn
-from scenarios.uncertainty.model_error import ModelError
-from scenarios.uncertainty.shares import Origin, contributions
+from blocktime.model.catalog import read_correlations
+from blocktime.model.errors import SpecError
+from blocktime.model.provenance import Constant
+from blocktime.model.results import Interval, RunResult
+from blocktime.model.workloads.statements.closed_form_of_many import FieldColumns, PointGroup
+from blocktime.scenarios import Scenario, load, run, uncertainty
+from blocktime.scenarios.interval import CONFIDENCE, half_width
+from blocktime.scenarios.measured import ELAPSED, ComparedFigure
+from blocktime.scenarios.uncertainty import propagate
+from blocktime.scenarios.uncertainty.constants import knowledge_of
+from blocktime.scenarios.uncertainty.difference import Difference
+from blocktime.scenarios.uncertainty.draws import check_inputs, correlation_matrix, drawn
+from blocktime.scenarios.uncertainty.model_error import ModelError
+from blocktime.scenarios.uncertainty.shares import Origin, contributions
 
 FREE = (
     "host.logical_io_s", "host.line_miss_s", "host.line_stream_s", "host.row_step_s", "host.column_step_ratio",

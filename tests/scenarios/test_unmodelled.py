@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from app.command.cli import main
-from model.errors import UnknownName
-from model.spec import WORKLOADS
-from model.unmodelled import Unmodelled, subjects, unmodelled
-from scenarios.declared import declared_fields
-from scenarios.synonyms import FIELDS, NOTES, meant_by
+from blocktime.app.command.cli import main
+from blocktime.model.errors import UnknownName
+from blocktime.model.spec import WORKLOADS
+from blocktime.model.unmodelled import Unmodelled, subjects, unmodelled
+from blocktime.scenarios.declared import declared_fields
+from blocktime.scenarios.synonyms import FIELDS, NOTES, meant_by
 
 EVERY_FIELD = {path for kind in WORKLOADS for path in declared_fields(kind)} | {
     "workload.kind", "workload.beside", "disk.use", "table.indexes",

@@ -6,12 +6,12 @@ from functools import cache
 from itertools import combinations
 from random import Random
 
-from model.errors import BlocktimeError
-from model.results import RunResult
-from scenarios import Scenario, load, run
-from scenarios.compare import _by_mechanism as parts_between
-from scenarios.compare import causes_of, why
-from scenarios.why_cause import ENOUGH
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.results import RunResult
+from blocktime.scenarios import Scenario, load, run
+from blocktime.scenarios.compare import _by_mechanism as parts_between
+from blocktime.scenarios.compare import causes_of, why
+from blocktime.scenarios.why_cause import ENOUGH
 from tests.whole import SEED, quick
 
 CHANGES = {

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios import load, run
-from scenarios.compare import why
+from blocktime.scenarios import load, run
+from blocktime.scenarios.compare import why
 from tests.answered import answered
 
 SMALL = '[table]\nrows = 20000\nrow_bytes = 120\n[host]\nuse = "epyc-9554"\n[workload]\nkind = "update"\n'

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from model.causes import AT_ONCE, COMMIT, FSYNC, HELD, ROOM, RUN_QUEUE, SLOWEST, THINKING
-from model.results import DeviceStats, EventTime, PhysicalIO, RunResult, StreamStats, TimeBreakdown
-from scenarios import Scenario, library, load, run
-from scenarios.compare import components, why
-from scenarios.why_streams import CPU, DEVICE, mechanism
+from blocktime.model.causes import AT_ONCE, COMMIT, FSYNC, HELD, ROOM, RUN_QUEUE, SLOWEST, THINKING
+from blocktime.model.results import DeviceStats, EventTime, PhysicalIO, RunResult, StreamStats, TimeBreakdown
+from blocktime.scenarios import Scenario, library, load, run
+from blocktime.scenarios.compare import components, why
+from blocktime.scenarios.why_streams import CPU, DEVICE, mechanism
 
 
 def stream(

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from model.results import RunResult
-from scenarios import Scenario, from_mapping, load, run
-from scenarios.compare import components, why
-from scenarios.why_transactions import mechanism
+from blocktime.model.results import RunResult
+from blocktime.scenarios import Scenario, from_mapping, load, run
+from blocktime.scenarios.compare import components, why
+from blocktime.scenarios.why_transactions import mechanism
 
 
 def told(settings: list[str], base: list[str] | None = None, name: str = "tpc-c") -> list[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from validation import Validation, validate
+from blocktime.validation import Validation, validate
 
 
 @pytest.fixture(scope="session")

@@ -14,20 +14,20 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from app.command.cli import commands
-from model import catalog
-from model.errors import SpecError
-from scenarios import load, run
-from scenarios.load import library_data
+from blocktime.app.command.cli import commands
+from blocktime.model import catalog
+from blocktime.model.errors import SpecError
+from blocktime.scenarios import load, run
+from blocktime.scenarios.load import library_data
+from blocktime.validation import Runs, case_names, fit, load_case, numbers_of, parameters
+from blocktime.validation import calibrate as calibrating
+from blocktime.validation.calibrate import Calibration, calibrate
+from blocktime.validation.case import Prior
+from blocktime.validation.fit import NORMAL_95, Estimate, Fit, fit_to, is_counted, standard_error_of
+from blocktime.validation.joint import Joint, joint_of
+from blocktime.validation.parameters import is_whole, parts_of, places_of, substituted, value_of
+from blocktime.validation.write_catalog import correlations_text, write
 from tests.whole import WHOLE
-from validation import Runs, case_names, fit, load_case, numbers_of, parameters
-from validation import calibrate as calibrating
-from validation.calibrate import Calibration, calibrate
-from validation.case import Prior
-from validation.fit import NORMAL_95, Estimate, Fit, fit_to, is_counted, standard_error_of
-from validation.joint import Joint, joint_of
-from validation.parameters import is_whole, parts_of, places_of, substituted, value_of
-from validation.write_catalog import correlations_text, write
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("model/catalog", "scenarios/library")

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.errors import SpecError
-from validation import MeasuredNumber, Runs, Validation, validate
-from validation.compare import FAILURES, Comparison, compare, judge
-from validation.left_out import LeftOut
-from validation.quantity import check_path, look_up, steps_of
+from blocktime.model.errors import SpecError
+from blocktime.validation import MeasuredNumber, Runs, Validation, validate
+from blocktime.validation.compare import FAILURES, Comparison, compare, judge
+from blocktime.validation.left_out import LeftOut
+from blocktime.validation.quantity import check_path, look_up, steps_of
 
 NUMBER = MeasuredNumber(
     case="a_case",

@@ -10,8 +10,11 @@ from typing import get_args
 
 import pytest
 
-from model.catalog import KINDS, constant_named, entries
-from model.errors import SpecError
+from blocktime.model.catalog import KINDS, constant_named, entries
+from blocktime.model.errors import SpecError
+from blocktime.validation import Comparison, Validation, load_case, numbers_of
+from blocktime.validation.case import Mechanism
+from blocktime.validation.left_out import LeftOut
 from tools.constant_tables import amount_text, catalog_tables, interval_text
 from tools.differences import disagreements, disagrees, numbers_table, problems, sections_of
 from tools.documents import (
@@ -24,9 +27,6 @@ from tools.documents import (
 )
 from tools.law_tables import law_modules, law_tables
 from tools.markdown import WIDTH, anchor, item, table, together
-from validation import Comparison, Validation, load_case, numbers_of
-from validation.case import Mechanism
-from validation.left_out import LeftOut
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from model import calculate, simulate
-from model.spec import ReadStream, System
-from scenarios import from_mapping
-from validation.identify.system import identify
-from validation.instruments import Keep, OpenedFile, read
+from blocktime.model import calculate, simulate
+from blocktime.model.spec import ReadStream, System
+from blocktime.scenarios import from_mapping
+from blocktime.validation.identify.system import identify
+from blocktime.validation.instruments import Keep, OpenedFile, read
 
 SAMPLES = Path(os.environ.get("BLOCKTIME_SAMPLES", Path(__file__).parents[3] / "shared" / "samples"))
 DRIVE = SAMPLES / "fio" / "ssd-samsung860"

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from model import catalog
-from validation import Validation, load_case, numbers_of
-from validation.compare import Comparison
-from validation.fitted import fitted_constants
-from validation.left_out import LeftOut
+from blocktime.model import catalog
+from blocktime.validation import Validation, load_case, numbers_of
+from blocktime.validation.compare import Comparison
+from blocktime.validation.fitted import fitted_constants
+from blocktime.validation.left_out import LeftOut
 
 ONE, TWO = "host/no-such: line_miss_s", "host/savvinov-pc: line_miss_s"
 INPUT = "scenario/magni-imp-32k: table.rows"

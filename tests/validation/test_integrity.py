@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from model.errors import MeasurementError, SpecError, UnknownName
-from validation import case_names, load_case
-from validation.cases import parse_case
-from validation.numbers import numbers_of
+from blocktime.model.errors import MeasurementError, SpecError, UnknownName
+from blocktime.validation import case_names, load_case
+from blocktime.validation.cases import parse_case
+from blocktime.validation.numbers import numbers_of
 
 GOOD = """
 [source]

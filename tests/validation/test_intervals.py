@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from model.catalog import KINDS, entries
-from validation import case_names, load_case, numbers_of
+from blocktime.model.catalog import KINDS, entries
+from blocktime.validation import case_names, load_case, numbers_of
 
 CONSTANTS = [
     (f"{kind}/{name}: {field}", field, constant)

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from blocktime.validation import case_names, load_case
+from blocktime.validation.fit import is_counted
+from blocktime.validation.leave_out import block_size_of, compared_of, every_left_out, text_of
+from blocktime.validation.left_out import LeftOut, every_known, left_out_of
 from tests.whole import WHOLE
-from validation import case_names, load_case
-from validation.fit import is_counted
-from validation.leave_out import block_size_of, compared_of, every_left_out, text_of
-from validation.left_out import LeftOut, every_known, left_out_of
 
 LATER = () if WHOLE else ("savvinov_logical_io",)
 """A case with so many numbers that it takes a minute to leave each out."""

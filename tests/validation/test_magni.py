@@ -7,15 +7,15 @@ from statistics import median
 
 import pytest
 
-from model.errors import MeasurementError
-from model.results import DeviceLine
-from model.spec import WriteStream
-from scenarios import load
-from validation import MeasuredNumber, Runs, load_case, numbers_of
-from validation.cases import parse_case
-from validation.compare import compare
-from validation.numbers import rows_of, value_of
-from validation.quantity import busiest, check_path, middle, steps_of
+from blocktime.model.errors import MeasurementError
+from blocktime.model.results import DeviceLine
+from blocktime.model.spec import WriteStream
+from blocktime.scenarios import load
+from blocktime.validation import MeasuredNumber, Runs, load_case, numbers_of
+from blocktime.validation.cases import parse_case
+from blocktime.validation.compare import compare
+from blocktime.validation.numbers import rows_of, value_of
+from blocktime.validation.quantity import busiest, check_path, middle, steps_of
 
 CASE = "magni_linux_io"
 NUMBERS = list(numbers_of(load_case(CASE)))

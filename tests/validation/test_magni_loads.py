@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from model.causes import FREE_BUFFERS
-from scenarios import library, load, run
-from scenarios.compare import why
-from validation import load_case, numbers_of
+from blocktime.model.causes import FREE_BUFFERS
+from blocktime.scenarios import library, load, run
+from blocktime.scenarios.compare import why
+from blocktime.validation import load_case, numbers_of
 
 CASE = "magni_exp_imp"
 NUMBERS = list(numbers_of(load_case(CASE)))

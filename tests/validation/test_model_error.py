@@ -9,9 +9,9 @@ from math import log, sqrt
 
 import pytest
 
-from scenarios.uncertainty.model_error import model_error, path_of_model_error
+from blocktime.scenarios.uncertainty.model_error import model_error, path_of_model_error
+from blocktime.validation import Comparison, Validation, validate
 from tools.model_error import groups_of, model_error_data, residuals_of, text_of
-from validation import Comparison, Validation, validate
 
 ROUNDED = 0.02
 """Machines round exponentials otherwise, and three digits are kept."""

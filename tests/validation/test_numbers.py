@@ -9,9 +9,9 @@ from typing import get_args
 
 import pytest
 
-from validation import MeasuredNumber, Runs, case_names, load_case, numbers_of
-from validation.case import Mechanism
-from validation.compare import allowed_error, error_of
+from blocktime.validation import MeasuredNumber, Runs, case_names, load_case, numbers_of
+from blocktime.validation.case import Mechanism
+from blocktime.validation.compare import allowed_error, error_of
 
 NUMBERS = [number for name in case_names() for number in numbers_of(load_case(name))]
 COMPARED = [number for number in NUMBERS if number.mark != "descriptive"]

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from model.results import RunResult
-from scenarios import load
+from blocktime.model.results import RunResult
+from blocktime.scenarios import load
+from blocktime.validation import MeasuredNumber, Runs, load_case, numbers_of
+from blocktime.validation.compare import compare
+from blocktime.validation.leave_out import WithoutThem, leave_out
+from blocktime.validation.numbers import rows_of
+from blocktime.validation.parameters import value_of
 from tests.oracles.web_returns import stored_bytes
-from validation import MeasuredNumber, Runs, load_case, numbers_of
-from validation.compare import compare
-from validation.leave_out import WithoutThem, leave_out
-from validation.numbers import rows_of
-from validation.parameters import value_of
 
 CASE = "rahn_pctfree"
 SIZES = (4096, 8192, 16384)

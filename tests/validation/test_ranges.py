@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from model import catalog
-from model.demand.conditions import USED_FOR
-from validation.cases import case_names, load_case
-from validation.numbers import MeasuredNumber, numbers_of
-from validation.ranges import RANGES, conditions_behind, range_of
+from blocktime.model import catalog
+from blocktime.model.demand.conditions import USED_FOR
+from blocktime.validation.cases import case_names, load_case
+from blocktime.validation.numbers import MeasuredNumber, numbers_of
+from blocktime.validation.ranges import RANGES, conditions_behind, range_of
 
 FITTED: dict[str, list[MeasuredNumber]] = {}
 for _number in (number for case in case_names() for number in numbers_of(load_case(case))):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from model.accuracy import ALL, REGIMES, table
-from model.spec import WORKLOADS
-from model.workloads.families import family_of
+from blocktime.model.accuracy import ALL, REGIMES, table
+from blocktime.model.spec import WORKLOADS
+from blocktime.model.workloads.families import family_of
 from tests.whole import quick
 from tools import residuals
 from tools.random_scenarios import case

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-import validation.compare
-from model.spec import Transactions
-from scenarios import Scenario, load, run
-from validation.cases import case_names, load_case
-from validation.compare import Runs
-from validation.numbers import numbers_of
+from blocktime.model.spec import Transactions
+from blocktime.scenarios import Scenario, load, run
+from blocktime.validation import compare
+from blocktime.validation.cases import case_names, load_case
+from blocktime.validation.compare import Runs
+from blocktime.validation.numbers import numbers_of
 
 TRANSACTIONS = 32_000
 """Eight runs of 4,000, each as long as a tolerance of some percent needs."""
@@ -28,7 +28,7 @@ def asked() -> list[tuple[Scenario, str]]:
         return instead
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(validation.compare, "run", noted)
+        patch.setattr(compare, "run", noted)
         runs = Runs()
         for number in (one for name in case_names() for one in numbers_of(load_case(name))):
             if number.mark != "descriptive":
@@ -62,8 +62,8 @@ def test_scenarios_that_differ_have_each_its_own_result(monkeypatch: pytest.Monk
         "system": load("rahn-full-scan", ["disk.overhead_s=1ms"]),
         "seed": plain.model_copy(update={"seed": plain.seed + 1}),
     }
-    monkeypatch.setattr(validation.compare, "load", lambda name, _: asked[name])
-    monkeypatch.setattr(validation.compare, "run", lambda scenario, _: scenario)
+    monkeypatch.setattr(compare, "load", lambda name, _: asked[name])
+    monkeypatch.setattr(compare, "run", lambda scenario, _: scenario)
     runs = Runs()
     for name, scenario in asked.items():
         result: Any = runs.result((name, ()))

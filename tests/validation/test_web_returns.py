@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from model.demand.segment import row_shape
-from model.laws import block
-from model.spec import Table
-from scenarios import load
+from blocktime.model.demand.segment import row_shape
+from blocktime.model.laws import block
+from blocktime.model.spec import Table
+from blocktime.scenarios import load
 from tests.oracles.web_returns import (
     DELIMITER_CHARACTERS,
     KEYS,

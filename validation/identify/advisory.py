@@ -7,8 +7,8 @@ from itertools import accumulate
 from math import ceil, log
 from typing import Final
 
-from model.units import show_share
-from validation.identify.report import Report
+from blocktime.model.units import show_share
+from blocktime.validation.identify.report import Report
 
 MOST_POINTS: Final = 64
 LEAST_POINTS: Final = 2

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from math import exp, hypot, log
 from typing import Any, Final
 
-from model.errors import SpecError
-from scenarios import Scenario, from_mapping, run
-from scenarios.measured import (
+from blocktime.model.errors import SpecError
+from blocktime.scenarios import Scenario, from_mapping, run
+from blocktime.scenarios.measured import (
     CPU,
     READ_REQUESTS,
     TRANSACTIONS,
@@ -20,9 +20,9 @@ from scenarios.measured import (
     as_modelled,
     light_of,
 )
-from scenarios.uncertainty.model_error import OTHER_WORK, WITHIN, model_error
-from validation.identify.system import identify
-from validation.instruments import Reading
+from blocktime.scenarios.uncertainty.model_error import OTHER_WORK, WITHIN, model_error
+from blocktime.validation.identify.system import identify
+from blocktime.validation.instruments import Reading
 
 POPULARITY: Final = (
     "data_bytes", "miss_curve", "hot_data_percent", "hot_gets_percent",

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import TYPE_CHECKING, Any, Final
 
-from model.errors import SpecError
-from scenarios import Scenario, from_mapping, run
-from scenarios.measured import CPU, READ_REQUESTS, TRANSACTIONS, as_modelled, at
-from scenarios.uncertainty.constants import knowledge_of
-from scenarios.uncertainty.model_error import OTHER_WORK, WITHIN, model_error
+from blocktime.model.errors import SpecError
+from blocktime.scenarios import Scenario, from_mapping, run
+from blocktime.scenarios.measured import CPU, READ_REQUESTS, TRANSACTIONS, as_modelled, at
+from blocktime.scenarios.uncertainty.constants import knowledge_of
+from blocktime.scenarios.uncertainty.model_error import OTHER_WORK, WITHIN, model_error
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any, Final
 
-from model.causes import FROM_CLIENT
-from model.demand import demand_of
-from model.laws.block_layer import stated_call_s
-from scenarios import from_mapping
-from validation.identify.found import IdentifiedScenario
-from validation.instruments.figures import FETCHED, Fetches
+from blocktime.model.causes import FROM_CLIENT
+from blocktime.model.demand import demand_of
+from blocktime.model.laws.block_layer import stated_call_s
+from blocktime.scenarios import from_mapping
+from blocktime.validation.identify.found import IdentifiedScenario
+from blocktime.validation.instruments.figures import FETCHED, Fetches
 
 LEAST_SPAN: Final = 2
 """Fetch calls differ in rows where the largest has so many times those of the smallest."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from model.units import show_share
-from validation.identify.found import RefusedReport
-from validation.identify.report import Report
+from blocktime.model.units import show_share
+from blocktime.validation.identify.found import RefusedReport
+from blocktime.validation.identify.report import Report
 
 MOST: Final = 0.1
 """Share of DB time above which a report is declined."""

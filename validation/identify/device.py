@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from model.spec.machine import COMMANDS
-from model.units import show_bytes, show_seconds
-from scenarios import from_mapping, run
-from scenarios.measured import FIGURES, READ_LATENCY, READS_A_SECOND
-from validation.identify.found import IdentifiedScenario, NotIdentified, ScenarioBuilder
-from validation.instruments import Figure, Reading
+from blocktime.model.spec.machine import COMMANDS
+from blocktime.model.units import show_bytes, show_seconds
+from blocktime.scenarios import from_mapping, run
+from blocktime.scenarios.measured import FIGURES, READ_LATENCY, READS_A_SECOND
+from blocktime.validation.identify.found import IdentifiedScenario, NotIdentified, ScenarioBuilder
+from blocktime.validation.instruments import Figure, Reading
 
 HOW: Final = "run fio with rw=randread, direct=1 and iodepth 1 and 32"
 TURNS_S: Final = 2e-3

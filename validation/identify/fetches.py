@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from model.demand.segment import row_shape, segment_of
-from model.spec import System, Table
+from blocktime.model.demand.segment import row_shape, segment_of
+from blocktime.model.spec import System, Table
 
 USUAL: Final = (10, 15, 20, 50, 100, 200, 250, 500, 1000, 5000)
 """Array sizes that clients have."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from model.errors import BlocktimeError
-from scenarios.measured import FORM, ComparedFigure
-from validation.instruments import Figure
+from blocktime.model.errors import BlocktimeError
+from blocktime.scenarios.measured import FORM, ComparedFigure
+from blocktime.validation.instruments import Figure
 
 
 class NotIdentified(BlocktimeError):

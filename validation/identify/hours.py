@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from model.units import show_seconds
-from validation.identify.found import RefusedReport
-from validation.identify.report import Report
-from validation.instruments import Figure, Reading
+from blocktime.model.units import show_seconds
+from blocktime.validation.identify.found import RefusedReport
+from blocktime.validation.identify.report import Report
+from blocktime.validation.instruments import Figure, Reading
 
 FORMS: Final = (
     "%d-%b-%y %H:%M:%S", "%d-%b-%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%m/%d/%y %H:%M:%S", "%Y-%m-%d %H:%M:%S",

@@ -9,14 +9,14 @@ from itertools import accumulate
 from math import log
 from typing import Final
 
-from model.causes import LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
-from model.laws.commit import log_write_bytes
-from model.laws.opened_files import WITHOUT_FILESYSTEM
-from model.laws.parallel_reads import slowest_service
-from model.units import show_bytes, show_seconds, show_share
-from validation.identify.hours import others_of, same_work
-from validation.identify.report import Report, reads_at_once
-from validation.instruments import Reading
+from blocktime.model.causes import LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
+from blocktime.model.laws.commit import log_write_bytes
+from blocktime.model.laws.opened_files import WITHOUT_FILESYSTEM
+from blocktime.model.laws.parallel_reads import slowest_service
+from blocktime.model.units import show_bytes, show_seconds, show_share
+from blocktime.validation.identify.hours import others_of, same_work
+from blocktime.validation.identify.report import Report, reads_at_once
+from blocktime.validation.instruments import Reading
 
 LOG_BUFFER: Final = "log buffer space"
 LOG_WRITE: Final = "log file parallel write"

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from validation.identify.found import NotIdentified
-from validation.instruments import Figure, Reading
+from blocktime.validation.identify.found import NotIdentified
+from blocktime.validation.instruments import Figure, Reading
 
 FORMATS: Final = ("10046", "tkprof")
 STATEMENT: Final = re.compile(r"statement ([0-9]+)(?: \((\w+)\))?(?:, depth ([0-9]+))?")

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final
 
-from model.causes import DIRECT, PARALLEL, SCATTERED, SEQUENTIAL
-from model.errors import shown
-from model.laws.commit import LOG_BLOCK_BYTES
-from model.laws.parallel_reads import LEAST_AT_ONCE
-from validation.instruments import Figure, NotReadable, Reading
-from validation.instruments.awr import FOREGROUND, IDLE, SHARES
+from blocktime.model.causes import DIRECT, PARALLEL, SCATTERED, SEQUENTIAL
+from blocktime.model.errors import shown
+from blocktime.model.laws.commit import LOG_BLOCK_BYTES
+from blocktime.model.laws.parallel_reads import LEAST_AT_ONCE
+from blocktime.validation.instruments import Figure, NotReadable, Reading
+from blocktime.validation.instruments.awr import FOREGROUND, IDLE, SHARES
 
 LOAD: Final = "Load Profile: "
 TIME_MODEL: Final = "Time Model: "

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final
 
-from model.causes import DIRECT, FROM_CLIENT, MORE_DATA, SCATTERED, SEQUENTIAL, TO_CLIENT
-from scenarios.measured import CLIENT_WAIT, ELAPSED, FETCH_CALLS, GETS, READ_BLOCKS, READ_EACH
-from validation.identify.client import Trips, asked_by, cpu_prices, prices_of, turns_of
-from validation.identify.fetches import CREATED_BY, equal_blocks, habit_of_calls, habit_of_sums, row_bytes_of
-from validation.identify.found import IdentifiedScenario, KnownField, NotIdentified, ScenarioBuilder
-from validation.identify.plans import Statement, Step, plan_of, statements_in
-from validation.instruments import Figure, Reading
+from blocktime.model.causes import DIRECT, FROM_CLIENT, MORE_DATA, SCATTERED, SEQUENTIAL, TO_CLIENT
+from blocktime.scenarios.measured import CLIENT_WAIT, ELAPSED, FETCH_CALLS, GETS, READ_BLOCKS, READ_EACH
+from blocktime.validation.identify.client import Trips, asked_by, cpu_prices, prices_of, turns_of
+from blocktime.validation.identify.fetches import (
+    CREATED_BY,
+    equal_blocks,
+    habit_of_calls,
+    habit_of_sums,
+    row_bytes_of,
+)
+from blocktime.validation.identify.found import IdentifiedScenario, KnownField, NotIdentified, ScenarioBuilder
+from blocktime.validation.identify.plans import Statement, Step, plan_of, statements_in
+from blocktime.validation.instruments import Figure, Reading
 
 NO_READ: Final = ""
 READ_EVENTS: Final = (SCATTERED, DIRECT, SEQUENTIAL)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import ceil
 from typing import Any, Final, cast
 
-from model.causes import (
+from blocktime.model.causes import (
     BUFFER_BUSY,
     DIRECT,
     FREE_BUFFERS,
@@ -20,15 +20,15 @@ from model.causes import (
     SCATTERED,
     SEQUENTIAL,
 )
-from model.demand.transactions import curve_classes
-from model.laws.block_layer import stated_call_s
-from model.laws.commit import LOG_BLOCK_BYTES
-from model.laws.opened_files import WITHOUT_FILESYSTEM, database_path
-from model.spec import Instance, Transactions
-from model.units import MIB, show_bytes, show_share
-from model.workloads.transactions.parts import parts_of
-from scenarios import from_mapping, run
-from scenarios.measured import (
+from blocktime.model.demand.transactions import curve_classes
+from blocktime.model.laws.block_layer import stated_call_s
+from blocktime.model.laws.commit import LOG_BLOCK_BYTES
+from blocktime.model.laws.opened_files import WITHOUT_FILESYSTEM, database_path
+from blocktime.model.spec import Instance, Transactions
+from blocktime.model.units import MIB, show_bytes, show_share
+from blocktime.model.workloads.transactions.parts import parts_of
+from blocktime.scenarios import from_mapping, run
+from blocktime.scenarios.measured import (
     CPU,
     DB_TIME,
     FIGURES,
@@ -41,14 +41,19 @@ from scenarios.measured import (
     TRANSACTIONS,
     WRITES,
 )
-from validation.identify.advisory import Curve, curve_of
-from validation.identify.declined import CLUSTER, check
-from validation.identify.device import identify_device
-from validation.identify.found import IdentifiedScenario, NotIdentified, RefusedReport, ScenarioBuilder
-from validation.identify.hours import TransactionArrivals, asked_of, checked
-from validation.identify.limit import LOG_BUFFER, LOG_WRITE, DeviceLimit, limit_of, log_pace
-from validation.identify.report import Report, reads_at_once
-from validation.instruments import Figure, Reading
+from blocktime.validation.identify.advisory import Curve, curve_of
+from blocktime.validation.identify.declined import CLUSTER, check
+from blocktime.validation.identify.device import identify_device
+from blocktime.validation.identify.found import (
+    IdentifiedScenario,
+    NotIdentified,
+    RefusedReport,
+    ScenarioBuilder,
+)
+from blocktime.validation.identify.hours import TransactionArrivals, asked_of, checked
+from blocktime.validation.identify.limit import LOG_BUFFER, LOG_WRITE, DeviceLimit, limit_of, log_pace
+from blocktime.validation.identify.report import Report, reads_at_once
+from blocktime.validation.instruments import Figure, Reading
 
 BASE: Final = "oltp-nvme"
 OPTIONS: Final = ("none", "asynch", "directio", "setall")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from validation.identify.found import IdentifiedScenario
-from validation.identify.hours import is_of_another_instance, is_of_same_hour, why_no_arrivals
-from validation.identify.plans import FORMATS as OF_STATEMENTS
-from validation.identify.report import Report
-from validation.instruments import FORMATS, Reading
+from blocktime.validation.identify.found import IdentifiedScenario
+from blocktime.validation.identify.hours import is_of_another_instance, is_of_same_hour, why_no_arrivals
+from blocktime.validation.identify.plans import FORMATS as OF_STATEMENTS
+from blocktime.validation.identify.report import Report
+from blocktime.validation.instruments import FORMATS, Reading
 
 TITLES: Final = {form.name: form.title.partition(",")[0] for form in FORMATS}
 OF_SYSTEM: Final = {

@@ -9,8 +9,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Final
 
-from validation.instruments.figures import EVERY_LINE, Figure, Keep, NotReadable, Reading, Setting
-from validation.instruments.opening import WHOLE_BYTES, OpenedFile, Progress, is_toml
+from blocktime.validation.instruments.figures import EVERY_LINE, Figure, Keep, NotReadable, Reading, Setting
+from blocktime.validation.instruments.opening import WHOLE_BYTES, OpenedFile, Progress, is_toml
 
 __all__ = [
     "FORMATS",
@@ -39,7 +39,7 @@ class Format:
     @property
     def reader(self) -> ModuleType:
         """The module, with ``recognises(head)`` and ``read(source, progress)``; imported when it is wanted."""
-        return import_module(f"validation.instruments.{self.module}")
+        return import_module(f"blocktime.validation.instruments.{self.module}")
 
 
 FORMATS: Final = (

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
-from validation.instruments.awr_cells import BINARY, COMMA, add, add_cell
-from validation.instruments.figures import (
+from blocktime.validation.instruments.awr_cells import BINARY, COMMA, add, add_cell
+from blocktime.validation.instruments.figures import (
     EVERY_LINE,
     Figure,
     Keep,
@@ -19,10 +19,10 @@ from validation.instruments.figures import (
     SeriesColumn,
     plural,
 )
-from validation.instruments.opening import OpenedFile, Progress
-from validation.instruments.parameters import files_on, kept
-from validation.instruments.table_spaces import TableSpaces
-from validation.instruments.tables import (
+from blocktime.validation.instruments.opening import OpenedFile, Progress
+from blocktime.validation.instruments.parameters import files_on, kept
+from blocktime.validation.instruments.table_spaces import TableSpaces
+from blocktime.validation.instruments.tables import (
     MOST_LETTERS,
     ReportTable,
     RuledReader,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from validation.instruments.figures import Reading, SeriesColumn
+from blocktime.validation.instruments.figures import Reading, SeriesColumn
 
 CELL: Final = re.compile(
     r"([-+]?(?=\.?[0-9])(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)\.?[0-9]*(?:[eE][-+][0-9]{1,3})?)\s*(%|ns|us|ms|s|[KMGTP])?"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import nan
 from typing import Final
 
-from validation.instruments.figures import Fetches
+from blocktime.validation.instruments.figures import Fetches
 
 FROM_CLIENT: Final = "SQL*Net message from client"
 MOST: Final = 100_000

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any, Final
 
-from validation.instruments.figures import (
+from blocktime.validation.instruments.figures import (
     EVERY_LINE,
     MOST_SHOWN,
     MULTIPLES,
@@ -16,8 +16,8 @@ from validation.instruments.figures import (
     Setting,
     absurd,
 )
-from validation.instruments.json_text import JsonNumber, parsed
-from validation.instruments.opening import OpenedFile, Progress
+from blocktime.validation.instruments.json_text import JsonNumber, parsed
+from blocktime.validation.instruments.opening import OpenedFile, Progress
 
 NAME: Final = "fio"
 HOW: Final = "fio JOBFILE --output-format=json+ --output=fio.json"

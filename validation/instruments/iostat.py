@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from validation.instruments.figures import (
+from blocktime.validation.instruments.figures import (
     EVERY_LINE,
     LARGEST,
     MULTIPLES,
@@ -19,8 +19,8 @@ from validation.instruments.figures import (
     grain_of,
     plural,
 )
-from validation.instruments.opening import OpenedFile, Progress
-from validation.instruments.sysstat import (
+from blocktime.validation.instruments.opening import OpenedFile, Progress
+from blocktime.validation.instruments.sysstat import (
     BANNER,
     COLUMNS,
     PROCESSORS,

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, Final
 
-from validation.instruments.figures import (
+from blocktime.validation.instruments.figures import (
     NotReadable,
     Reading,
     SeriesColumn,

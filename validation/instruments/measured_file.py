@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from validation.instruments.figures import Reading, Series
+from blocktime.validation.instruments.figures import Reading, Series
 
 
 def measured_lines(readings: Sequence[Reading], system: Mapping[str, Any] | None = None) -> Iterator[str]:

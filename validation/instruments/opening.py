@@ -17,8 +17,8 @@ from math import inf
 from pathlib import Path
 from typing import IO, Final
 
-from model.errors import cut
-from validation.instruments.figures import Keep, NotReadable, Reading
+from blocktime.model.errors import cut
+from blocktime.validation.instruments.figures import Keep, NotReadable, Reading
 
 HEAD_BYTES: Final = 256 * 1024
 """What a file is recognised by."""

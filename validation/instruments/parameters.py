@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from validation.instruments.figures import OTHER_FORM, Keep, NotReadable, Reading, Section
-from validation.instruments.opening import OpenedFile, Progress
+from blocktime.validation.instruments.figures import OTHER_FORM, Keep, NotReadable, Reading, Section
+from blocktime.validation.instruments.opening import OpenedFile, Progress
 
 NAME: Final = "parameters"
 HOW: Final = "SQL> show parameter, or create pfile = 'init.ora' from memory"

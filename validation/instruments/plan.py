@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from validation.instruments.figures import (
+from blocktime.validation.instruments.figures import (
     MOST_LETTERS,
     MOST_SHOWN,
     OTHER_FORM,
@@ -14,7 +14,7 @@ from validation.instruments.figures import (
     absurd,
     figure,
 )
-from validation.instruments.opening import OpenedFile, Progress
+from blocktime.validation.instruments.opening import OpenedFile, Progress
 
 NAME: Final = "plan"
 HOW: Final = "dbms_xplan.display_cursor(null, null, 'ALLSTATS LAST') after a run with statistics_level = all"

@@ -6,9 +6,16 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from validation.instruments.figures import EVERY_LINE, OTHER_FORM, NotReadable, Reading, Section, plural
-from validation.instruments.opening import OpenedFile, Progress
-from validation.instruments.sysstat import (
+from blocktime.validation.instruments.figures import (
+    EVERY_LINE,
+    OTHER_FORM,
+    NotReadable,
+    Reading,
+    Section,
+    plural,
+)
+from blocktime.validation.instruments.opening import OpenedFile, Progress
+from blocktime.validation.instruments.sysstat import (
     BANNER,
     PROCESSORS,
     SeriesRows,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from validation.instruments.figures import (
+from blocktime.validation.instruments.figures import (
     MOST_SHOWN,
     Keep,
     NotReadable,
@@ -17,8 +17,8 @@ from validation.instruments.figures import (
     absurd,
     grain_of,
 )
-from validation.instruments.json_text import JsonNumber, parsed
-from validation.instruments.opening import OpenedFile
+from blocktime.validation.instruments.json_text import JsonNumber, parsed
+from blocktime.validation.instruments.opening import OpenedFile
 
 KB: Final = 1024.0
 SECTOR_BYTES: Final = 512.0

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from validation.instruments.awr_cells import add_cell
-from validation.instruments.figures import Keep, Reading
-from validation.instruments.tables import ReportTable, normal
+from blocktime.validation.instruments.awr_cells import add_cell
+from blocktime.validation.instruments.figures import Keep, Reading
+from blocktime.validation.instruments.tables import ReportTable, normal
 
 SPACES: Final = "Tablespace IO"
 FILES: Final = "File IO"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from validation.instruments.figures import Reading
+from blocktime.validation.instruments.figures import Reading
 
 PIECE: Final = re.compile(r"<(?:table|html)\b", re.IGNORECASE)
 MOST_LETTERS: Final = 8 * 1024**2

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from validation.instruments.figures import (
+from blocktime.validation.instruments.figures import (
     MOST_LETTERS,
     OTHER_FORM,
     NotReadable,
@@ -15,8 +15,8 @@ from validation.instruments.figures import (
     plural,
     with_unit,
 )
-from validation.instruments.opening import OpenedFile, Progress
-from validation.instruments.operations import operation_of
+from blocktime.validation.instruments.opening import OpenedFile, Progress
+from blocktime.validation.instruments.operations import operation_of
 
 NAME: Final = "tkprof"
 HOW: Final = "tkprof TRACE.trc report.txt waits=yes sys=no"

@@ -7,8 +7,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Final
 
-from validation.instruments.fetch_calls import FetchCalls
-from validation.instruments.figures import (
+from blocktime.validation.instruments.fetch_calls import FetchCalls
+from blocktime.validation.instruments.figures import (
     CUT_LINES,
     CUT_OFF,
     EVERY_LINE,
@@ -21,8 +21,8 @@ from validation.instruments.figures import (
     plural,
     with_unit,
 )
-from validation.instruments.opening import OpenedFile, Progress
-from validation.instruments.operations import operation_of
+from blocktime.validation.instruments.opening import OpenedFile, Progress
+from blocktime.validation.instruments.operations import operation_of
 
 NAME: Final = "10046"
 HOW: Final = "exec dbms_monitor.session_trace_enable(waits => true)"

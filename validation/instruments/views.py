@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from validation.instruments.figures import OTHER_FORM, Keep, Reading, SeriesColumn
-from validation.instruments.opening import OpenedFile, Progress
-from validation.instruments.tables import ReportTable, RuledReader
+from blocktime.validation.instruments.figures import OTHER_FORM, Keep, Reading, SeriesColumn
+from blocktime.validation.instruments.opening import OpenedFile, Progress
+from blocktime.validation.instruments.tables import ReportTable, RuledReader
 
 NAME: Final = "views"
 HOW: Final = "set markup csv on, then select the columns by their names from the view"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
-from model.machine.device.array_cache import CommandDrive
+from blocktime.model.machine.device.array_cache import CommandDrive
 
 
 class Striped:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from model.loops.places import Places
-from model.machine.device.elevator import Elevator
-from model.machine.device.request import Request
+from blocktime.model.loops.places import Places
+from blocktime.model.machine.device.elevator import Elevator
+from blocktime.model.machine.device.request import Request
 
 
 class BlockQueue:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from model.laws.disk_means import overhead_s, rate_bytes_per_s
-from model.machine.device.servers import Servers
+from blocktime.model.laws.disk_means import overhead_s, rate_bytes_per_s
+from blocktime.model.machine.device.servers import Servers
 
 
 class DrawnServers:

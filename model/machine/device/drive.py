@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from itertools import repeat
 from typing import Any
 
-from model.errors import OutsideLaw
-from model.laws.disk_geometry import geometry_of
-from model.laws.disk_means import data_members
-from model.loops import fastest
-from model.loops.drives import rotating_of
-from model.loops.rotating import Rotating
-from model.machine.device.array import Parity, Striped
-from model.machine.device.array_cache import Bus, CommandDrive, ReadHits, WriteBack
-from model.machine.device.drawn import DrawnServers
-from model.machine.device.flash import Flash
-from model.machine.device.tagged import Tagged
-from model.machine.device.volume import Volume
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.disk_geometry import geometry_of
+from blocktime.model.laws.disk_means import data_members
+from blocktime.model.loops import fastest
+from blocktime.model.loops.drives import rotating_of
+from blocktime.model.loops.rotating import Rotating
+from blocktime.model.machine.device.array import Parity, Striped
+from blocktime.model.machine.device.array_cache import Bus, CommandDrive, ReadHits, WriteBack
+from blocktime.model.machine.device.drawn import DrawnServers
+from blocktime.model.machine.device.flash import Flash
+from blocktime.model.machine.device.tagged import Tagged
+from blocktime.model.machine.device.volume import Volume
 
 GEOMETRY = frozenset(
     f"disk.{name}"

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections import deque
 
-from model.loops import fastest
-from model.machine.device.request import Request
+from blocktime.model.loops import fastest
+from blocktime.model.machine.device.request import Request
 
 IN_ORDER = ("noop", "none", "kyber")
 """Schedulers that leave requests as they come."""

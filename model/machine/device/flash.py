@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from model.laws.device import reported_s, transfer_s
-from model.laws.disk_means import busy_s
-from model.laws.garbage_collection import HOLE_BYTES, RUN_REQUESTS, erased_bytes
-from model.machine.device.servers import NOBODY, DeviceQueue, Gaps
+from blocktime.model.laws.device import reported_s, transfer_s
+from blocktime.model.laws.disk_means import busy_s
+from blocktime.model.laws.garbage_collection import HOLE_BYTES, RUN_REQUESTS, erased_bytes
+from blocktime.model.machine.device.servers import NOBODY, DeviceQueue, Gaps
 
 RUNS = 64
 """Runs in order that a drive tells apart at a time [general knowledge]."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import inf
 
-from model.laws.iostat import DeviceSums, quantities
-from model.loops.rows import Reals, Wholes, reals, wholes
+from blocktime.model.laws.iostat import DeviceSums, quantities
+from blocktime.model.loops.rows import Reals, Wholes, reals, wholes
 
 MOST_LINES = 3600
 Interval = tuple[float, tuple[float, ...], tuple[float, ...]]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from model.laws.device import continues
-from model.laws.processors import Cores, thread_speed
-from model.loops.rows import Reals, free_servers, longer, reals, replace_first
+from blocktime.model.laws.device import continues
+from blocktime.model.laws.processors import Cores, thread_speed
+from blocktime.model.loops.rows import Reals, free_servers, longer, reals, replace_first
 
 
 class Processors:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from model.laws.disk_means import copies_of
-from model.loops.rotating import Rotating
-from model.machine.device.array import parity_rows, pieces
+from blocktime.model.laws.disk_means import copies_of
+from blocktime.model.loops.rotating import Rotating
+from blocktime.model.machine.device.array import parity_rows, pieces
 
 
 class HostCommand:

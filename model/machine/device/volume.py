@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.laws.limits import counted_requests, slice_begin_s
-from model.machine.device.array_cache import CommandDrive
+from blocktime.model.laws.limits import counted_requests, slice_begin_s
+from blocktime.model.machine.device.array_cache import CommandDrive
 
 
 class Credits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from model.laws import write_back_throttle as law
+from blocktime.model.laws import write_back_throttle as law
 
 
 class WriteBackThrottle:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.laws.block_layer import PAGE_BYTES, optimal_pages, release_of
-from model.laws.page_cache import (
+from blocktime.model.laws.block_layer import PAGE_BYTES, optimal_pages, release_of
+from blocktime.model.laws.page_cache import (
     advised_bytes,
     first_window_pages,
     most_window_pages,
     next_window_pages,
     pages_of,
 )
-from model.loops import fastest
+from blocktime.model.loops import fastest
 
 
 class Window:

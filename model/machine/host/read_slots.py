@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.laws.read_slots import LOOK_EVERY_S, LOOKS_TO_ADD, WAITS_FRACTION, more_slots
+from blocktime.model.laws.read_slots import LOOK_EVERY_S, LOOKS_TO_ADD, WAITS_FRACTION, more_slots
 
 
 class ReadSlots:

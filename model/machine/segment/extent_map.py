@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from model.laws.extents import HIGH_WATER_STEP_BYTES, allocation, first_extent_block, l1_shape
+from blocktime.model.laws.extents import HIGH_WATER_STEP_BYTES, allocation, first_extent_block, l1_shape
 
 KEPT_EXTENTS: Final = 4096
 """Of each kind of tablespace; those behind them are laid out anew for each segment."""

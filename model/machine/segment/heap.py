@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.laws.assm import FULL
-from model.laws.growth import chain_of
-from model.loops.rows import Bytes, GivenWholes, Wholes, wholes
-from model.machine.segment.heap_rows import DELETED, HOME, HeapRows
+from blocktime.model.laws.assm import FULL
+from blocktime.model.laws.growth import chain_of
+from blocktime.model.loops.rows import Bytes, GivenWholes, Wholes, wholes
+from blocktime.model.machine.segment.heap_rows import DELETED, HOME, HeapRows
 
 STAYS, LEAVES = 1, 2
 FEW = 8

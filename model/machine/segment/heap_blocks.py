@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from model.errors import OutsideLaw
-from model.laws.assm import FULL, class_bounds, needs_entry, pieces_admitted, verdict
-from model.laws.growth import slot_bytes
-from model.loops.rows import Halves, Wholes, halves, more_halves, more_wholes, wholes
-from model.machine.segment.heap_rules import HeapCounts, HeapRules
-from model.machine.segment.space_map import HELD, ITL, NOWHERE, FreeLists, SpaceMap
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.assm import FULL, class_bounds, needs_entry, pieces_admitted, verdict
+from blocktime.model.laws.growth import slot_bytes
+from blocktime.model.loops.rows import Halves, Wholes, halves, more_halves, more_wholes, wholes
+from blocktime.model.machine.segment.heap_rules import HeapCounts, HeapRules
+from blocktime.model.machine.segment.space_map import HELD, ITL, NOWHERE, FreeLists, SpaceMap
 
 MOST_BLOCKS = 4_000_000
 NOBODY, SEVERAL = -1, -2

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from model.errors import OutsideLaw
-from model.laws.assm import FULL, needs_entry
-from model.laws.growth import chain_of
-from model.loops.rows import GivenWholes, Halves, halves, more_halves
-from model.machine.segment.heap_blocks import HeapBlocks
-from model.machine.segment.heap_rules import HeapRules
-from model.machine.segment.space_map import NOWHERE
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.assm import FULL, needs_entry
+from blocktime.model.laws.growth import chain_of
+from blocktime.model.loops.rows import GivenWholes, Halves, halves, more_halves
+from blocktime.model.machine.segment.heap_blocks import HeapBlocks
+from blocktime.model.machine.segment.heap_rules import HeapRules
+from blocktime.model.machine.segment.space_map import NOWHERE
 
 HOME, DELETED = -1, -2
 

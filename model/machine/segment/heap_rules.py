@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from operator import add, sub
 from typing import NamedTuple
 
-from model.laws.growth import slot_bytes
+from blocktime.model.laws.growth import slot_bytes
 
 
 class HeapRules(NamedTuple):

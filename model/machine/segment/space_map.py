@@ -6,8 +6,8 @@ several sessions start are spread evenly, where Oracle hashes a process id.
 
 from __future__ import annotations
 
-from model.laws.assm import CLASSES, FREE_75_100, FULL
-from model.loops.rows import Bytes, Wholes, more_bytes, more_wholes, some_bytes, wholes
+from blocktime.model.laws.assm import CLASSES, FREE_75_100, FULL
+from blocktime.model.loops.rows import Bytes, Wholes, more_bytes, more_wholes, some_bytes, wholes
 
 ITL, HELD = 1, 1 << 32
 """Why a block is stuck: its ITL list is full, or what others hold. One number counts how many are of either kind."""

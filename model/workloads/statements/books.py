@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import ceil
 
-from model.books import Figures, close, device_stats, devices, time_of
-from model.causes import (
+from blocktime.model.books import Figures, close, device_stats, devices, time_of
+from blocktime.model.causes import (
     BETWEEN_CALLS,
     COPIED,
     DIRECT,
@@ -21,12 +21,22 @@ from model.causes import (
     SEQUENTIAL,
     SUBMIT_BLOCKED,
 )
-from model.demand import Demand, optimizer_of
-from model.demand.work import COUNTING, SERVER_START_S
-from model.laws import block
-from model.laws.iostat import DeviceSums
-from model.laws.numeric import Number, known_or, known_where, larger, nearest, over, smaller, some, where
-from model.results import (
+from blocktime.model.demand import Demand, optimizer_of
+from blocktime.model.demand.work import COUNTING, SERVER_START_S
+from blocktime.model.laws import block
+from blocktime.model.laws.iostat import DeviceSums
+from blocktime.model.laws.numeric import (
+    Number,
+    known_or,
+    known_where,
+    larger,
+    nearest,
+    over,
+    smaller,
+    some,
+    where,
+)
+from blocktime.model.results import (
     CacheUse,
     Call,
     DeviceStats,
@@ -38,9 +48,9 @@ from model.results import (
     RunResult,
     part,
 )
-from model.spec import Statement, System
-from model.units import show_seconds
-from model.workloads.statements.row_books import row_changes, segment_space, space_search
+from blocktime.model.spec import Statement, System
+from blocktime.model.units import show_seconds
+from blocktime.model.workloads.statements.row_books import row_changes, segment_space, space_search
 
 IN_CALL_UNNAMED = (SUBMIT_BLOCKED, RUN_QUEUE, SENT_TWICE)
 """What no event names, or two count, within calls: their elapsed time is that of a clock."""

@@ -10,10 +10,10 @@ import numpy as np
 import simpy
 from numpy.typing import NDArray
 
-from model.causes import FREE_BUFFERS, SCATTERED
-from model.sim.pool import BufferPool, references
-from model.workloads.statements.ledger import StatementLedger
-from model.workloads.statements.placed_reads import Read
+from blocktime.model.causes import FREE_BUFFERS, SCATTERED
+from blocktime.model.sim.pool import BufferPool, references
+from blocktime.model.workloads.statements.ledger import StatementLedger
+from blocktime.model.workloads.statements.placed_reads import Read
 
 Step = Generator[simpy.Event, Any, None]
 

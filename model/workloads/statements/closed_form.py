@@ -5,22 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from model import causes
-from model.books import device_stats, row
-from model.causes import FREE_BUFFERS, LOG_SPACE, PARALLEL, SEQUENTIAL
-from model.demand import Demand, DeviceDemand, demand_of, device_demand, parallel_of, reaps_are_waits
-from model.demand.index_upkeep import waits_at_leaves
-from model.demand.of_many import those_of, with_those
-from model.demand.storage import requested, slots_of
-from model.demand.turns import SessionAlone, among_others, ends_at
-from model.laws import device, read_slots
-from model.laws.iostat import DeviceSums
-from model.laws.numeric import Number, known_where, larger, over, smaller, some, where
-from model.laws.processors import thread_speed
-from model.results import DeviceStats, EventTime, RunResult, part
-from model.spec import Statement, System
-from model.workloads.statements import books
-from model.workloads.statements.followed import followed, is_followed
+from blocktime.model import causes
+from blocktime.model.books import device_stats, row
+from blocktime.model.causes import FREE_BUFFERS, LOG_SPACE, PARALLEL, SEQUENTIAL
+from blocktime.model.demand import (
+    Demand,
+    DeviceDemand,
+    demand_of,
+    device_demand,
+    parallel_of,
+    reaps_are_waits,
+)
+from blocktime.model.demand.index_upkeep import waits_at_leaves
+from blocktime.model.demand.of_many import those_of, with_those
+from blocktime.model.demand.storage import requested, slots_of
+from blocktime.model.demand.turns import SessionAlone, among_others, ends_at
+from blocktime.model.laws import device, read_slots
+from blocktime.model.laws.iostat import DeviceSums
+from blocktime.model.laws.numeric import Number, known_where, larger, over, smaller, some, where
+from blocktime.model.laws.processors import thread_speed
+from blocktime.model.results import DeviceStats, EventTime, RunResult, part
+from blocktime.model.spec import Statement, System
+from blocktime.model.workloads.statements import books
+from blocktime.model.workloads.statements.followed import followed, is_followed
 
 
 @dataclass(slots=True)

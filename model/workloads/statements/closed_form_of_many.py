@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 from pydantic.fields import FieldInfo
 
-from model.demand import MixedRegimes, OneByOne
-from model.demand.of_many import Overlay, own
-from model.errors import BlocktimeError
-from model.laws.numeric import Number
-from model.measures import MEASURES
-from model.provenance import Frozen
-from model.spec import System, Workload
+from blocktime.model.demand import MixedRegimes, OneByOne
+from blocktime.model.demand.of_many import Overlay, own
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.laws.numeric import Number
+from blocktime.model.measures import MEASURES
+from blocktime.model.provenance import Frozen
+from blocktime.model.spec import System, Workload
 
 Places = npt.NDArray[np.intp]
 Row = Callable[[Any, Any], tuple[Number, Mapping[str, Number]]]

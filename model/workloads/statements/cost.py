@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from model.demand import demand_of
-from model.demand.segment import row_shape, segment_of
-from model.demand.turns import stretch_blocks, stretch_s
-from model.demand.work import FetchPlan, cpu_of_rows
-from model.spec import Statement, System, Workload
-from model.workloads.costs import AnswerCost
-from model.workloads.statements.processes import steps_of
+from blocktime.model.demand import demand_of
+from blocktime.model.demand.segment import row_shape, segment_of
+from blocktime.model.demand.turns import stretch_blocks, stretch_s
+from blocktime.model.demand.work import FetchPlan, cpu_of_rows
+from blocktime.model.spec import Statement, System, Workload
+from blocktime.model.workloads.costs import AnswerCost
+from blocktime.model.workloads.statements.processes import steps_of
 
 STEP_S: Final = 12e-6
 """Of a read, or a stretch of blocks, of a statement's sessions."""

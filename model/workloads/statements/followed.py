@@ -20,30 +20,30 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from model.demand.calls import largest_bytes_of
-from model.demand.device_calls import idles
-from model.demand.of_many import Overlay, each_of
-from model.demand.reading import one_for_all, reaps_are_waits
-from model.demand.turns import first_step_s, pace_of, stretch_blocks
-from model.demand.work import RANGE_SCAN, Demand
-from model.laws.block_layer import PAGE_BYTES
-from model.laws.numeric import Number, ceil_div, is_array, larger, largest, some, where
-from model.laws.read_slots import LOOK_EVERY_S
-from model.loops import fastest
-from model.loops.rows import reals, row
-from model.machine.device.drive import BoundedDrive, drive_of
-from model.machine.device.servers import Servers
-from model.machine.host.read_ahead import ReadAhead, read_ahead_of
-from model.machine.segment.extent_map import Extent, reads_of
-from model.spec import Statement, System
-from model.workloads.statements.followed_session import (
+from blocktime.model.demand.calls import largest_bytes_of
+from blocktime.model.demand.device_calls import idles
+from blocktime.model.demand.of_many import Overlay, each_of
+from blocktime.model.demand.reading import one_for_all, reaps_are_waits
+from blocktime.model.demand.turns import first_step_s, pace_of, stretch_blocks
+from blocktime.model.demand.work import RANGE_SCAN, Demand
+from blocktime.model.laws.block_layer import PAGE_BYTES
+from blocktime.model.laws.numeric import Number, ceil_div, is_array, larger, largest, some, where
+from blocktime.model.laws.read_slots import LOOK_EVERY_S
+from blocktime.model.loops import fastest
+from blocktime.model.loops.rows import reals, row
+from blocktime.model.machine.device.drive import BoundedDrive, drive_of
+from blocktime.model.machine.device.servers import Servers
+from blocktime.model.machine.host.read_ahead import ReadAhead, read_ahead_of
+from blocktime.model.machine.segment.extent_map import Extent, reads_of
+from blocktime.model.spec import Statement, System
+from blocktime.model.workloads.statements.followed_session import (
     MEANS,
     MOST_BEYOND,
     NUMBERS,
     FollowedMachine,
     FollowedSession,
 )
-from model.workloads.statements.placed_reads import (
+from blocktime.model.workloads.statements.placed_reads import (
     Draws,
     Leaves,
     Read,

@@ -6,16 +6,16 @@ from heapq import heapify, heappop, heappush
 from math import inf
 from typing import Any
 
-from model.laws.block_layer import PAGE_BYTES
-from model.laws.device import copy_time_s
-from model.laws.page_cache import next_address_block, place_of_page
-from model.laws.turns import stretches_of
-from model.loops.rows import GivenReals, GivenWholes, Reals, Wholes, longer, reals, wholes
-from model.machine.device.drive import BoundedDrive
-from model.machine.device.elevator import IDLE_S, NEAR_BYTES, SYNC_SLICE_S
-from model.machine.device.servers import Servers
-from model.machine.host.read_ahead import PagedRead, ReadAhead, Window
-from model.machine.host.read_slots import ReadSlots
+from blocktime.model.laws.block_layer import PAGE_BYTES
+from blocktime.model.laws.device import copy_time_s
+from blocktime.model.laws.page_cache import next_address_block, place_of_page
+from blocktime.model.laws.turns import stretches_of
+from blocktime.model.loops.rows import GivenReals, GivenWholes, Reals, Wholes, longer, reals, wholes
+from blocktime.model.machine.device.drive import BoundedDrive
+from blocktime.model.machine.device.elevator import IDLE_S, NEAR_BYTES, SYNC_SLICE_S
+from blocktime.model.machine.device.servers import Servers
+from blocktime.model.machine.host.read_ahead import PagedRead, ReadAhead, Window
+from blocktime.model.machine.host.read_slots import ReadSlots
 
 ELAPSED, SINGLE, READ, QUEUE, DEVICE, REQUESTS, BYTES, FIRST, LAST, BUSY = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 """Columns of the sums, which are the fields of :class:`model.workloads.statements.followed.SessionMeans`."""

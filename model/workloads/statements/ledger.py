@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from model.results import EventTime
+from blocktime.model.results import EventTime
 
 
 class StatementLedger:

@@ -8,10 +8,10 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-from model.demand.popular_blocks import Popular
-from model.laws.buffer_cache import TouchRules
-from model.sim.references import SPREAD
-from model.sim.streams import stream
+from blocktime.model.demand.popular_blocks import Popular
+from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.sim.references import SPREAD
+from blocktime.model.sim.streams import stream
 
 
 class PlacedClasses:

@@ -7,15 +7,15 @@ from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING
 
-from model.demand.work import RANGE_SCAN, Demand
-from model.laws.scan_reads import granules_of
-from model.machine.segment.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
-from model.spec import Statement, System, release_tuple
+from blocktime.model.demand.work import RANGE_SCAN, Demand
+from blocktime.model.laws.scan_reads import granules_of
+from blocktime.model.machine.segment.extent_map import Extent, lay_out, part_of, reads_of, uncached_reads_of
+from blocktime.model.spec import Statement, System, release_tuple
 
 if TYPE_CHECKING:  # who draws nothing imports no numpy
     import numpy as np
 
-    from model.workloads.statements.placed_classes import PlacedClasses
+    from blocktime.model.workloads.statements.placed_classes import PlacedClasses
 
 Read = tuple[int, int]
 """First block of a read in its datafile, and its blocks."""

@@ -10,30 +10,35 @@ import numpy as np
 import simpy
 from numpy.typing import NDArray
 
-from model import causes
-from model.books import device_of
-from model.demand import Demand, demand_of, device_demand, reaps_are_waits
-from model.demand.host_limits import burst_share, through_host
-from model.demand.popular_blocks import cached_so
-from model.demand.transactions import touch_rules
-from model.demand.turns import first_step_s, pace_of, stretch_blocks
-from model.errors import OutsideLaw
-from model.laws.turns import stretches_of
-from model.loops import fastest
-from model.machine.cache.free_buffers import FreeBuffers
-from model.results import EventTime, RunResult
-from model.sim.machine import Machine, Place, machine_of
-from model.sim.open_file import OpenFile
-from model.sim.streams import stream
-from model.spec import Statement, System
-from model.workloads.statements import books, closed_form
-from model.workloads.statements.cached_segment import CachedSegment
-from model.workloads.statements.closed_form import asked_of
-from model.workloads.statements.ledger import StatementLedger, mean_waits
-from model.workloads.statements.placed_classes import PlacedClasses
-from model.workloads.statements.placed_reads import Leaves, extents_of, reads_by_session, single_reads
-from model.workloads.statements.session import Session
-from model.workloads.statements.shared_segment import (
+from blocktime.model import causes
+from blocktime.model.books import device_of
+from blocktime.model.demand import Demand, demand_of, device_demand, reaps_are_waits
+from blocktime.model.demand.host_limits import burst_share, through_host
+from blocktime.model.demand.popular_blocks import cached_so
+from blocktime.model.demand.transactions import touch_rules
+from blocktime.model.demand.turns import first_step_s, pace_of, stretch_blocks
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.turns import stretches_of
+from blocktime.model.loops import fastest
+from blocktime.model.machine.cache.free_buffers import FreeBuffers
+from blocktime.model.results import EventTime, RunResult
+from blocktime.model.sim.machine import Machine, Place, machine_of
+from blocktime.model.sim.open_file import OpenFile
+from blocktime.model.sim.streams import stream
+from blocktime.model.spec import Statement, System
+from blocktime.model.workloads.statements import books, closed_form
+from blocktime.model.workloads.statements.cached_segment import CachedSegment
+from blocktime.model.workloads.statements.closed_form import asked_of
+from blocktime.model.workloads.statements.ledger import StatementLedger, mean_waits
+from blocktime.model.workloads.statements.placed_classes import PlacedClasses
+from blocktime.model.workloads.statements.placed_reads import (
+    Leaves,
+    extents_of,
+    reads_by_session,
+    single_reads,
+)
+from blocktime.model.workloads.statements.session import Session
+from blocktime.model.workloads.statements.shared_segment import (
     SessionChanges,
     SharedSegment,
     changed_in_time,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from model.causes import SEARCHING
-from model.demand import Change, Demand
-from model.laws import block, change
-from model.laws.assm import SEARCH_FUNCTIONS
-from model.laws.numeric import Number, floor_div, larger, nearest
-from model.machine.segment.heap_rules import UNIT, BlockFill, HeapOutcome
-from model.results import BlockContents, BlockUse, RowChanges, SegmentSpace, SpaceSearch, part
-from model.spec import System, Workload
+from blocktime.model.causes import SEARCHING
+from blocktime.model.demand import Change, Demand
+from blocktime.model.laws import block, change
+from blocktime.model.laws.assm import SEARCH_FUNCTIONS
+from blocktime.model.laws.numeric import Number, floor_div, larger, nearest
+from blocktime.model.machine.segment.heap_rules import UNIT, BlockFill, HeapOutcome
+from blocktime.model.results import BlockContents, BlockUse, RowChanges, SegmentSpace, SpaceSearch, part
+from blocktime.model.spec import System, Workload
 
 
 def segment_space(system: System, work: Workload, demand: Demand) -> SegmentSpace:

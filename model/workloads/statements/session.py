@@ -9,21 +9,21 @@ from typing import Any
 
 import simpy
 
-from model.causes import FREE_BUFFERS, LOG_SPACE, PARALLEL, SEQUENTIAL
-from model.demand import Demand
-from model.demand.turns import BlockPace
-from model.laws.device import copy_time_s
-from model.laws.turns import stretches_of
-from model.machine.cache.free_buffers import FreeBuffers
-from model.machine.device.servers import Processors
-from model.machine.host.read_slots import ReadSlots
-from model.sim.machine import Machine
-from model.sim.open_file import OpenFile
-from model.spec import System
-from model.workloads.statements.cached_segment import CachedSegment
-from model.workloads.statements.ledger import StatementLedger
-from model.workloads.statements.placed_reads import Leaves, Read
-from model.workloads.statements.shared_segment import SessionChanges
+from blocktime.model.causes import FREE_BUFFERS, LOG_SPACE, PARALLEL, SEQUENTIAL
+from blocktime.model.demand import Demand
+from blocktime.model.demand.turns import BlockPace
+from blocktime.model.laws.device import copy_time_s
+from blocktime.model.laws.turns import stretches_of
+from blocktime.model.machine.cache.free_buffers import FreeBuffers
+from blocktime.model.machine.device.servers import Processors
+from blocktime.model.machine.host.read_slots import ReadSlots
+from blocktime.model.sim.machine import Machine
+from blocktime.model.sim.open_file import OpenFile
+from blocktime.model.spec import System
+from blocktime.model.workloads.statements.cached_segment import CachedSegment
+from blocktime.model.workloads.statements.ledger import StatementLedger
+from blocktime.model.workloads.statements.placed_reads import Leaves, Read
+from blocktime.model.workloads.statements.shared_segment import SessionChanges
 
 Step = Generator[simpy.Event, Any, None]
 

@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 
 import simpy
 
-from model.causes import (
+from blocktime.model.causes import (
     BUFFER_BUSY,
     BUFFER_GETS,
     DELETING,
@@ -26,19 +26,19 @@ from model.causes import (
     SEARCHING,
     UPDATING,
 )
-from model.demand import Demand, demand_of
-from model.demand.change import change_played, is_mended, lengths_of
-from model.demand.dml import probe_s
-from model.demand.heap_run import LoadedHeap, heap_rules, steps
-from model.demand.row_turns import NEW, Commits, Turn, count_of_turns, make, turns_of
-from model.demand.turns import stretch_s
-from model.errors import OutsideLaw
-from model.machine.segment.heap_rules import HeapCounts
-from model.machine.segment.row_locks import RowLocks, Waiting
-from model.sim.clock import Clock
-from model.spec import Dml, Statement, System
-from model.workloads.costs import ROW_BYTES, ROW_STEP_NS
-from model.workloads.statements.ledger import StatementLedger
+from blocktime.model.demand import Demand, demand_of
+from blocktime.model.demand.change import change_played, is_mended, lengths_of
+from blocktime.model.demand.dml import probe_s
+from blocktime.model.demand.heap_run import LoadedHeap, heap_rules, steps
+from blocktime.model.demand.row_turns import NEW, Commits, Turn, count_of_turns, make, turns_of
+from blocktime.model.demand.turns import stretch_s
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.machine.segment.heap_rules import HeapCounts
+from blocktime.model.machine.segment.row_locks import RowLocks, Waiting
+from blocktime.model.sim.clock import Clock
+from blocktime.model.spec import Dml, Statement, System
+from blocktime.model.workloads.costs import ROW_BYTES, ROW_STEP_NS
+from blocktime.model.workloads.statements.ledger import StatementLedger
 
 Step = Generator[simpy.Event, Any, None]
 

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from model.books import PERCENTILES
-from model.causes import CPU
-from model.demand.calls import File, call_cpu_s
-from model.kernels.queue import CallPath, Times, quantiles, speeds_of, summed_queue
-from model.laws import block_layer
-from model.laws.iostat import DeviceSums
-from model.laws.opened_files import UNBUFFERED
-from model.machine.device import drive
-from model.sim.caller import Record
-from model.sim.fast import UNBUFFERED_CALLS, reads_all
-from model.spec import Disk, System
-from model.workloads.streams.books import Responses
+from blocktime.model.books import PERCENTILES
+from blocktime.model.causes import CPU
+from blocktime.model.demand.calls import File, call_cpu_s
+from blocktime.model.kernels.queue import CallPath, Times, quantiles, speeds_of, summed_queue
+from blocktime.model.laws import block_layer
+from blocktime.model.laws.iostat import DeviceSums
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.machine.device import drive
+from blocktime.model.sim.caller import Record
+from blocktime.model.sim.fast import UNBUFFERED_CALLS, reads_all
+from blocktime.model.spec import Disk, System
+from blocktime.model.workloads.streams.books import Responses
 
 OPEN_READS = (
     UNBUFFERED_CALLS

@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from model.books import ROUNDING, Figures, device_of, devices, percentiles, time_of
-from model.causes import AT_ONCE, CPU, NO_CAUSE, SLOWEST
-from model.demand.calls import SECTOR_BYTES, File
-from model.laws.numeric import Number, over, some, where
-from model.laws.opened_files import UNBUFFERED
-from model.results import EventTime, PhysicalIO, Stage, StreamStats, part
-from model.spec import Stream
+from blocktime.model.books import ROUNDING, Figures, device_of, devices, percentiles, time_of
+from blocktime.model.causes import AT_ONCE, CPU, NO_CAUSE, SLOWEST
+from blocktime.model.demand.calls import SECTOR_BYTES, File
+from blocktime.model.laws.numeric import Number, over, some, where
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.results import EventTime, PhysicalIO, Stage, StreamStats, part
+from blocktime.model.spec import Stream
 
 CALL = "the call"
 LEAST_STAGE_S = 1e-7  # a hundredth of what the shortest stage takes that anybody looks for

@@ -6,22 +6,22 @@ from collections.abc import Callable
 from math import inf
 from typing import Any
 
-from model.books import Figures, close, device_stats, devices, row
-from model.causes import AT_ONCE, DEVICE, HELD, THINKING
-from model.demand import OneByOne
-from model.demand.calls import SECTOR_BYTES, files_of
-from model.demand.network import FULL, StreamTime, credited
-from model.demand.stream_demand import CallDemand
-from model.demand.stream_work import call_demand
-from model.errors import OutsideLaw
-from model.laws import disk_means, queueing
-from model.laws.iostat import DeviceSums, at_least_busy
-from model.laws.numeric import Number, is_array, known_where, larger, nearest, over, smaller, some
-from model.machine.device.drive import capacity_of
-from model.results import DeviceStats, EventTime, PhysicalIO, RunResult, StreamStats, part
-from model.spec import Stream, System
-from model.workloads.streams.books import Times, stream_figures
-from model.workloads.streams.together import compose
+from blocktime.model.books import Figures, close, device_stats, devices, row
+from blocktime.model.causes import AT_ONCE, DEVICE, HELD, THINKING
+from blocktime.model.demand import OneByOne
+from blocktime.model.demand.calls import SECTOR_BYTES, files_of
+from blocktime.model.demand.network import FULL, StreamTime, credited
+from blocktime.model.demand.stream_demand import CallDemand
+from blocktime.model.demand.stream_work import call_demand
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import disk_means, queueing
+from blocktime.model.laws.iostat import DeviceSums, at_least_busy
+from blocktime.model.laws.numeric import Number, is_array, known_where, larger, nearest, over, smaller, some
+from blocktime.model.machine.device.drive import capacity_of
+from blocktime.model.results import DeviceStats, EventTime, PhysicalIO, RunResult, StreamStats, part
+from blocktime.model.spec import Stream, System
+from blocktime.model.workloads.streams.books import Times, stream_figures
+from blocktime.model.workloads.streams.together import compose
 
 
 def is_exact(system: System, work: Stream) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from model.demand.calls import files_of
-from model.machine.device.drive import capacity_of
-from model.spec import Stream, System
-from model.workloads.costs import AnswerCost
-from model.workloads.streams.closed_form import in_time
-from model.workloads.streams.processes import CALL_BYTES, CALL_NS, steps_of
+from blocktime.model.demand.calls import files_of
+from blocktime.model.machine.device.drive import capacity_of
+from blocktime.model.spec import Stream, System
+from blocktime.model.workloads.costs import AnswerCost
+from blocktime.model.workloads.streams.closed_form import in_time
+from blocktime.model.workloads.streams.processes import CALL_BYTES, CALL_NS, steps_of
 
 EVENT_CALL_S: Final = 28e-6
 

@@ -10,25 +10,25 @@ from typing import Any
 import numpy as np
 import simpy
 
-from model.books import close, row
-from model.budget import watch_here
-from model.demand.calls import File, files_of, places
-from model.errors import OutsideLaw
-from model.kernels.queue import Times
-from model.laws import block_layer
-from model.laws.numeric import Number, largest
-from model.laws.opened_files import UNBUFFERED
-from model.machine.device.drive import capacity_of
-from model.machine.device.iostat import Counters
-from model.results import RunResult
-from model.sim.caller import Caller, ProgramDraws, Record, caller_of
-from model.sim.machine import SERVICE, Machine, Place, counters_of, machine_of, server_of
-from model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, varied, varied_at_once
-from model.spec import Calls, Stream, System
-from model.workloads.streams.alone import is_alone, sum_arriving
-from model.workloads.streams.books import StreamRun, figures_of
-from model.workloads.streams.closed_form import ended_by_count, in_time, overload_sentence
-from model.workloads.streams.queued import CallDraws, is_queued, play_queued
+from blocktime.model.books import close, row
+from blocktime.model.budget import watch_here
+from blocktime.model.demand.calls import File, files_of, places
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.kernels.queue import Times
+from blocktime.model.laws import block_layer
+from blocktime.model.laws.numeric import Number, largest
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.machine.device.drive import capacity_of
+from blocktime.model.machine.device.iostat import Counters
+from blocktime.model.results import RunResult
+from blocktime.model.sim.caller import Caller, ProgramDraws, Record, caller_of
+from blocktime.model.sim.machine import SERVICE, Machine, Place, counters_of, machine_of, server_of
+from blocktime.model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, varied, varied_at_once
+from blocktime.model.spec import Calls, Stream, System
+from blocktime.model.workloads.streams.alone import is_alone, sum_arriving
+from blocktime.model.workloads.streams.books import StreamRun, figures_of
+from blocktime.model.workloads.streams.closed_form import ended_by_count, in_time, overload_sentence
+from blocktime.model.workloads.streams.queued import CallDraws, is_queued, play_queued
 
 SUMMED_BY = ("workload.rate_per_s", "disk.overhead_s", "disk.bandwidth_bytes_per_s")
 """What decides nothing but the times of calls that arrive: scenarios that differ in it may be summed up together."""

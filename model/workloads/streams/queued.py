@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.causes import CPU, DEVICE, ROOM, RUN_QUEUE, THINKING
-from model.demand.calls import File, call_cpu_s, shown_call
-from model.kernels.arguments import in_one_piece
-from model.kernels.queue import speeds_of
-from model.laws import block_layer
-from model.laws.opened_files import UNBUFFERED
-from model.loops import elevator, fastest
-from model.loops.rows import row
-from model.machine.device import drive
-from model.machine.device.elevator import (
+from blocktime.model.causes import CPU, DEVICE, ROOM, RUN_QUEUE, THINKING
+from blocktime.model.demand.calls import File, call_cpu_s, shown_call
+from blocktime.model.kernels.arguments import in_one_piece
+from blocktime.model.kernels.queue import speeds_of
+from blocktime.model.laws import block_layer
+from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.loops import elevator, fastest
+from blocktime.model.loops.rows import row
+from blocktime.model.machine.device import drive
+from blocktime.model.machine.device.elevator import (
     FIFO_BATCH,
     IN_BATCHES,
     IN_ORDER,
@@ -26,12 +26,12 @@ from model.machine.device.elevator import (
     WRITE_EXPIRE_S,
     WRITES_STARVED,
 )
-from model.machine.device.iostat import Counters
-from model.machine.device.servers import Processors, Servers, Threads
-from model.sim import programs
-from model.sim.caller import Record
-from model.sim.fast import UNBUFFERED_CALLS, reads_all
-from model.spec import Host, System
+from blocktime.model.machine.device.iostat import Counters
+from blocktime.model.machine.device.servers import Processors, Servers, Threads
+from blocktime.model.sim import programs
+from blocktime.model.sim.caller import Record
+from blocktime.model.sim.fast import UNBUFFERED_CALLS, reads_all
+from blocktime.model.spec import Host, System
 
 READS = (
     UNBUFFERED_CALLS

@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from model.demand.device_calls import IDLING, changed, idles, span_of, takes_turns
-from model.demand.network import FIRST_WINDOWS, StreamTime, ahead_wait_s, alone, among_programs
-from model.demand.stream_cached import WINDOWS
-from model.demand.stream_demand import CallDemand
-from model.demand.stream_work import call_demand
-from model.laws import block_layer, page_cache
-from model.laws.numeric import Number, larger, over, smaller, some, where
-from model.laws.write_back_throttle import is_throttled, target_s
-from model.machine.device.elevator import IN_BATCHES, QUANTUM, READ_EXPIRE_S, SYNC_SLICE_S, WRITE_EXPIRE_S
-from model.spec import Calls, System
+from blocktime.model.demand.device_calls import IDLING, changed, idles, span_of, takes_turns
+from blocktime.model.demand.network import FIRST_WINDOWS, StreamTime, ahead_wait_s, alone, among_programs
+from blocktime.model.demand.stream_cached import WINDOWS
+from blocktime.model.demand.stream_demand import CallDemand
+from blocktime.model.demand.stream_work import call_demand
+from blocktime.model.laws import block_layer, page_cache
+from blocktime.model.laws.numeric import Number, larger, over, smaller, some, where
+from blocktime.model.laws.write_back_throttle import is_throttled, target_s
+from blocktime.model.machine.device.elevator import (
+    IN_BATCHES,
+    QUANTUM,
+    READ_EXPIRE_S,
+    SYNC_SLICE_S,
+    WRITE_EXPIRE_S,
+)
+from blocktime.model.spec import Calls, System
 
 METHOD = (
     "mean value analysis with several classes: streams share the device, in phases from one end to the next"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from model.demand.calls import files_of
-from model.laws import block_layer
-from model.loops import as_written
-from model.machine.device.drive import capacity_of
-from model.machine.device.iostat import Counters
-from model.spec import Stream, System
-from model.workloads.streams.processes import _by_events, _draws
+from blocktime.model.demand.calls import files_of
+from blocktime.model.laws import block_layer
+from blocktime.model.loops import as_written
+from blocktime.model.machine.device.drive import capacity_of
+from blocktime.model.machine.device.iostat import Counters
+from blocktime.model.spec import Stream, System
+from blocktime.model.workloads.streams.processes import _by_events, _draws
 
 SEED = 1
 

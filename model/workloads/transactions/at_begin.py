@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from model.budget import watch_here
-from model.demand import transactions as asked
-from model.demand.device_calls import changed
-from model.errors import OutsideLaw
-from model.kernels.buffers import Buffers
-from model.laws.commit import LOG_FILES_BYTES
-from model.loops import fastest
-from model.machine.device.drive import capacity_of
-from model.machine.device.servers import Processors
-from model.sim.clock import Clock, environment
-from model.sim.data_files import (
+from blocktime.model.budget import watch_here
+from blocktime.model.demand import transactions as asked
+from blocktime.model.demand.device_calls import changed
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.kernels.buffers import Buffers
+from blocktime.model.laws.commit import LOG_FILES_BYTES
+from blocktime.model.loops import fastest
+from blocktime.model.machine.device.drive import capacity_of
+from blocktime.model.machine.device.servers import Processors
+from blocktime.model.sim.clock import Clock, environment
+from blocktime.model.sim.data_files import (
     BlockRequests,
     Files,
     InOrder,
@@ -29,14 +29,22 @@ from model.sim.data_files import (
     is_in_order,
     largest_request_bytes,
 )
-from model.sim.machine import Machine, Place, counters_of, device_of, host_limits_of, processors_of, server_of
-from model.sim.references import CHUNK, BlockLayout, References, place_limits
-from model.sim.streams import LEAST_CV, stream, varied
-from model.spec import System, Transactions
-from model.workloads.transactions.closed_form import Solved
-from model.workloads.transactions.parts import log_disk_of, on_device
-from model.workloads.transactions.warm import Chance, Dirty, dirty, hottest_dirty, together, warm
-from model.workloads.transactions.writers import dirty_groups, written_age_s
+from blocktime.model.sim.machine import (
+    Machine,
+    Place,
+    counters_of,
+    device_of,
+    host_limits_of,
+    processors_of,
+    server_of,
+)
+from blocktime.model.sim.references import CHUNK, BlockLayout, References, place_limits
+from blocktime.model.sim.streams import LEAST_CV, stream, varied
+from blocktime.model.spec import System, Transactions
+from blocktime.model.workloads.transactions.closed_form import Solved
+from blocktime.model.workloads.transactions.parts import log_disk_of, on_device
+from blocktime.model.workloads.transactions.warm import Chance, Dirty, dirty, hottest_dirty, together, warm
+from blocktime.model.workloads.transactions.writers import dirty_groups, written_age_s
 
 MOST_BUFFERS = 50_000_000
 FILLED_NS = 250

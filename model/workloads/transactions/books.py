@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from model.books import Figures, time_of
-from model.causes import NO_CAUSE, RUN_QUEUE
-from model.laws.numeric import over
-from model.results import (
+from blocktime.model.books import Figures, time_of
+from blocktime.model.causes import NO_CAUSE, RUN_QUEUE
+from blocktime.model.laws.numeric import over
+from blocktime.model.results import (
     CacheUse,
     DeviceStats,
     EventTime,
@@ -17,7 +17,7 @@ from model.results import (
     TransactionKind,
     TransactionStats,
 )
-from model.spec import System, Transactions
+from blocktime.model.spec import System, Transactions
 
 
 @dataclass(slots=True)

@@ -7,22 +7,22 @@ from math import inf
 
 import numpy as np
 
-from model.demand.calls import goes_on
-from model.demand.transactions import KindDemand, block_cpu_s, in_page_cache
-from model.errors import OutsideLaw
-from model.laws.block_layer import stated_call_s
-from model.laws.processors import Contention
-from model.loops import fastest
-from model.loops.places import Places
-from model.loops.rows import Reals, row
-from model.sim.pool import BufferPool
-from model.sim.writers import DatabaseWriter, LogWriter
-from model.spec import System, Transactions
-from model.workloads.transactions.at_begin import Begin
-from model.workloads.transactions.closed_form import Solved
-from model.workloads.transactions.means import RunSoFar
-from model.workloads.transactions.tally import Tally
-from model.workloads.transactions.users import (
+from blocktime.model.demand.calls import goes_on
+from blocktime.model.demand.transactions import KindDemand, block_cpu_s, in_page_cache
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.block_layer import stated_call_s
+from blocktime.model.laws.processors import Contention
+from blocktime.model.loops import fastest
+from blocktime.model.loops.places import Places
+from blocktime.model.loops.rows import Reals, row
+from blocktime.model.sim.pool import BufferPool
+from blocktime.model.sim.writers import DatabaseWriter, LogWriter
+from blocktime.model.spec import System, Transactions
+from blocktime.model.workloads.transactions.at_begin import Begin
+from blocktime.model.workloads.transactions.closed_form import Solved
+from blocktime.model.workloads.transactions.means import RunSoFar
+from blocktime.model.workloads.transactions.tally import Tally
+from blocktime.model.workloads.transactions.users import (
     Arrivals,
     SimulationState,
     StepCosts,

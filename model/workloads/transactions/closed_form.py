@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import inf
 from typing import NamedTuple
 
-from model.books import close, device_stats, devices
-from model.causes import (
+from blocktime.model.books import close, device_stats, devices
+from blocktime.model.causes import (
     BUFFER_BUSY,
     FREE_BUFFERS,
     FROM_CLIENT,
@@ -18,22 +18,22 @@ from model.causes import (
     SEQUENTIAL,
     STATED,
 )
-from model.demand import transactions as asked
-from model.demand.device_calls import changed
-from model.demand.host_limits import through_host
-from model.demand.transactions import DBWR, REDO, KindDemand, block_cpu_s, data_disk_name
-from model.errors import OutsideLaw
-from model.laws import commit, limits, queueing
-from model.laws.block_layer import stated_call_s
-from model.laws.iostat import DeviceSums, at_least_busy
-from model.loops import fastest
-from model.results import DeviceStats, EventTime, RunResult, TransactionKind
-from model.spec import System, Transactions
-from model.units import show_seconds
-from model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
-from model.workloads.transactions.disk import LEAST
-from model.workloads.transactions.knee import Knee, knee_of
-from model.workloads.transactions.network import (
+from blocktime.model.demand import transactions as asked
+from blocktime.model.demand.device_calls import changed
+from blocktime.model.demand.host_limits import through_host
+from blocktime.model.demand.transactions import DBWR, REDO, KindDemand, block_cpu_s, data_disk_name
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import commit, limits, queueing
+from blocktime.model.laws.block_layer import stated_call_s
+from blocktime.model.laws.iostat import DeviceSums, at_least_busy
+from blocktime.model.loops import fastest
+from blocktime.model.results import DeviceStats, EventTime, RunResult, TransactionKind
+from blocktime.model.spec import System, Transactions
+from blocktime.model.units import show_seconds
+from blocktime.model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
+from blocktime.model.workloads.transactions.disk import LEAST
+from blocktime.model.workloads.transactions.knee import Knee, knee_of
+from blocktime.model.workloads.transactions.network import (
     CPUS,
     AtDevice,
     CausedByOthers,
@@ -42,8 +42,8 @@ from model.workloads.transactions.network import (
     closed,
     contended,
 )
-from model.workloads.transactions.parts import Parts, parts_of
-from model.workloads.transactions.writers import FULL, due_at
+from blocktime.model.workloads.transactions.parts import Parts, parts_of
+from blocktime.model.workloads.transactions.writers import FULL, due_at
 
 FALLS_INTO_STEP = 0.5
 """Variation of pauses below which mean values, which take users to come by chance, say too much."""

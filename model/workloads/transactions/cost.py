@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from model.accuracy import busiest_fraction
-from model.demand.transactions import run_transactions
-from model.results import RunResult
-from model.sim.data_files import is_in_order, largest_request_bytes
-from model.spec import System, Transactions
-from model.workloads.costs import AnswerCost
-from model.workloads.transactions.at_begin import BUFFER_BYTES, FILLED_NS
-from model.workloads.transactions.closed_form import calculate
-from model.workloads.transactions.processes import MOST_TRANSACTIONS
-from model.workloads.transactions.users import GET_NS
+from blocktime.model.accuracy import busiest_fraction
+from blocktime.model.demand.transactions import run_transactions
+from blocktime.model.results import RunResult
+from blocktime.model.sim.data_files import is_in_order, largest_request_bytes
+from blocktime.model.spec import System, Transactions
+from blocktime.model.workloads.costs import AnswerCost
+from blocktime.model.workloads.transactions.at_begin import BUFFER_BYTES, FILLED_NS
+from blocktime.model.workloads.transactions.closed_form import calculate
+from blocktime.model.workloads.transactions.processes import MOST_TRANSACTIONS
+from blocktime.model.workloads.transactions.users import GET_NS
 
 BEGIN_S: Final = 0.02
 FILLED_S: Final = FILLED_NS / 1e9

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from model.demand import transactions as asked
-from model.laws import hit_ratio, queueing, touch_count
-from model.spec import System, Transactions
-from model.workloads.transactions.closed_form import solve
-from model.workloads.transactions.knee import Knee, knee_of
-from model.workloads.transactions.writers import FULL
+from blocktime.model.demand import transactions as asked
+from blocktime.model.laws import hit_ratio, queueing, touch_count
+from blocktime.model.spec import System, Transactions
+from blocktime.model.workloads.transactions.closed_form import solve
+from blocktime.model.workloads.transactions.knee import Knee, knee_of
+from blocktime.model.workloads.transactions.writers import FULL
 
 POINTS = 60
 LOADS = 40

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from math import ceil, exp, inf
 from typing import Any
 
-from model.demand.calls import writes_at_once
-from model.demand.device_calls import changed
-from model.laws import block_layer, disk_means, disk_sets, limits, parallel_reads, queueing
-from model.laws.disk import on_curve_s
-from model.laws.disk_geometry import geometry_of
-from model.laws.disk_queue import Positionings, gained
-from model.laws.parallel_reads import slowest_wait
-from model.loops import fastest
-from model.machine.device.elevator import FIFO_BATCH, IN_BATCHES, IN_ORDER, WRITES_STARVED
-from model.spec import System
+from blocktime.model.demand.calls import writes_at_once
+from blocktime.model.demand.device_calls import changed
+from blocktime.model.laws import block_layer, disk_means, disk_sets, limits, parallel_reads, queueing
+from blocktime.model.laws.disk import on_curve_s
+from blocktime.model.laws.disk_geometry import geometry_of
+from blocktime.model.laws.disk_queue import Positionings, gained
+from blocktime.model.laws.parallel_reads import slowest_wait
+from blocktime.model.loops import fastest
+from blocktime.model.machine.device.elevator import FIFO_BATCH, IN_BATCHES, IN_ORDER, WRITES_STARVED
+from blocktime.model.spec import System
 
 LEAST = 1e-12
 MOST_COMMANDS = 2**40

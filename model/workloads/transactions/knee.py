@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from model.demand.transactions import DBWR, REDO, data_disk_name
-from model.laws import queueing
-from model.loops import fastest
-from model.spec import System, Transactions
-from model.workloads.transactions.disk import LEAST
-from model.workloads.transactions.network import (
+from blocktime.model.demand.transactions import DBWR, REDO, data_disk_name
+from blocktime.model.laws import queueing
+from blocktime.model.loops import fastest
+from blocktime.model.spec import System, Transactions
+from blocktime.model.workloads.transactions.disk import LEAST
+from blocktime.model.workloads.transactions.network import (
     AT_DBWR,
     AT_DISK,
     AT_LOG,
@@ -23,8 +23,8 @@ from model.workloads.transactions.network import (
     more_at,
     unhindered,
 )
-from model.workloads.transactions.parts import parts_of
-from model.workloads.transactions.writers import disk_demands, due_at, reads_at_most
+from blocktime.model.workloads.transactions.parts import parts_of
+from blocktime.model.workloads.transactions.writers import disk_demands, due_at, reads_at_most
 
 PASSES = 40
 FULLY_BUSY = 0.99

@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from model import causes
-from model.books import close, device_of, devices, percentiles
-from model.demand import transactions as asked
-from model.demand.transactions import DBWR, REDO, data_disk_name
-from model.laws.block_layer import stated_call_s
-from model.results import DeviceStats, EventTime, Interval, RunResult, TransactionKind
-from model.sim import policies
-from model.sim.data_files import Files
-from model.spec import System, Transactions
-from model.workloads.transactions.books import Mean, figures_of, reads_by_size
-from model.workloads.transactions.closed_form import Solved, credit_warnings, rates_of
-from model.workloads.transactions.network import CPUS
-from model.workloads.transactions.steady import CONFIDENCE, MeanEstimate, estimate, warm_up_batches
-from model.workloads.transactions.tally import (
+from blocktime.model import causes
+from blocktime.model.books import close, device_of, devices, percentiles
+from blocktime.model.demand import transactions as asked
+from blocktime.model.demand.transactions import DBWR, REDO, data_disk_name
+from blocktime.model.laws.block_layer import stated_call_s
+from blocktime.model.results import DeviceStats, EventTime, Interval, RunResult, TransactionKind
+from blocktime.model.sim import policies
+from blocktime.model.sim.data_files import Files
+from blocktime.model.spec import System, Transactions
+from blocktime.model.workloads.transactions.books import Mean, figures_of, reads_by_size
+from blocktime.model.workloads.transactions.closed_form import Solved, credit_warnings, rates_of
+from blocktime.model.workloads.transactions.network import CPUS
+from blocktime.model.workloads.transactions.steady import CONFIDENCE, MeanEstimate, estimate, warm_up_batches
+from blocktime.model.workloads.transactions.tally import (
     BUSY,
     FREE,
     LATCH,

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import exp, inf
 
-from model.errors import OutsideLaw
-from model.laws.bursts import found_behind, left_fraction
-from model.laws.changed_blocks import undo_gets
-from model.laws.commit import longest_sync_s
-from model.laws.processors import Contention, speed_of
-from model.workloads.transactions.disk import LEAST
-from model.workloads.transactions.parts import LOADS, Parts
-from model.workloads.transactions.writers import (
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.bursts import found_behind, left_fraction
+from blocktime.model.laws.changed_blocks import undo_gets
+from blocktime.model.laws.commit import longest_sync_s
+from blocktime.model.laws.processors import Contention, speed_of
+from blocktime.model.workloads.transactions.disk import LEAST
+from blocktime.model.workloads.transactions.parts import LOADS, Parts
+from blocktime.model.workloads.transactions.writers import (
     FULL,
     Demands,
     DueWrites,

@@ -8,17 +8,17 @@ from functools import lru_cache
 from math import inf
 from typing import Any, NamedTuple, TypeVar
 
-from model.demand import transactions as asked
-from model.demand.device_calls import changed
-from model.demand.reading import mbrc_of
-from model.demand.transactions import Data, KindDemand
-from model.laws import commit, disk_means, limits, parallel_reads, processors, queueing, touch_count
-from model.laws.block_layer import stated_call_s
-from model.laws.disk_geometry import geometry_of
-from model.loops import fastest
-from model.spec import Disk, System, Transactions
-from model.spec.placed import DataDevice
-from model.workloads.transactions.disk import LEAST, DataDisk, data_disk
+from blocktime.model.demand import transactions as asked
+from blocktime.model.demand.device_calls import changed
+from blocktime.model.demand.reading import mbrc_of
+from blocktime.model.demand.transactions import Data, KindDemand
+from blocktime.model.laws import commit, disk_means, limits, parallel_reads, processors, queueing, touch_count
+from blocktime.model.laws.block_layer import stated_call_s
+from blocktime.model.laws.disk_geometry import geometry_of
+from blocktime.model.loops import fastest
+from blocktime.model.spec import Disk, System, Transactions
+from blocktime.model.spec.placed import DataDevice
+from blocktime.model.workloads.transactions.disk import LEAST, DataDisk, data_disk
 
 LOADS = 256
 """Loads at which the chance that all servers are busy is known."""

@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 import simpy
 
-from model.demand.transactions import run_transactions
-from model.errors import OutsideLaw
-from model.laws.commit import LOG_FILES_BYTES
-from model.results import RunResult
-from model.sim.machine import Machine, Place
-from model.sim.references import CHUNK, place_limits
-from model.spec import System, Transactions
-from model.workloads.transactions.at_begin import begin_of
-from model.workloads.transactions.by_events import ByEvents
-from model.workloads.transactions.closed_form import Solved, solve
-from model.workloads.transactions.means import result_of
+from blocktime.model.demand.transactions import run_transactions
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.commit import LOG_FILES_BYTES
+from blocktime.model.results import RunResult
+from blocktime.model.sim.machine import Machine, Place
+from blocktime.model.sim.references import CHUNK, place_limits
+from blocktime.model.spec import System, Transactions
+from blocktime.model.workloads.transactions.at_begin import begin_of
+from blocktime.model.workloads.transactions.by_events import ByEvents
+from blocktime.model.workloads.transactions.closed_form import Solved, solve
+from blocktime.model.workloads.transactions.means import result_of
 
 BATCHES = 200
 """Batches that the first run is cut into, to find the end of its warm-up."""

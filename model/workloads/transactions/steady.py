@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.laws import students_t
+from blocktime.model.laws import students_t
 
 LEAST_BATCHES = 10
 CONFIDENCE = 0.95

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from enum import IntEnum
 
-from model.loops.rows import GivenReals, GivenWholes
+from blocktime.model.loops.rows import GivenReals, GivenWholes
 
 READ, SCAN, SYNC, LATCH, BUSY, OTHER, FREE, PARALLEL, SPACE = 0, 1, 2, 3, 4, 5, 6, 7, 8
 """What sessions of transactions wait for, by its number in the sums."""

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 
 import simpy
 
-from model.laws.changed_blocks import undo_gets
-from model.loops.calendar import Waiter
-from model.loops.places import Places
-from model.loops.rows import Reals, Wholes, reals, wholes
-from model.machine.device.servers import Processors
-from model.sim.clock import Clock
-from model.sim.data_files import BlockRequests
-from model.sim.pool import BufferPool
-from model.sim.references import CHUNK, BlockLayout, Chunk, HottestBlocks, References
-from model.sim.writers import LogWriter
-from model.workloads.transactions.tally import (
+from blocktime.model.laws.changed_blocks import undo_gets
+from blocktime.model.loops.calendar import Waiter
+from blocktime.model.loops.places import Places
+from blocktime.model.loops.rows import Reals, Wholes, reals, wholes
+from blocktime.model.machine.device.servers import Processors
+from blocktime.model.sim.clock import Clock
+from blocktime.model.sim.data_files import BlockRequests
+from blocktime.model.sim.pool import BufferPool
+from blocktime.model.sim.references import CHUNK, BlockLayout, Chunk, HottestBlocks, References
+from blocktime.model.sim.writers import LogWriter
+from blocktime.model.workloads.transactions.tally import (
     BUSY,
     EVENTS,
     FREE,

@@ -9,13 +9,13 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from model.demand.transactions import Data, Pool
-from model.kernels.buffers import Buffers
-from model.kernels.cache import looked_up
-from model.laws import touch_count
-from model.laws.buffer_cache import TouchRules
-from model.sim.streams import stream
-from model.workloads.transactions.parts import DirtyGroup
+from blocktime.model.demand.transactions import Data, Pool
+from blocktime.model.kernels.buffers import Buffers
+from blocktime.model.kernels.cache import looked_up
+from blocktime.model.laws import touch_count
+from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.sim.streams import stream
+from blocktime.model.workloads.transactions.parts import DirtyGroup
 
 
 def warm(buffers: Buffers, pool: Pool, data: Data, rules: TouchRules, chance: Chance) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import exp, expm1, inf
 
-from model.laws import queueing
-from model.laws.bursts import burst_requests, found_ahead, found_in_sweep, met_fraction
-from model.laws.changed_blocks import checkpoint_age_s, dirty_age_s, written_per_s
-from model.laws.commit import (
+from blocktime.model.laws import queueing
+from blocktime.model.laws.bursts import burst_requests, found_ahead, found_in_sweep, met_fraction
+from blocktime.model.laws.changed_blocks import checkpoint_age_s, dirty_age_s, written_per_s
+from blocktime.model.laws.commit import (
     LARGE_DIRTY_QUEUE,
     LOOKS_EVERY_S,
     TurningLog,
@@ -20,8 +20,8 @@ from model.laws.commit import (
     turning_log,
     until_turn_s,
 )
-from model.workloads.transactions.disk import LEAST
-from model.workloads.transactions.parts import DirtyGroup, Group, Parts
+from blocktime.model.workloads.transactions.disk import LEAST
+from blocktime.model.workloads.transactions.parts import DirtyGroup, Group, Parts
 
 FULL = 0.999
 OLDEST_S = 1e9

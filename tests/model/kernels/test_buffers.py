@@ -13,10 +13,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from model.errors import OutsideLaw, SpecError
-from model.kernels import buffers
-from model.kernels.buffers import Buffers
-from model.laws.buffer_cache import TouchRules
+from blocktime.model.errors import OutsideLaw, SpecError
+from blocktime.model.kernels import buffers
+from blocktime.model.kernels.buffers import Buffers
+from blocktime.model.laws.buffer_cache import TouchRules
 from tests.oracles.caches import TouchCount, all_rules
 from tests.plain import plain_loops
 

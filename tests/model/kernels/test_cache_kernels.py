@@ -15,16 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from model.errors import SpecError
-from model.kernels import cache
-from model.kernels.cache import (
+from blocktime.model.errors import SpecError
+from blocktime.model.kernels import cache
+from blocktime.model.kernels.cache import (
     Stream,
     numbered,
     replay_clock,
     replay_lru,
     replay_touch_count,
 )
-from model.laws.buffer_cache import TouchRules
+from blocktime.model.laws.buffer_cache import TouchRules
 from tests.oracles.caches import Clock, Lru, TouchCount, all_rules
 from tests.plain import plain_loops
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from model import loops
-from model.loops.places import Places
+from blocktime.model import loops
+from blocktime.model.loops.places import Places
 
 
 @pytest.mark.parametrize("kind", [Places, loops.fastest(Places)], ids=("plain", "compiled"))

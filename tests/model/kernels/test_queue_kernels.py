@@ -13,19 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from model.errors import SpecError
-from model.kernels import queue as kernel
-from model.kernels.queue import (
+from blocktime.model.errors import SpecError
+from blocktime.model.kernels import queue as kernel
+from blocktime.model.kernels.queue import (
     CallPath,
     open_queue,
     quantiles,
     speeds_of,
     summed_queue,
 )
-from model.laws import queueing
-from model.laws.processors import Cores
-from model.loops import fastest, queue
-from model.machine.device.servers import Servers, Threads
+from blocktime.model.laws import queueing
+from blocktime.model.laws.processors import Cores
+from blocktime.model.loops import fastest, queue
+from blocktime.model.machine.device.servers import Servers, Threads
 from tests.oracles.queue_by_events import open_by_events
 from tests.plain import plain_loops
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.laws import assm
-from model.laws.assm import FREE_75_100, FULL
+from blocktime.model.laws import assm
+from blocktime.model.laws.assm import FREE_75_100, FULL
 
 BLOCKS = st.sampled_from([2048, 4096, 8192, 16384, 32768])
 

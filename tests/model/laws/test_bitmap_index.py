@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.laws import bitmap_index
+from blocktime.model.laws import bitmap_index
 
 USABLE_8K = 8192 - 192 - 819
 

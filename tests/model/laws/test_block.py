@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.laws import block
+from blocktime.model.laws import block
 
 BLOCK_SIZES = [2048, 4096, 8192, 16384, 32768]
 

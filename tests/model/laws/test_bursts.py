@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from model.laws.bursts import (
+from blocktime.model.laws.bursts import (
     burst_requests,
     found_ahead,
     found_behind,
@@ -15,7 +15,7 @@ from model.laws.bursts import (
     left_fraction,
     met_fraction,
 )
-from model.laws.commit import turning_log, until_turn_s
+from blocktime.model.laws.commit import turning_log, until_turn_s
 
 TURN_S = 0.01
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.demand import Change, demand_of
-from model.laws import assm, block, change, growth
-from model.spec import Instance, System, Table, Tablespace, Update
+from blocktime.model.demand import Change, demand_of
+from blocktime.model.laws import assm, block, change, growth
+from blocktime.model.spec import Instance, System, Table, Tablespace, Update
 
 SIZES = [2048, 4096, 8192, 16384, 32768]
 ROW, STORED = 9, 11
@@ -17,7 +17,7 @@ ROW, STORED = 9, 11
 
 def by_law(system: System, work: Update) -> Change:
     """The change in closed form, as for arrays of scenarios."""
-    from model.demand.of_many import Overlay
+    from blocktime.model.demand.of_many import Overlay
 
     one = {"pctfree_percent": np.array([system.table.pctfree_percent])}
     view = Overlay(system, {"table": Overlay(system.table, one)})

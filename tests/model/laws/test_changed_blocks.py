@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.laws.changed_blocks import checkpoint_age_s, dirty_age_s, undo_gets, written_per_s
+from blocktime.model.laws.changed_blocks import checkpoint_age_s, dirty_age_s, undo_gets, written_per_s
 
 RATES = st.floats(1e-6, 1e6)
 

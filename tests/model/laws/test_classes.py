@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from model.laws.classes import Station, Visits, last_of, mean_values_of_classes
-from model.laws.queueing import mean_values
+from blocktime.model.laws.classes import Station, Visits, last_of, mean_values_of_classes
+from blocktime.model.laws.queueing import mean_values
 from tests.model.laws.mva import two_classes
 
 

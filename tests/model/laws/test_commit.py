@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.laws.commit import (
+from blocktime.model.laws.commit import (
     LOG_BLOCK_BYTES,
     log_file_sync_s,
     log_write_bytes,

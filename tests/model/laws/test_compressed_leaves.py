@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from model.errors import OutsideLaw, SpecError
-from model.laws.block import compressed_entries_per_leaf, entries_per_leaf
-from scenarios import from_mapping, run
+from blocktime.model.errors import OutsideLaw, SpecError
+from blocktime.model.laws.block import compressed_entries_per_leaf, entries_per_leaf
+from blocktime.scenarios import from_mapping, run
 
 
 def test_a_published_leaf() -> None:

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from model.laws import disk
-from model.laws.disk_geometry import geometry_of, mean_switch_s
-from model.spec import Disk
+from blocktime.model.laws import disk
+from blocktime.model.laws.disk_geometry import geometry_of, mean_switch_s
+from blocktime.model.spec import Disk
 
 CYLINDERS, TRACK, AVERAGE, FULL = 60_000, 0.4e-3, 3.7e-3, 7.4e-3
 SEEKS = (CYLINDERS, TRACK, AVERAGE, FULL)

@@ -8,15 +8,15 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from model.catalog import entries
-from model.laws import disk_means as means
-from model.laws.disk import seek_s
-from model.laws.disk_geometry import geometry_of
-from model.laws.disk_rounds import PLACES, hop_s, strided_hop_s
-from model.laws.limits import counted_requests
-from model.machine.device.drive import drive_of
-from model.spec import Disk
-from model.units import GIB, KIB, MIB
+from blocktime.model.catalog import entries
+from blocktime.model.laws import disk_means as means
+from blocktime.model.laws.disk import seek_s
+from blocktime.model.laws.disk_geometry import geometry_of
+from blocktime.model.laws.disk_rounds import PLACES, hop_s, strided_hop_s
+from blocktime.model.laws.limits import counted_requests
+from blocktime.model.machine.device.drive import drive_of
+from blocktime.model.spec import Disk
+from blocktime.model.units import GIB, KIB, MIB
 
 SHEET = Disk(
     overhead_s=20e-6,

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model import calculate
-from model.laws import scan_reads
-from model.laws.extents import SegmentShape, allocation, extent_map_blocks, l1_shape, segment_shape
-from model.machine.segment.extent_map import KEPT_EXTENTS, lay_out, reads_of, uncached_reads_of
-from model.units import KIB, MIB
-from scenarios import from_mapping
+from blocktime.model import calculate
+from blocktime.model.laws import scan_reads
+from blocktime.model.laws.extents import SegmentShape, allocation, extent_map_blocks, l1_shape, segment_shape
+from blocktime.model.machine.segment.extent_map import KEPT_EXTENTS, lay_out, reads_of, uncached_reads_of
+from blocktime.model.units import KIB, MIB
+from blocktime.scenarios import from_mapping
 
 BLOCK_SIZES = [2048, 4096, 8192, 16384, 32768]
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.laws import block, growth
-from model.machine.segment.extent_map import high_water_steps
-from model.machine.segment.heap import Heap
-from model.machine.segment.heap_rules import HeapRules
+from blocktime.model.laws import block, growth
+from blocktime.model.machine.segment.extent_map import high_water_steps
+from blocktime.model.machine.segment.heap import Heap
+from blocktime.model.machine.segment.heap_rules import HeapRules
 from tests.oracles.heap_literal import LiteralHeap
 
 SIZES = [2048, 4096, 8192, 16384, 32768]

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.errors import OutsideLaw
-from model.kernels.cache import numbered, replay_lru
-from model.laws.hit_ratio import (
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.kernels.cache import numbered, replay_lru
+from blocktime.model.laws.hit_ratio import (
     characteristic_references,
     hot_share_groups,
     lru_hit_fraction,

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.laws.block import branch_levels
-from model.laws.index_upkeep import half_splits, leaves_changed, meetings
+from blocktime.model.laws.block import branch_levels
+from blocktime.model.laws.index_upkeep import half_splits, leaves_changed, meetings
 
 
 def splits_played(leaves: int, per_leaf: int, entries: int, keys: int) -> int:

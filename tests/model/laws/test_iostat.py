@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.laws.iostat import DeviceSums, at_least_busy, columns_of, quantities
+from blocktime.model.laws.iostat import DeviceSums, at_least_busy, columns_of, quantities
 
 BUSY = DeviceSums((60, 20), (20, 5), (480_000, 320_000), ticks_s=(3.0, 1.0), busy_s=1.6, flushes=(4, 0.1))
 IDLE = DeviceSums((0, 0), (0, 0), (0, 0), ticks_s=(0.0, 0.0), busy_s=0.0)

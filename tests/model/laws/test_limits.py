@@ -7,8 +7,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from model.laws.limits import burst_requests, counted_requests, credits_last_s, let_through_s, mean_iops
-from model.units import KIB
+from blocktime.model.laws.limits import (
+    burst_requests,
+    counted_requests,
+    credits_last_s,
+    let_through_s,
+    mean_iops,
+)
+from blocktime.model.units import KIB
 
 VOLUME = SimpleNamespace(iops_limit=300.0, burst_iops=3000.0, burst_credits=5.4e6, limit_io_bytes=256 * KIB)
 

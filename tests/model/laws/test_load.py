@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.laws import load
+from blocktime.model.laws import load
 
 TIMES = st.floats(1e-6, 1.0)
 BLOCKS = st.integers(1, 10**6)

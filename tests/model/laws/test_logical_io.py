@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model import calculate, simulate
-from model.laws import logical_io
-from scenarios import load
+from blocktime.model import calculate, simulate
+from blocktime.model.laws import logical_io
+from blocktime.scenarios import load
 
 COSTS = {"line_miss_s": 15e-9, "line_stream_s": 12e-9, "row_step_s": 10e-9, "column_step_ratio": 0.08}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from model.laws import page_cache
+from blocktime.model.laws import page_cache
 
 
 @pytest.mark.parametrize(("release", "held_back_bytes"), [((2, 6, 18), 400.0), ((3, 2), 250.0)])

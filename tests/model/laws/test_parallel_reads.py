@@ -8,7 +8,7 @@ from math import exp
 
 import pytest
 
-from model.laws.parallel_reads import (
+from blocktime.model.laws.parallel_reads import (
     batches_of,
     mean_batches,
     most_at_one,

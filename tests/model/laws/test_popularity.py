@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from model.laws.hit_ratio import lru_hit_fraction
-from model.laws.popularity import Classes, classes_of_misses, zipf_classes
+from blocktime.model.laws.hit_ratio import lru_hit_fraction
+from blocktime.model.laws.popularity import Classes, classes_of_misses, zipf_classes
 
 
 def hits(room: float, classes: Classes) -> float:

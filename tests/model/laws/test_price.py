@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.laws import price
+from blocktime.model.laws import price
 
 AMOUNT = st.floats(0, 1e6)
 FACTOR = st.sampled_from([0.25, 0.5, 0.75, 1.0])

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaln, logsumexp
 
-from model.errors import OutsideLaw
-from model.laws import queueing as q
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws import queueing as q
 
 loads = st.floats(0.01, 0.99)
 times = st.floats(1e-6, 10)

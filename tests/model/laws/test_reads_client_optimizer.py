@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.laws import client, device, optimizer, scan_reads
-from model.units import KIB, MIB
+from blocktime.model.laws import client, device, optimizer, scan_reads
+from blocktime.model.units import KIB, MIB
 
 
 @pytest.mark.parametrize(

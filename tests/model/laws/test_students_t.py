@@ -3,7 +3,7 @@
 import pytest
 from scipy.stats import t
 
-from model.laws.students_t import quantile, skewed
+from blocktime.model.laws.students_t import quantile, skewed
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])

@@ -34,10 +34,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.kernels.cache import replay_touch_count
-from model.laws.buffer_cache import TouchRules
-from model.laws.hit_ratio import lru_hit_fraction
-from model.laws.touch_count import at_least, hit_fraction, resident_fractions
+from blocktime.model.kernels.cache import replay_touch_count
+from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.laws.hit_ratio import lru_hit_fraction
+from blocktime.model.laws.touch_count import at_least, hit_fraction, resident_fractions
 
 DEFAULT = TouchRules(touch_time_s=0)
 SHARES = ((0.2, 0.8), (0.1, 0.9), (0.02, 0.5))
@@ -126,7 +126,7 @@ def test_other_rules_are_as_close_to_the_algorithm_as_stated(
 
 def test_regions_hold_what_the_algorithm_holds() -> None:
     """Shares of each group in the cache, against the blocks that are inside at many moments."""
-    from model.kernels.buffers import Buffers
+    from blocktime.model.kernels.buffers import Buffers
 
     blocks, room, data, gets = 4_000, 800, 0.1, 0.8
     buffers, random, hot = Buffers(room, DEFAULT), np.random.default_rng(5), 400

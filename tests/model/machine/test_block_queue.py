@@ -7,19 +7,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from model.laws.block_layer import (
+from blocktime.model.laws.block_layer import (
     PAGE_BYTES,
     counts_sectors_at_submission,
     largest_request_bytes,
     release_of,
     requests_of_run,
 )
-from model.loops import fastest
-from model.loops.elevator import ElevatorLoop
-from model.loops.rows import row
-from model.machine.device.block_queue import BlockQueue
-from model.machine.device.elevator import Deadline, Fair, Fifo, elevator_of
-from model.machine.device.request import Request
+from blocktime.model.loops import fastest
+from blocktime.model.loops.elevator import ElevatorLoop
+from blocktime.model.loops.rows import row
+from blocktime.model.machine.device.block_queue import BlockQueue
+from blocktime.model.machine.device.elevator import Deadline, Fair, Fifo, elevator_of
+from blocktime.model.machine.device.request import Request
 
 SCHEDULERS = ("noop", "none", "kyber", "deadline", "mq-deadline", "cfq", "bfq")
 

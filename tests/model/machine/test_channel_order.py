@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from model.loops import fastest
-from model.machine.device.drive import drive_of
-from model.machine.device.servers import Gaps
-from scenarios import load
+from blocktime.model.loops import fastest
+from blocktime.model.machine.device.drive import drive_of
+from blocktime.model.machine.device.servers import Gaps
+from blocktime.scenarios import load
 
 FLASH = (
     "disk.use=nvme", "disk.overhead_s=0.001", "disk.write_overhead_s=0.010", "disk.parallel_requests=8",

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from model import calculate, simulate
-from model.machine.device.flash import Flash
-from model.spec import Disk, Host, ReadStream, System, WriteStream
+from blocktime.model import calculate, simulate
+from blocktime.model.machine.device.flash import Flash
+from blocktime.model.spec import Disk, Host, ReadStream, System, WriteStream
 
 FLASH: dict[str, Any] = {
     "overhead_s": 100e-6, "average_seek_s": 0.0, "rotation_s": 0.0, "bandwidth_bytes_per_s": 1e10,

@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.catalog import entries
-from model.errors import OutsideLaw
-from model.laws.disk_means import burst_requests
-from model.loops import as_written, fastest
-from model.machine.device.array import Striped
-from model.machine.device.drive import capacity_of, drive_of
-from model.machine.device.servers import DeviceQueue
-from model.spec import Disk
-from model.units import GIB, KIB, MIB
+from blocktime.model.catalog import entries
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.disk_means import burst_requests
+from blocktime.model.loops import as_written, fastest
+from blocktime.model.machine.device.array import Striped
+from blocktime.model.machine.device.drive import capacity_of, drive_of
+from blocktime.model.machine.device.servers import DeviceQueue
+from blocktime.model.spec import Disk
+from blocktime.model.units import GIB, KIB, MIB
 
 ROTATING = {
     "overhead_s": 20e-6,

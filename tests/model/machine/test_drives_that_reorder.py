@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from model import calculate, simulate
-from model.machine.device.drive import tagged_of
-from model.spec import Disk, Host, ReadStream, System
-from scenarios import load
+from blocktime.model import calculate, simulate
+from blocktime.model.machine.device.drive import tagged_of
+from blocktime.model.spec import Disk, Host, ReadStream, System
+from blocktime.scenarios import load
 
 DEPTHS = (1, 2, 4, 8, 16, 32, 64)
 COUNT = 3000

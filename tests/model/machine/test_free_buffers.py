@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.laws import load
-from model.machine.cache.free_buffers import FreeBuffers
+from blocktime.model.laws import load
+from blocktime.model.machine.cache.free_buffers import FreeBuffers
 
 TIMES = st.floats(1e-6, 1.0)
 

@@ -8,12 +8,12 @@ from random import Random
 import pytest
 from pydantic import ValidationError
 
-from model import calculate, simulate
-from model.laws.garbage_collection import amplification
-from model.machine.device.flash import Flash
-from model.spec import Disk, Host, System, WriteStream
-from model.units import GIB, MIB
-from scenarios import from_mapping
+from blocktime.model import calculate, simulate
+from blocktime.model.laws.garbage_collection import amplification
+from blocktime.model.machine.device.flash import Flash
+from blocktime.model.spec import Disk, Host, System, WriteStream
+from blocktime.model.units import GIB, MIB
+from blocktime.scenarios import from_mapping
 
 DRIVE = Disk(
     overhead_s=1e-4, write_overhead_s=2e-5, average_seek_s=0.0, rotation_s=0.0, bandwidth_bytes_per_s=500e6,

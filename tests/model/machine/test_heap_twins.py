@@ -14,14 +14,14 @@ import numpy as np
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from model.errors import OutsideLaw
-from model.laws.assm import FREE_75_100, FULL, freeness
-from model.loops import fastest
-from model.loops import rows as typed
-from model.machine.segment.extent_map import high_water_steps
-from model.machine.segment.heap import Heap
-from model.machine.segment.heap_rows import DELETED, HOME
-from model.machine.segment.heap_rules import HeapCounts, HeapRules
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.assm import FREE_75_100, FULL, freeness
+from blocktime.model.loops import fastest
+from blocktime.model.loops import rows as typed
+from blocktime.model.machine.segment.extent_map import high_water_steps
+from blocktime.model.machine.segment.heap import Heap
+from blocktime.model.machine.segment.heap_rows import DELETED, HOME
+from blocktime.model.machine.segment.heap_rules import HeapCounts, HeapRules
 from tests.oracles.heap_literal import LiteralHeap
 from tests.whole import quick
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model.machine.segment.extent_map import high_water_steps
-from model.machine.segment.heap import Heap
-from model.machine.segment.heap_rules import HeapRules
+from blocktime.model.machine.segment.extent_map import high_water_steps
+from blocktime.model.machine.segment.heap import Heap
+from blocktime.model.machine.segment.heap_rules import HeapRules
 from tests.oracles.heap_literal import LiteralHeap
 
 BLOCKS, STAY = 150, 50

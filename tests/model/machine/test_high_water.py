@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.laws.extents import segment_shape
-from model.machine.segment.extent_map import MANUAL_STEP_BLOCKS, high_water_steps, lay_out
-from model.units import MIB
+from blocktime.model.laws.extents import segment_shape
+from blocktime.model.machine.segment.extent_map import MANUAL_STEP_BLOCKS, high_water_steps, lay_out
+from blocktime.model.units import MIB
 
 BLOCK_SIZES = [2048, 4096, 8192, 16384, 32768]
 

@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from model.laws.page_cache import next_address_block, place_of_page
-from model.machine.host.read_ahead import ReadAhead
+from blocktime.model.laws.page_cache import next_address_block, place_of_page
+from blocktime.model.machine.host.read_ahead import ReadAhead
 
 
 def windows(reads: list[range], most: int = 32, end: int | None = None) -> list[tuple[int, int]]:

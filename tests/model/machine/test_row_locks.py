@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.machine.segment.row_locks import NOBODY, RowLocks, Waiting
+from blocktime.model.machine.segment.row_locks import NOBODY, RowLocks, Waiting
 
 
 def test_rows_are_free_up_to_the_first_that_another_session_has_locked() -> None:

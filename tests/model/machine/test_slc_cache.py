@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from model import calculate, simulate
-from model.machine.device.flash import Flash
-from model.spec import Disk, Host, System, WriteStream
-from model.units import MIB
+from blocktime.model import calculate, simulate
+from blocktime.model.machine.device.flash import Flash
+from blocktime.model.spec import Disk, Host, System, WriteStream
+from blocktime.model.units import MIB
 
 DRIVE = Disk(
     overhead_s=0.0, average_seek_s=0.0, rotation_s=0.0, bandwidth_bytes_per_s=400.0 * MIB, slc_cache_bytes=10 * MIB,

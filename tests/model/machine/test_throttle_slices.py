@@ -5,12 +5,12 @@ from math import ceil, floor
 
 import pytest
 
-from model.engine import calculate, simulate
-from model.laws.limits import counted_requests, credits_last_s, mean_iops, slice_begin_s
-from model.machine.device.drive import drive_of
-from model.spec import Disk, System, Workload
-from model.units import GIB, KIB, MIB
-from scenarios import load
+from blocktime.model.engine import calculate, simulate
+from blocktime.model.laws.limits import counted_requests, credits_last_s, mean_iops, slice_begin_s
+from blocktime.model.machine.device.drive import drive_of
+from blocktime.model.spec import Disk, System, Workload
+from blocktime.model.units import GIB, KIB, MIB
+from blocktime.scenarios import load
 
 HZ = 1000
 SLICE = HZ // 10

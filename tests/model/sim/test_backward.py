@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from model import calculate, simulate
-from model.errors import OutsideLaw
-from model.spec import Disk, Host, ReadStream, System, WriteStream
-from model.units import KIB, MIB
-from scenarios.load import load
+from blocktime.model import calculate, simulate
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.spec import Disk, Host, ReadStream, System, WriteStream
+from blocktime.model.units import KIB, MIB
+from blocktime.scenarios.load import load
 
 FLASH = Disk(
     rotation_s=0.0, average_seek_s=0.0, bandwidth_bytes_per_s=5e8, parallel_requests=8, queue_depth=32

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from model import calculate, simulate
-from model.errors import OutsideLaw
-from model.spec import Disk, Host, ReadStream, System, WriteStream
-from scenarios import load
+from blocktime.model import calculate, simulate
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.spec import Disk, Host, ReadStream, System, WriteStream
+from blocktime.scenarios import load
 
 QUICK = Disk(
     overhead_s=10e-6, average_seek_s=0, rotation_s=0, bandwidth_bytes_per_s=3e9, parallel_requests=128,

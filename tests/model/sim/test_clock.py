@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import simpy
 
-from model import loops
-from model.loops.calendar import Environment
-from model.sim.clock import environment
-from scenarios import load, run
+from blocktime.model import loops
+from blocktime.model.loops.calendar import Environment
+from blocktime.model.sim.clock import environment
+from blocktime.scenarios import load, run
 
 CALENDARS = (Environment, loops.fastest(Environment))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios import Scenario, load, run
+from blocktime.scenarios import Scenario, load, run
 
 BUSY = ["instance.buffer_cache_bytes=20M", "workload.users=60"]
 """More users on one disk than it can do, and a cache that is soon full of changed blocks."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from model import calculate, simulate
-from model.errors import OutsideLaw
-from model.laws.block_layer import writes_by_fua
-from model.spec import Disk, Host, System, WriteStream
-from model.units import MIB
+from blocktime.model import calculate, simulate
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.block_layer import writes_by_fua
+from blocktime.model.spec import Disk, Host, System, WriteStream
+from blocktime.model.units import MIB
 
 FLASH = Disk(
     rotation_s=0.0, average_seek_s=0.0, write_overhead_s=2e-5, bandwidth_bytes_per_s=5e8, parallel_requests=8,

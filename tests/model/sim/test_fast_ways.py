@@ -9,19 +9,19 @@ from typing import Any, Literal
 import pytest
 from pydantic import ValidationError
 
-from model.demand.calls import files_of
-from model.errors import OutsideLaw
-from model.machine.device.drive import capacity_of
-from model.sim.data_files import is_in_order, largest_request_bytes
-from model.sim.fast import NEUTRAL, ORACLE_COSTS, OTHER_SECTIONS, PAGE_CACHE, reads_all
-from model.spec import Disk, Host, Iostat, ReadStream, System, Transactions, WriteStream
-from model.spec.transactions import Transaction
-from model.units import KIB, MIB
-from model.workloads.streams.alone import is_alone
-from model.workloads.streams.processes import simulate as simulate_streams
-from model.workloads.streams.queued import is_queued
-from model.workloads.transactions import at_begin
-from model.workloads.transactions.processes import simulate as simulate_transactions
+from blocktime.model.demand.calls import files_of
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.machine.device.drive import capacity_of
+from blocktime.model.sim.data_files import is_in_order, largest_request_bytes
+from blocktime.model.sim.fast import NEUTRAL, ORACLE_COSTS, OTHER_SECTIONS, PAGE_CACHE, reads_all
+from blocktime.model.spec import Disk, Host, Iostat, ReadStream, System, Transactions, WriteStream
+from blocktime.model.spec.transactions import Transaction
+from blocktime.model.units import KIB, MIB
+from blocktime.model.workloads.streams.alone import is_alone
+from blocktime.model.workloads.streams.processes import simulate as simulate_streams
+from blocktime.model.workloads.streams.queued import is_queued
+from blocktime.model.workloads.transactions import at_begin
+from blocktime.model.workloads.transactions.processes import simulate as simulate_transactions
 from tests.leaves import same_answer
 from tests.scenarios.every_field import fields_of, others
 from tests.whole import quick

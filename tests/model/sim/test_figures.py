@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model import OutsideLaw, engine, simulate
-from model.engine import simulate_many, simulate_measures
-from model.measures import MEASURES, measures_of
-from model.provenance import Constant
-from model.sim.streams import stream, varied
-from model.spec import (
+from blocktime.model import OutsideLaw, engine, simulate
+from blocktime.model.engine import simulate_many, simulate_measures
+from blocktime.model.measures import MEASURES, measures_of
+from blocktime.model.provenance import Constant
+from blocktime.model.sim.streams import stream, varied
+from blocktime.model.spec import (
     Disk,
     FullScan,
     Host,
@@ -27,7 +27,7 @@ from model.spec import (
     Workload,
     WriteStream,
 )
-from model.workloads.streams import processes as streams_run
+from blocktime.model.workloads.streams import processes as streams_run
 
 EUROS = Prices(currency="EUR", licence_per_processor=40_000, core_per_hour=0.05, storage_per_gb_month=0.1)
 FITTED = {

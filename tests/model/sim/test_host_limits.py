@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from model import calculate, simulate
-from model.demand.host_limits import through_host
-from model.errors import BlocktimeError
-from model.machine.device.volume import HostLimits
-from model.spec import Disk, Host, ReadStream, System
-from scenarios.compare import why
-from scenarios.load import load
+from blocktime.model import calculate, simulate
+from blocktime.model.demand.host_limits import through_host
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.machine.device.volume import HostLimits
+from blocktime.model.spec import Disk, Host, ReadStream, System
+from blocktime.scenarios.compare import why
+from blocktime.scenarios.load import load
 
 VOLUME = Disk(
     overhead_s=5e-4, average_seek_s=0, rotation_s=0, bandwidth_bytes_per_s=1e9, parallel_requests=64, queue_depth=64,

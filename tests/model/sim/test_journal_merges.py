@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import simpy
 
-from model import calculate, simulate
-from model.laws.block_layer import PAGE_BYTES
-from model.loops import as_written
-from model.machine.device.request import Request
-from model.sim.write_back import JOURNAL_BYTES, PageCache
-from model.spec import Disk, Host, System, WriteStream
+from blocktime.model import calculate, simulate
+from blocktime.model.laws.block_layer import PAGE_BYTES
+from blocktime.model.loops import as_written
+from blocktime.model.machine.device.request import Request
+from blocktime.model.sim.write_back import JOURNAL_BYTES, PageCache
+from blocktime.model.spec import Disk, Host, System, WriteStream
 
 FLASH = Disk(rotation_s=0.0, average_seek_s=0.0)
 

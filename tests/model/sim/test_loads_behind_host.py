@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from model import calculate, simulate
-from scenarios.load import load
+from blocktime.model import calculate, simulate
+from blocktime.scenarios.load import load
 
 BYTES_PER_S = 2 * 1024**2
 

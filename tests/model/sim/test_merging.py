@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from model import calculate, simulate
-from model.errors import OutsideLaw
-from model.machine.device.block_queue import BlockQueue
-from model.machine.device.elevator import Fifo
-from model.machine.device.request import Request
-from model.spec import Disk, Host, ReadStream, System, WriteStream
+from blocktime.model import calculate, simulate
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.machine.device.block_queue import BlockQueue
+from blocktime.model.machine.device.elevator import Fifo
+from blocktime.model.machine.device.request import Request
+from blocktime.model.spec import Disk, Host, ReadStream, System, WriteStream
 
 FLASH = Disk(
     overhead_s=100e-6, average_seek_s=0, rotation_s=0, bandwidth_bytes_per_s=1e9, parallel_requests=8,

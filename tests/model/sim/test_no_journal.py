@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from model import calculate, simulate
-from model.spec import Disk, Host, System, WriteStream
+from blocktime.model import calculate, simulate
+from blocktime.model.spec import Disk, Host, System, WriteStream
 
 FLASH = Disk(
     overhead_s=100e-6, average_seek_s=0, rotation_s=0, bandwidth_bytes_per_s=1e9, parallel_requests=8,

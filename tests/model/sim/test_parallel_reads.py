@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from model.causes import PARALLEL, SEQUENTIAL
-from model.errors import BlocktimeError
-from model.results import RunResult
-from model.workloads.transactions.network import closed
-from model.workloads.transactions.parts import parts_of
-from scenarios import Scenario, from_mapping, run
+from blocktime.model.causes import PARALLEL, SEQUENTIAL
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.results import RunResult
+from blocktime.model.workloads.transactions.network import closed
+from blocktime.model.workloads.transactions.parts import parts_of
+from blocktime.scenarios import Scenario, from_mapping, run
 
 ENGINES = ("calculate", "simulate")
 AT_ONCE = {"parallel_reads": 8}

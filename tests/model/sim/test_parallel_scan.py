@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from model import OutsideLaw, calculate, calculate_many, simulate
-from model.laws.optimizer import parallel_share
-from model.laws.scan_reads import Piece, granules_of, pieces_of_granules
-from model.results import RunResult
-from model.spec import System, Workload
-from model.units import GIB, KIB
-from scenarios import from_mapping, load
+from blocktime.model import OutsideLaw, calculate, calculate_many, simulate
+from blocktime.model.laws.optimizer import parallel_share
+from blocktime.model.laws.scan_reads import Piece, granules_of, pieces_of_granules
+from blocktime.model.results import RunResult
+from blocktime.model.spec import System, Workload
+from blocktime.model.units import GIB, KIB
+from blocktime.scenarios import from_mapping, load
 
 SMALL = ["table.rows=2000000"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from model.sim import policies
-from model.workloads.transactions.closed_form import solve
-from scenarios import load
+from blocktime.model.sim import policies
+from blocktime.model.workloads.transactions.closed_form import solve
+from blocktime.scenarios import load
 
 CHANCE = 0.012
 """Three standard deviations of half of the references at 70 % hits."""

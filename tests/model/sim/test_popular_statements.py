@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from model import calculate, simulate
-from model.demand.popular_blocks import by_popularity
-from model.demand.transactions import touch_rules
-from model.errors import BlocktimeError, OutsideLaw
-from model.kernels.buffers import Buffers
-from model.spec import IndexRangeScan, System
-from scenarios import from_mapping
-from scenarios.load import load
+from blocktime.model import calculate, simulate
+from blocktime.model.demand.popular_blocks import by_popularity
+from blocktime.model.demand.transactions import touch_rules
+from blocktime.model.errors import BlocktimeError, OutsideLaw
+from blocktime.model.kernels.buffers import Buffers
+from blocktime.model.spec import IndexRangeScan, System
+from blocktime.scenarios import from_mapping
+from blocktime.scenarios.load import load
 
 CURVE = ({"cache_bytes": 1 << 30, "miss_percent": 30}, {"cache_bytes": 4 << 30, "miss_percent": 10})
 SCATTERED = ["index.cached_fraction=1", "table.rows=2000000", "instance.buffer_cache_bytes=64M"]

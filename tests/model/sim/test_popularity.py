@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from model import OutsideLaw, calculate, simulate
-from model.demand.transactions import curve_classes, room_of_cache, touch_rules
-from model.errors import BlocktimeError
-from model.laws import touch_count
-from scenarios import from_mapping
+from blocktime.model import OutsideLaw, calculate, simulate
+from blocktime.model.demand.transactions import curve_classes, room_of_cache, touch_rules
+from blocktime.model.errors import BlocktimeError
+from blocktime.model.laws import touch_count
+from blocktime.scenarios import from_mapping
 
 SMALL = {
     "disk": {"use": "nvme"},

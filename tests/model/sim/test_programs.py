@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.demand.calls import files_of
-from model.loops import as_written
-from model.machine.device.drive import capacity_of
-from model.results import RunResult
-from model.sim.machine import counters_of, server_of
-from model.spec import Disk, Host, Iostat, ReadStream, System, WriteStream
-from model.units import KIB, MIB
-from model.workloads.streams.processes import _drawn
-from model.workloads.streams.processes import simulate as simulate_streams
-from model.workloads.streams.queued import is_queued, play_queued
+from blocktime.model.demand.calls import files_of
+from blocktime.model.loops import as_written
+from blocktime.model.machine.device.drive import capacity_of
+from blocktime.model.results import RunResult
+from blocktime.model.sim.machine import counters_of, server_of
+from blocktime.model.spec import Disk, Host, Iostat, ReadStream, System, WriteStream
+from blocktime.model.units import KIB, MIB
+from blocktime.model.workloads.streams.processes import _drawn
+from blocktime.model.workloads.streams.processes import simulate as simulate_streams
+from blocktime.model.workloads.streams.queued import is_queued, play_queued
 from tests.leaves import leaves
 
 SIZE = 8 * KIB

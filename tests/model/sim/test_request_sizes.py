@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import pytest
 
-from model.errors import BlocktimeError
-from scenarios import from_mapping, run
+from blocktime.model.errors import BlocktimeError
+from blocktime.scenarios import from_mapping, run
 
 KIB = 1024
 LIMIT = {"max_request_bytes": 1280 * KIB, "max_segments": 128, "scheduler": "none", "io_path": "buffered"}

@@ -9,12 +9,12 @@ import simpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model import RunResult, calculate, loops, simulate
-from model.causes import FROM_CLIENT
-from model.engine import nobody_queues
-from model.errors import OutsideLaw
-from model.machine.device.servers import NOBODY, DeviceQueue
-from model.spec import (
+from blocktime.model import RunResult, calculate, loops, simulate
+from blocktime.model.causes import FROM_CLIENT
+from blocktime.model.engine import nobody_queues
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.machine.device.servers import NOBODY, DeviceQueue
+from blocktime.model.spec import (
     Disk,
     FullScan,
     Host,
@@ -27,8 +27,8 @@ from model.spec import (
     Tablespace,
     Transactions,
 )
-from model.units import MIB
-from scenarios import load, run
+from blocktime.model.units import MIB
+from blocktime.scenarios import load, run
 from tests.golden.answers import elapsed_s
 from tests.known_by_law import KNOWN
 
@@ -244,7 +244,7 @@ def test_a_scan_costs_few_events_a_request(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_same_seed_same_json_in_another_process() -> None:
     code = (
-        "from scenarios import load, run;"
+        "from blocktime.scenarios import load, run;"
         "s = load('rahn-full-scan', ['workload.users=3', 'table.rows=300000', 'table.cached_fraction=0.3']);"
         "print(run(s, 'simulate', seed=7).model_dump_json())"
     )

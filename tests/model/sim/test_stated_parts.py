@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from model.causes import FROM_CLIENT, STATED
-from model.results import RunResult
-from scenarios import load, run
+from blocktime.model.causes import FROM_CLIENT, STATED
+from blocktime.model.results import RunResult
+from blocktime.scenarios import load, run
 
 ALONE = ("workload.users=1", "workload.think_s=0.05", "workload.transactions=400")
 ENGINES = ("calculate", "simulate")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from model import simulate
-from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
-from model.units import MIB
-from model.workloads.transactions.steady import LEAST_BATCHES, estimate, warm_up_batches
-from scenarios import load
+from blocktime.model import simulate
+from blocktime.model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
+from blocktime.model.units import MIB
+from blocktime.model.workloads.transactions.steady import LEAST_BATCHES, estimate, warm_up_batches
+from blocktime.scenarios import load
 from tests.whole import quick
 
 

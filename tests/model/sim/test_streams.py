@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model import OutsideLaw, calculate, simulate
-from model.results import RunResult
-from model.spec import Disk, Host, Instance, Iostat, ReadStream, System, WriteStream
-from model.units import MIB
-from model.workloads.streams.processes import simulate as simulate_streams
-from scenarios import from_mapping, run
+from blocktime.model import OutsideLaw, calculate, simulate
+from blocktime.model.results import RunResult
+from blocktime.model.spec import Disk, Host, Instance, Iostat, ReadStream, System, WriteStream
+from blocktime.model.units import MIB
+from blocktime.model.workloads.streams.processes import simulate as simulate_streams
+from blocktime.scenarios import from_mapping, run
 from tests.leaves import floats_of
 
 FLASH = Disk(

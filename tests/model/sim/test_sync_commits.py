@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scenarios import from_mapping, run
+from blocktime.scenarios import from_mapping, run
 
 CALLS = 2000
 LATE = 2

@@ -6,9 +6,9 @@ from statistics import fmean, stdev
 
 import pytest
 
-from model import calculate, simulate
-from model.laws import queueing
-from model.spec import Disk, Host, ReadStream, System
+from blocktime.model import calculate, simulate
+from blocktime.model.laws import queueing
+from blocktime.model.spec import Disk, Host, ReadStream, System
 
 SERVICE_S = 1e-3
 SIZE_BYTES = 4096

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from model.engine import calculate, chosen_engine, simulate
-from model.errors import OutsideLaw
-from model.results import RunResult
-from model.spec import (
+from blocktime.model.engine import calculate, chosen_engine, simulate
+from blocktime.model.errors import OutsideLaw
+from blocktime.model.results import RunResult
+from blocktime.model.spec import (
     Disk,
     FullScan,
     Host,
@@ -24,7 +24,7 @@ from model.spec import (
     Workload,
     WriteStream,
 )
-from model.workloads.families import TOGETHER
+from blocktime.model.workloads.families import TOGETHER
 from tests.model.laws.mva import two_classes
 
 MIB = 2**20

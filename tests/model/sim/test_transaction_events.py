@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import simpy
 
-from model import loops
-from scenarios import load, run
+from blocktime.model import loops
+from blocktime.scenarios import load, run
 
 TRANSACTIONS = 400
 MOST_EVENTS = 15

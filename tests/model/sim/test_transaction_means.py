@@ -8,8 +8,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from model.workloads.transactions.means import RunSoFar
-from model.workloads.transactions.tally import Sum, Tally
+from blocktime.model.workloads.transactions.means import RunSoFar
+from blocktime.model.workloads.transactions.tally import Sum, Tally
 
 
 def played(responses_s: list[float], ends_s: list[float]) -> RunSoFar:

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from model import simulate
-from model.demand.transactions import Data, data_of, kinds_of
-from model.laws.processors import Cores, thread_speed
-from model.loops import as_written
-from model.machine.device.servers import Servers, Threads
-from model.results import TransactionStats
-from model.sim.references import BlockLayout, References
-from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
-from model.spec.instance import Replacement
-from model.units import MIB
-from model.workloads.transactions.warm import in_order, some_of
+from blocktime.model import simulate
+from blocktime.model.demand.transactions import Data, data_of, kinds_of
+from blocktime.model.laws.processors import Cores, thread_speed
+from blocktime.model.loops import as_written
+from blocktime.model.machine.device.servers import Servers, Threads
+from blocktime.model.results import TransactionStats
+from blocktime.model.sim.references import BlockLayout, References
+from blocktime.model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
+from blocktime.model.spec.instance import Replacement
+from blocktime.model.units import MIB
+from blocktime.model.workloads.transactions.warm import in_order, some_of
 
 
 @given(st.integers(1, 50_000), st.sampled_from([2048, 8192, 32768]))

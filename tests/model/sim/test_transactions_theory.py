@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from scipy.stats import norm, t
 
-from model import calculate, simulate
-from model.laws import commit, queueing
-from model.sim.clock import Clock
-from model.sim.writers import DatabaseWriter
-from model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
-from model.units import GIB, MIB
+from blocktime.model import calculate, simulate
+from blocktime.model.laws import commit, queueing
+from blocktime.model.sim.clock import Clock
+from blocktime.model.sim.writers import DatabaseWriter
+from blocktime.model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
+from blocktime.model.units import GIB, MIB
 from tests.patience import LIMIT_S
 
 READ_S = 1e-3
@@ -204,7 +204,7 @@ def test_a_seed_gives_the_same_answer_here_and_in_another_process() -> None:
         != simulate(ordinary(), small, seed=7).transactions.response_s
     )
     code = (
-        "from model import simulate; from model.spec import System, Transactions; import sys; "
+        "from blocktime.model import simulate; from blocktime.model.spec import System, Transactions; import sys; "
         "system, work = sys.stdin.read().splitlines(); "
         "print(simulate(System.model_validate_json(system), Transactions.model_validate_json(work), seed=7)"
         ".model_dump_json(), end='')"

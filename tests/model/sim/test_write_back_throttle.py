@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from model.laws.write_back_throttle import depth_at, limit_requests, wakes_sleepers, window_s
-from model.machine.device.write_back_throttle import WriteBackThrottle
-from scenarios import from_mapping, run
+from blocktime.model.laws.write_back_throttle import depth_at, limit_requests, wakes_sleepers, window_s
+from blocktime.model.machine.device.write_back_throttle import WriteBackThrottle
+from blocktime.scenarios import from_mapping, run
 
 TAGS = 128
 SERVICE_S = 0.01

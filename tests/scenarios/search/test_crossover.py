@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from model.errors import SpecError
-from scenarios import Scenario, load, run
-from scenarios.search.crossover import EQUAL, SCANNED, Crossover, crossover
-from scenarios.sweeps.spec import axis_of
+from blocktime.model.errors import SpecError
+from blocktime.scenarios import Scenario, load, run
+from blocktime.scenarios.search.crossover import EQUAL, SCANNED, Crossover, crossover
+from blocktime.scenarios.sweeps.spec import axis_of
 
 SCAN = "rahn-full-scan"
 SWAPPED = {"first": "second", "second": "first", "neither": "neither", "unknown": "unknown"}

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from model.errors import BlocktimeError, SpecError
-from model.measures import MEASURES, measures_of
-from scenarios import load, run
-from scenarios.search import optimise as module
-from scenarios.search.along import Along
-from scenarios.search.goal_seek import STILL, Crossing, MeasureAt, _holds, is_monotone, seek
-from scenarios.search.limits import limits_of
-from scenarios.search.optimise import Optimum, optimise
-from scenarios.sweeps.spec import axis_of
-from scenarios.sweeps.sweep import SweepBackend, sweep
-from scenarios.sweeps.table import read_table
+from blocktime.model.errors import BlocktimeError, SpecError
+from blocktime.model.measures import MEASURES, measures_of
+from blocktime.scenarios import load, run
+from blocktime.scenarios.search import optimise as module
+from blocktime.scenarios.search.along import Along
+from blocktime.scenarios.search.goal_seek import STILL, Crossing, MeasureAt, _holds, is_monotone, seek
+from blocktime.scenarios.search.limits import limits_of
+from blocktime.scenarios.search.optimise import Optimum, optimise
+from blocktime.scenarios.sweeps.spec import axis_of
+from blocktime.scenarios.sweeps.sweep import SweepBackend, sweep
+from blocktime.scenarios.sweeps.table import read_table
 
 USERS = "workload.users=1:60"
 CACHE = "instance.buffer_cache_bytes=32M,64M,128M,256M"

@@ -9,14 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model.errors import BlocktimeError, SpecError
-from model.measures import measures_of
-from scenarios import load, run
-from scenarios.search.question import question_of
-from scenarios.search.sensitivity import Sensitivity, _resampled, indices_of, sampled_points, sensitivity
-from scenarios.sweeps.run import Running
-from scenarios.sweeps.spec import Axis, axis_of
-from scenarios.sweeps.sweep import Listener, SweepBackend
+from blocktime.model.errors import BlocktimeError, SpecError
+from blocktime.model.measures import measures_of
+from blocktime.scenarios import load, run
+from blocktime.scenarios.search.question import question_of
+from blocktime.scenarios.search.sensitivity import (
+    Sensitivity,
+    _resampled,
+    indices_of,
+    sampled_points,
+    sensitivity,
+)
+from blocktime.scenarios.sweeps.run import Running
+from blocktime.scenarios.sweeps.spec import Axis, axis_of
+from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend
 
 PI = float(np.pi)
 USERS = "workload.users=1:40"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from scenarios.sweeps import cluster
+from blocktime.scenarios.sweeps import cluster
 from tests.patience import LIMIT_S
 
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from model.errors import SpecError
-from scenarios.load import source_of
-from scenarios.sweeps.by_column import ByColumn, Columns, keys_of
-from scenarios.sweeps.points import DIGEST_BYTES, Points, asked_mark, mark_of
+from blocktime.model.errors import SpecError
+from blocktime.scenarios.load import source_of
+from blocktime.scenarios.sweeps.by_column import ByColumn, Columns, keys_of
+from blocktime.scenarios.sweeps.points import DIGEST_BYTES, Points, asked_mark, mark_of
 
 VALUES: dict[str, Any] = {
     "table.rows": some.integers(-1, 10**9),

@@ -18,10 +18,10 @@ import psutil
 import pytest
 from distributed import LocalCluster
 
-from model.errors import SpecError
-from scenarios.sweeps import cluster as module
-from scenarios.sweeps.cluster import ANSWERS_WITHIN_S, LOCAL, Cluster
-from scenarios.sweeps.executors import (
+from blocktime.model.errors import SpecError
+from blocktime.scenarios.sweeps import cluster as module
+from blocktime.scenarios.sweeps.cluster import ANSWERS_WITHIN_S, LOCAL, Cluster
+from blocktime.scenarios.sweeps.executors import (
     ChunkPiece,
     LostPieces,
     PieceAnswered,

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from model.errors import SpecError, UnknownName
-from scenarios.sweeps.conditions import LONGEST, Condition
+from blocktime.model.errors import SpecError, UnknownName
+from blocktime.scenarios.sweeps.conditions import LONGEST, Condition
 
 VALUES: dict[str, Any] = {
     "workload.users": 100,

@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import qmc
 
-from model.errors import SpecError
-from scenarios.sweeps.design import Design
-from scenarios.sweeps.spec import Axis, axis_of, sweep_of
+from blocktime.model.errors import SpecError
+from blocktime.scenarios.sweeps.design import Design
+from blocktime.scenarios.sweeps.spec import Axis, axis_of, sweep_of
 
 ROOT = Path(__file__).resolve().parents[3]
 KEYS = [f"{section}.f{rank}" for rank in range(11) for section in ("disk", "host", "table")]

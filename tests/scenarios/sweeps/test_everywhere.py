@@ -9,10 +9,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from scenarios.sweeps.cluster import LOCAL, Cluster
-from scenarios.sweeps.plan import Plan
-from scenarios.sweeps.run import Outcome, Running
-from scenarios.sweeps.sweep import Listener, SweepBackend, plan_of, sweeping, write
+from blocktime.scenarios.sweeps.cluster import LOCAL, Cluster
+from blocktime.scenarios.sweeps.plan import Plan
+from blocktime.scenarios.sweeps.run import Outcome, Running
+from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, plan_of, sweeping, write
 from tests.whole import WHOLE
 
 # Scans by arrays and by simulation, statements that are played, queues by loop, transactions by events: all ways

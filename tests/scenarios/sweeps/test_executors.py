@@ -13,8 +13,14 @@ from random import Random
 
 import pytest
 
-from model.errors import SpecError
-from scenarios.sweeps.executors import ChunkPiece, ChunkPieces, LocalProcesses, NoAnswer, ThisProcess
+from blocktime.model.errors import SpecError
+from blocktime.scenarios.sweeps.executors import (
+    ChunkPiece,
+    ChunkPieces,
+    LocalProcesses,
+    NoAnswer,
+    ThisProcess,
+)
 from tests.scenarios.sweeps import work
 from tests.scenarios.sweeps.work import wait_until
 from tests.scenarios.sweeps.workers_elsewhere import (

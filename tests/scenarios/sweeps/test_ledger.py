@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from model.errors import SpecError
-from model.measures import MEASURES
-from scenarios.sweeps import ledger
-from scenarios.sweeps.ledger import Ledger, usual_folder
+from blocktime.model.errors import SpecError
+from blocktime.model.measures import MEASURES
+from blocktime.scenarios.sweeps import ledger
+from blocktime.scenarios.sweeps.ledger import Ledger, usual_folder
 from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -70,8 +70,8 @@ def python(code: str, *arguments: object) -> subprocess.Popen[str]:
     """A process that runs *code*, which knows this module's helpers."""
     head = (
         "import sys; from pathlib import Path; import numpy as np; from hashlib import blake2b;"
-        "from model.measures import MEASURES; from model.errors import SpecError;"
-        "from scenarios.sweeps.ledger import Ledger\n"
+        "from blocktime.model.measures import MEASURES; from blocktime.model.errors import SpecError;"
+        "from blocktime.scenarios.sweeps.ledger import Ledger\n"
         "def key(number): return blake2b(number.to_bytes(8, 'little'), digest_size=16).digest()\n"
         "def keys(start, stop): return [key(number) for number in range(start, stop)]\n"
         "def put(store, start, stop):\n"
@@ -532,8 +532,8 @@ OTHER_PROCESS = """
 import sys
 import numpy as np
 from pathlib import Path
-from model.measures import MEASURES
-from scenarios.sweeps.ledger import Ledger
+from blocktime.model.measures import MEASURES
+from blocktime.scenarios.sweeps.ledger import Ledger
 with Ledger(Path(sys.argv[1]), "one") as ledger:
     keys = [number.to_bytes(16, "big") for number in range(300)]
     ledger.put(keys, np.zeros((300, len(MEASURES))), ["calculate"] * 300)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.errors import SpecError
-from scenarios.load import load, source_of
-from scenarios.sweeps.by_column import keys_of
-from scenarios.sweeps.points import Points, _is_plain, _marks_of, asked_mark, version_of_model
+from blocktime.model.errors import SpecError
+from blocktime.scenarios.load import load, source_of
+from blocktime.scenarios.sweeps.by_column import keys_of
+from blocktime.scenarios.sweeps.points import Points, _is_plain, _marks_of, asked_mark, version_of_model
 from tests.scenarios.every_field import fields_of
 
 # What a sweep may vary of a full scan, with values as a user writes them: plain fields, nested ones, a catalog entry.
@@ -156,7 +156,7 @@ def test_the_version_covers_the_laws(tmp_path: Any, monkeypatch: pytest.MonkeyPa
     import shutil
     from pathlib import Path
 
-    import model
+    from blocktime import model
 
     before = version_of_model()
     copy = tmp_path / "model"
@@ -215,7 +215,7 @@ def test_answers_depend_on_code_and_catalog(
     (tmp_path / "catalog").mkdir()
     for name in ("__init__.py", "laws.py", "catalog/disk.toml", "notes.txt"):
         (tmp_path / name).write_text("1", encoding="utf-8")
-    monkeypatch.setattr("model.__file__", str(tmp_path / "__init__.py"))
+    monkeypatch.setattr("blocktime.model.__file__", str(tmp_path / "__init__.py"))
     before = version_of_model.__wrapped__()
     (tmp_path / "notes.txt").write_text("2", encoding="utf-8")
     assert version_of_model.__wrapped__() == before

@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model.errors import SpecError
-from model.measures import MEASURES, measures_of
-from scenarios import load, run
-from scenarios.load import source_of
-from scenarios.sweeps import answers as module_of_answers
-from scenarios.sweeps import run as module_of_run
-from scenarios.sweeps import sweep as module
-from scenarios.sweeps.executors import ThisProcess
-from scenarios.sweeps.ledger import Ledger
-from scenarios.sweeps.plan import Faults, Plan
-from scenarios.sweeps.points import Points, version_of_model
-from scenarios.sweeps.rows import Rows
-from scenarios.sweeps.run import Running
-from scenarios.sweeps.sweep import Listener, SweepBackend, plan_of, sweep, sweeping, whole_table
+from blocktime.model.errors import SpecError
+from blocktime.model.measures import MEASURES, measures_of
+from blocktime.scenarios import load, run
+from blocktime.scenarios.load import source_of
+from blocktime.scenarios.sweeps import answers as module_of_answers
+from blocktime.scenarios.sweeps import run as module_of_run
+from blocktime.scenarios.sweeps import sweep as module
+from blocktime.scenarios.sweeps.executors import ThisProcess
+from blocktime.scenarios.sweeps.ledger import Ledger
+from blocktime.scenarios.sweeps.plan import Faults, Plan
+from blocktime.scenarios.sweeps.points import Points, version_of_model
+from blocktime.scenarios.sweeps.rows import Rows
+from blocktime.scenarios.sweeps.run import Running
+from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, plan_of, sweep, sweeping, whole_table
 
 QUEUE = (
     "disk.use=nvme", "host.scheduler=none", "workload.kind=read_stream", "workload.path=direct",

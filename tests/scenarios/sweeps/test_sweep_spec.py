@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.errors import SpecError, UnknownName
-from scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
+from blocktime.model.errors import SpecError, UnknownName
+from blocktime.scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
 
 USERS = {"key": "workload.users", "values": [1, 2]}
 ROWS = {"key": "table.rows", "low": 1, "high": 10}

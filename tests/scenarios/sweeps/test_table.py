@@ -21,9 +21,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from model.errors import SpecError
-from scenarios.sweeps import table as module
-from scenarios.sweeps.table import GROUP_ROWS, TableColumn, check_place, open_table, read_table
+from blocktime.model.errors import SpecError
+from blocktime.scenarios.sweeps import table as module
+from blocktime.scenarios.sweeps.table import GROUP_ROWS, TableColumn, check_place, open_table, read_table
 from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -96,7 +96,7 @@ def same(found: list[Any], wanted: list[Any]) -> bool:
 def python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     head = (
         "import os, resource, sys; from pathlib import Path; import numpy as np;"
-        "from scenarios.sweeps.table import *; from model.errors import SpecError\n"
+        "from blocktime.scenarios.sweeps.table import *; from blocktime.model.errors import SpecError\n"
         "path = Path(sys.argv[1])\n"
     )
     return subprocess.run(
@@ -397,7 +397,7 @@ def test_a_full_disk_is_one_sentence(path: Path, blocks: int) -> None:
     write(path, ROWS)
     before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
     code = (
-        "from scenarios.sweeps import table as module\n"
+        "from blocktime.scenarios.sweeps import table as module\n"
         "module.GROUP_ROWS = 100\n"
         "blocks = int(sys.argv[2])\n"
         "most = 500_000 if blocks > 1 else 1_000\n"
@@ -418,7 +418,7 @@ def test_a_full_disk_is_one_sentence(path: Path, blocks: int) -> None:
 
 def test_what_went_wrong_first_is_told_on_a_full_disk(path: Path) -> None:
     code = (
-        "from scenarios.sweeps import table as module\n"
+        "from blocktime.scenarios.sweeps import table as module\n"
         "module.GROUP_ROWS = 10\n"
         "columns = [TableColumn(f'x{n}', 'real', '', '') for n in range(40)]\n"
         "try:\n"
@@ -436,7 +436,7 @@ def test_what_went_wrong_first_is_told_on_a_full_disk(path: Path) -> None:
 def test_memory_is_bounded(path: Path) -> None:
     """What more rows would take if they were kept is far more than what the peak grows by."""
     code = (
-        "from scenarios.sweeps import table as module\n"
+        "from blocktime.scenarios.sweeps import table as module\n"
         "module.GROUP_ROWS = 1000\n"
         "columns = [TableColumn(f'x{n}', 'real', '', '') for n in range(60)]\n"
         "block = {column.name: np.random.default_rng(1).random(500) for column in columns}\n"

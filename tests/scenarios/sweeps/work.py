@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from model.errors import UnknownName
+from blocktime.model.errors import UnknownName
 from tests.patience import LIMIT_S
 
 

@@ -17,8 +17,8 @@ from typing import ClassVar, Final
 import psutil
 import pytest
 
-from model.errors import SpecError
-from scenarios.sweeps.executors import MOST_WORKERS, NoAnswer, ThisProcess, Work, WorkerExecutor
+from blocktime.model.errors import SpecError
+from blocktime.scenarios.sweeps.executors import MOST_WORKERS, NoAnswer, ThisProcess, Work, WorkerExecutor
 from tests.patience import LIMIT_S
 from tests.scenarios.sweeps import work
 from tests.scenarios.sweeps.work import wait_until
@@ -52,8 +52,8 @@ def those_at_work(two: WorkerExecutor, directory: Path) -> set[int]:
 SCRIPT = """
     import sys
     from functools import partial
-    from scenarios.sweeps.cluster import Cluster
-    from scenarios.sweeps.executors import LocalProcesses
+    from blocktime.scenarios.sweeps.cluster import Cluster
+    from blocktime.scenarios.sweeps.executors import LocalProcesses
     from tests.scenarios.sweeps import work
 
     print("main", flush=True)

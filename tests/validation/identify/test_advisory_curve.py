@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from app.reports.written import written
-from model.causes import SEQUENTIAL
-from scenarios import from_mapping, load, run
-from scenarios.measured import READ_REQUESTS, TRANSACTIONS
+from blocktime.app.reports.written import written
+from blocktime.model.causes import SEQUENTIAL
+from blocktime.scenarios import from_mapping, load, run
+from blocktime.scenarios.measured import READ_REQUESTS, TRANSACTIONS
+from blocktime.validation.identify.found import IdentifiedScenario
+from blocktime.validation.identify.system import identify
 from tests.validation.instruments.made import read_text
 from tools.bars import offs
-from validation.identify.found import IdentifiedScenario
-from validation.identify.system import identify
 
 EVEN = "popularity of the blocks is taken as even: what a larger cache gives is a lower bound"
 HEAD = """

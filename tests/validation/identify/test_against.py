@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.command.cli import main
-from app.reports.written import written
-from scenarios import load, run
-from scenarios.measured import CPU, READ_REQUESTS, READ_WAIT, TRANSACTIONS
+from blocktime.app.command.cli import main
+from blocktime.app.reports.written import written
+from blocktime.scenarios import load, run
+from blocktime.scenarios.measured import CPU, READ_REQUESTS, READ_WAIT, TRANSACTIONS
 from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]

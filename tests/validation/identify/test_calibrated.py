@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from app.command.cli import main
-from app.controls import own_files, settings
-from app.reports.written import written
-from model.errors import SpecError
-from scenarios import load, run
-from scenarios.measured import PARTS, READ_WAIT, TRANSACTIONS
+from blocktime.app.command.cli import main
+from blocktime.app.controls import own_files, settings
+from blocktime.app.reports.written import written
+from blocktime.model.errors import SpecError
+from blocktime.scenarios import load, run
+from blocktime.scenarios.measured import PARTS, READ_WAIT, TRANSACTIONS
 from tests.command_line import CommandLine
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from blocktime.validation.identify.declined import check
+from blocktime.validation.identify.found import RefusedReport
+from blocktime.validation.identify.report import Report
+from blocktime.validation.instruments.figures import ReportedHost
 from tests.command_line import CommandLine
 from tests.validation.instruments import made
-from validation.identify.declined import check
-from validation.identify.found import RefusedReport
-from validation.identify.report import Report
-from validation.instruments.figures import ReportedHost
 
 
 def report(event: str, seconds: float, **host: bool) -> Report:

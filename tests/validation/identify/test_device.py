@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from app.command.cli import main
-from scenarios import from_mapping, run
-from scenarios.measured import READ_LATENCY, READS_A_SECOND
+from blocktime.app.command.cli import main
+from blocktime.scenarios import from_mapping, run
+from blocktime.scenarios.measured import READ_LATENCY, READS_A_SECOND
+from blocktime.validation.identify.found import NotIdentified
+from blocktime.validation.identify.system import identify
 from tests.command_line import CommandLine
 from tests.validation.instruments.made import read_text
 from tools.bars import offs
-from validation.identify.found import NotIdentified
-from validation.identify.system import identify
 
 SECONDS = 10
 

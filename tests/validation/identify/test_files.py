@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from app.reports.written import written
-from scenarios import load, run
+from blocktime.app.reports.written import written
+from blocktime.scenarios import load, run
+from blocktime.validation.identify.found import IdentifiedScenario
+from blocktime.validation.identify.report import Report
+from blocktime.validation.identify.system import identify
+from blocktime.validation.instruments import NotReadable
+from blocktime.validation.instruments.figures import Setting
 from tests.validation.instruments import made
 from tests.validation.instruments.made import read_text
-from validation.identify.found import IdentifiedScenario
-from validation.identify.report import Report
-from validation.identify.system import identify
-from validation.instruments import NotReadable
-from validation.instruments.figures import Setting
 
 
 def identified(folder: Path, *parameters: tuple[str, str]) -> IdentifiedScenario:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from blocktime.validation.identify.found import RefusedReport
+from blocktime.validation.identify.hours import TransactionArrivals, asked_of, checked
+from blocktime.validation.identify.report import Report
+from blocktime.validation.instruments import Reading
+from blocktime.validation.instruments.figures import ReportedHost
 from tests.validation.instruments.made import report_of
-from validation.identify.found import RefusedReport
-from validation.identify.hours import TransactionArrivals, asked_of, checked
-from validation.identify.report import Report
-from validation.instruments import Reading
-from validation.instruments.figures import ReportedHost
 
 
 def interval(

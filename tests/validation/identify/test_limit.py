@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.validation.instruments import made
-from tests.validation.instruments.made import report_of, waited
-from validation.identify.found import IdentifiedScenario
-from validation.identify.limit import (
+from blocktime.validation.identify.found import IdentifiedScenario
+from blocktime.validation.identify.limit import (
     histogram,
     limit_of,
     log_pace,
@@ -20,9 +18,11 @@ from validation.identify.limit import (
     variation_of_slowest,
     write_s_of,
 )
-from validation.identify.report import Report, reads_at_once
-from validation.identify.system import SystemProfile
-from validation.instruments.figures import Setting
+from blocktime.validation.identify.report import Report, reads_at_once
+from blocktime.validation.identify.system import SystemProfile
+from blocktime.validation.instruments.figures import Setting
+from tests.validation.instruments import made
+from tests.validation.instruments.made import report_of, waited
 
 # Ten of a hundred below 1 ms, eighty more below 4 ms, the rest below 8 ms.
 SHARES = [(0.001, 0.10), (0.004, 0.90), (0.008, 1.00)]

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from app.reports.written import written
-from model.causes import PARALLEL, SEQUENTIAL
-from model.results import RunResult
-from scenarios import from_mapping, load, run
-from scenarios.measured import (
+from blocktime.app.reports.written import written
+from blocktime.model.causes import PARALLEL, SEQUENTIAL
+from blocktime.model.results import RunResult
+from blocktime.scenarios import from_mapping, load, run
+from blocktime.scenarios.measured import (
     DB_TIME,
     PARALLEL_WAIT,
     READ_ON,
@@ -23,12 +23,12 @@ from scenarios.measured import (
     TRANSACTIONS,
     figure_in,
 )
+from blocktime.validation.identify.found import IdentifiedScenario, RefusedReport
+from blocktime.validation.identify.system import identify
+from blocktime.validation.instruments.figures import NotReadable
 from tests.command_line import CommandLine
 from tests.validation.instruments.made import read_text
 from tools.bars import offs
-from validation.identify.found import IdentifiedScenario, RefusedReport
-from validation.identify.system import identify
-from validation.instruments.figures import NotReadable
 
 CASES = ("tpc-b", "tpc-c", "oltp-nvme")
 

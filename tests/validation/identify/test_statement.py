@@ -8,17 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from app.command.cli import main
-from app.reports.written import written
-from model.laws.logical_io import fetch_calls
-from model.results import RunResult
-from scenarios import load, run
-from scenarios.measured import CLIENT_WAIT, ELAPSED, FETCH_CALLS, GETS, READ_BLOCKS, as_modelled, compared_in
+from blocktime.app.command.cli import main
+from blocktime.app.reports.written import written
+from blocktime.model.laws.logical_io import fetch_calls
+from blocktime.model.results import RunResult
+from blocktime.scenarios import load, run
+from blocktime.scenarios.measured import (
+    CLIENT_WAIT,
+    ELAPSED,
+    FETCH_CALLS,
+    GETS,
+    READ_BLOCKS,
+    as_modelled,
+    compared_in,
+)
+from blocktime.validation.identify.fetches import equal_blocks, habit_of_calls, habit_of_sums
+from blocktime.validation.identify.found import NotIdentified
+from blocktime.validation.identify.statement import identify_statement
 from tests.command_line import CommandLine
 from tests.validation.instruments.made import read_text
-from validation.identify.fetches import equal_blocks, habit_of_calls, habit_of_sums
-from validation.identify.found import NotIdentified
-from validation.identify.statement import identify_statement
 
 SCANNED = "TABLE ACCESS FULL T"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from app.reports.measuring import document_of, read_file
-from app.reports.written import written
-from scenarios import load, run
+from blocktime.app.reports.measuring import document_of, read_file
+from blocktime.app.reports.written import written
+from blocktime.scenarios import load, run
+from blocktime.validation.instruments import Keep, Reading
 from tests.validation.instruments import made
-from validation.instruments import Keep, Reading
 
 OF_SYSTEM = {
     "fio": "a drive is described by fio's jobs alone",

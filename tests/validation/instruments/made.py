@@ -7,7 +7,7 @@ import gzip
 from pathlib import Path
 from typing import Any, Final
 
-from validation.instruments import Figure, OpenedFile, Reading, read
+from blocktime.validation.instruments import Figure, OpenedFile, Reading, read
 
 IOSTAT_OLD: Final = """Linux 3.10.0-1 (a.host.example) \t11/22/2026 \t_x86_64_\t(8 CPU)
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from blocktime.validation.instruments import NotReadable, OpenedFile, Reading, read
 from tests.validation.instruments import made
 from tests.validation.instruments.test_samples import FILES, text_of
 from tests.whole import quick
-from validation.instruments import NotReadable, OpenedFile, Reading, read
 
 TRIES = quick(2, 12)
 """Damages of each kind for each report: some 1,500 in all where a run is whole."""

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from blocktime.validation.instruments.fio import OF_JOB, OPTIONS, PLAIN, TIMES
+from blocktime.validation.instruments.sysstat import COLUMNS, CPU
+from blocktime.validation.instruments.tkprof import DETAILS
+from blocktime.validation.instruments.views import UNITS
 from tests.validation.instruments import made
 from tests.validation.instruments.made import read_text
-from validation.instruments.fio import OF_JOB, OPTIONS, PLAIN, TIMES
-from validation.instruments.sysstat import COLUMNS, CPU
-from validation.instruments.tkprof import DETAILS
-from validation.instruments.views import UNITS
 
 Unit = tuple[float, str]
 

@@ -16,10 +16,10 @@ from time import process_time
 
 import pytest
 
-from app.command.cli import main
+from blocktime.app.command.cli import main
+from blocktime.validation.instruments import NotReadable, OpenedFile, read
 from tests.validation.instruments import made
 from tests.whole import quick
-from validation.instruments import NotReadable, OpenedFile, read
 
 BANNER = "Linux 5.4.17 (a)  01/02/2024  _x86_64_ (4 CPU)\n\n"
 IOSTAT = f"{BANNER}Device r/s w/s r_await\n"
@@ -139,7 +139,7 @@ BOMBS: dict[str, tuple[str, str, str]] = {
 """What a file begins with, what follows again and again, and words of the answer or the refusal."""
 COMMAND = """
 import resource, sys
-from app.command.cli import main
+from blocktime.app.command.cli import main
 from tests.validation.instruments import made
 from tests.whole import quick
 code = main(["measure", "--quiet", sys.argv[1]])

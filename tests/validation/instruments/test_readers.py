@@ -10,13 +10,13 @@ from time import process_time
 
 import pytest
 
+from blocktime.validation.identify.found import NotIdentified
+from blocktime.validation.identify.statement import identify_statement
+from blocktime.validation.instruments import Figure, Keep, NotReadable, OpenedFile, Reading, read
+from blocktime.validation.instruments.awr_cells import unit_of
+from blocktime.validation.instruments.sysstat import seconds_between
 from tests.validation.instruments import made
 from tests.validation.instruments.made import packed, read_bytes, read_text
-from validation.identify.found import NotIdentified
-from validation.identify.statement import identify_statement
-from validation.instruments import Figure, Keep, NotReadable, OpenedFile, Reading, read
-from validation.instruments.awr_cells import unit_of
-from validation.instruments.sysstat import seconds_between
 
 
 def figures(reading: Reading) -> dict[tuple[str, str], Figure]:

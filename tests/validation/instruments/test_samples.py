@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from app.text.iostat_text import device_head
-from model.laws.iostat import columns_of
-from validation.instruments import NotReadable, OpenedFile, Reading, read
+from blocktime.app.text.iostat_text import device_head
+from blocktime.model.laws.iostat import columns_of
+from blocktime.validation.instruments import NotReadable, OpenedFile, Reading, read
 
 SAMPLES = Path(__file__).resolve().parents[4] / "shared" / "samples"
 FILES = sorted(path for path in SAMPLES.rglob("*") if path.is_file() and path.name != "README.md")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from blocktime.validation.instruments import Keep, OpenedFile, read
+from blocktime.validation.instruments.table_spaces import places_of
 from tests.validation.instruments.made import AWR, read_text
-from validation.instruments import Keep, OpenedFile, read
-from validation.instruments.table_spaces import places_of
 
 SPACES = """
 Tablespace IO Stats                       DB/Inst: SECRET/secret  Snaps: 1-2

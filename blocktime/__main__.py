@@ -1,8 +1,8 @@
-"""``python -m app`` is ``blocktime``."""
+"""``python -m blocktime`` is the command ``blocktime``."""
 
 if __name__ == "__main__":
     try:
-        from app.start import main
+        from blocktime.app.start import main
 
         raise SystemExit(main())
     except KeyboardInterrupt:

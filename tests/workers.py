@@ -18,6 +18,7 @@ IN_A_BROWSER: Final = (
     "tests/app/test_page_compare_browser.py",
     "tests/app/test_page_guard.py",
     "tests/app/test_page_sessions.py",
+    "tests/app/test_page_random_moves.py",
 )
 """Files that one worker tests, one after the other: a server and a browser cost more to start than most of them."""
 LONGEST: Final = (

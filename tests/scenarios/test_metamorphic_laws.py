@@ -12,7 +12,6 @@ from statistics import fmean, stdev
 from typing import Any
 
 import pytest
-from blocktime.validation.random_scenarios import KINDS, case
 
 from blocktime.model.budget import Budget, watched
 from blocktime.model.engine import simulate
@@ -21,6 +20,7 @@ from blocktime.model.results import RunResult
 from blocktime.model.spec import System, Workload
 from blocktime.scenarios.load import from_mapping
 from tests.whole import quick
+from tools.random_scenarios import KINDS, case
 
 Question = tuple[System, Any]
 TRIALS, WHOLE = 8, 500

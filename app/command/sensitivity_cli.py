@@ -14,7 +14,6 @@ from blocktime.app.command.options import (
     quietly,
     with_engine_of_many,
     with_settings,
-    with_table,
 )
 from blocktime.app.command.sweep_cli import with_axes
 from blocktime.app.command.sweep_progress import telling
@@ -26,26 +25,22 @@ from blocktime.scenarios.sweeps.sweep import SweepBackend
 @click.command()
 @click.argument("name", metavar=NAMED)
 @click.option("--measure", default="elapsed_s", show_default=True, help="Measure to analyse.")
-@click.option("--samples", type=int, default=256, show_default=True,
-              help="Samples per axis, a power of two. The sweep has SAMPLES × (axes + 2) points.")  # fmt: skip
-@with_table("the samples")
 @quietly("Print only the findings: no tables, no progress.")
 @AS_JSON
 @with_axes
 @with_settings
 @with_engine_of_many
 def sensitivity(name: str, at: SweepBackend, as_json: bool, quiet: bool, **asked: Any) -> None:
-    """Rank the fields that move a measure: a tornado chart and Sobol indices.
+    """Rank the fields that move a measure, each changed alone: a tornado chart.
 
     An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c.
     """
     with telling(quiet, aloud=not as_json, keep=at.keep) as listener:
         analysis = found_by(name, at=at, listener=listener, **asked)
-    wrote = [f"wrote {asked['out']}: {analysis.points:,} rows"] if asked["out"] is not None else []
     print_answer(
         as_json,
         quiet,
         lambda: asdict(analysis) | {"sentences": sentences_of(analysis)},
         lambda: sentences_of(analysis),
-        lambda: ["", *sensitivity_lines(analysis, width_of_terminal()), *wrote],
+        lambda: ["", *sensitivity_lines(analysis, width_of_terminal())],
     )

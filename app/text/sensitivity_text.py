@@ -1,4 +1,4 @@
-"""What matters as plain text: a tornado, the shares of the variance, and both in sentences."""
+"""What matters as plain text: a tornado, and its sentences."""
 
 from __future__ import annotations
 
@@ -6,22 +6,19 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from blocktime.app.base.lines import head, table, wrapped
+from blocktime.app.base.lines import head, wrapped
 from blocktime.app.base.output import bar_letter
 from blocktime.app.text.optimise_text import field_shown
 from blocktime.app.text.sweep_text import shown
 from blocktime.model.errors import cut
 from blocktime.model.measures import MEASURES
 from blocktime.model.units import show_share
-from blocktime.scenarios.interval import CONFIDENCE
-from blocktime.scenarios.search.sensitivity import Sensitivity, SobolIndex, TornadoBar, VarianceShare
+from blocktime.scenarios.search.sensitivity import Sensitivity, TornadoBar
 from blocktime.scenarios.why_words import listed
 
 LONGEST_LABEL: Final = 26
-WIDE: Final = 0.4
-"""An interval of a share that says little."""
 LITTLE: Final = 0.05
-"""A share of the variance that hardly matters."""
+"""A share of the widest bar that hardly matters."""
 BY_RATIO: Final = 50.0
 """Outcomes whose largest is so many times the smallest are drawn by their logarithm."""
 
@@ -31,10 +28,6 @@ def sensitivity_lines(sensitivity: Sensitivity, width: int) -> Iterator[str]:
     yield from wrapped(f"{sensitivity.measure} – {MEASURES[sensitivity.measure].says}", width, bold=True)
     yield ""
     yield from _tornado_lines(sensitivity, width)
-    yield ""
-    yield head(f"Shares of the variance of {sensitivity.measure}, in % ({show_share(CONFIDENCE)} intervals)")
-    if sensitivity.indices:
-        yield from _index_lines(sensitivity, width)
     yield ""
     for sentence in sentences_of(sensitivity):
         yield from wrapped(sentence, width, first="- ")
@@ -80,99 +73,23 @@ def _now(bar: TornadoBar) -> str:
     return f" (base {field_shown(bar.key, bar.base_value)}{outside})"
 
 
-def _share(share: VarianceShare) -> str:
-    within = (min(max(number, 0.0), 1.0) for number in (share.value, share.low, share.high))
-    value, low, high = (f"{round(100 * number):d}" for number in within)
-    return f"{value} ({low}..{high})"
-
-
-def _index_lines(sensitivity: Sensitivity, width: int) -> Iterator[str]:
-    lines = [
-        ("axis", "alone", "with others", "interaction"),
-        *(
-            (cut(index.key, width - 51), _share(index.first), _share(index.total), _share(index.interaction))
-            for index in sensitivity.indices
-        ),
-    ]
-    yield from table(lines)
-
-
 def sentences_of(sensitivity: Sensitivity) -> list[str]:
-    """What matters, what does not, and how much axes make together."""
-    if not sensitivity.indices:
+    """What matters most, what follows, and what does not matter."""
+    measure, (first, *others) = sensitivity.measure, sensitivity.tornado
+    if not first.span:
         return [
-            f"{sensitivity.measure} does not vary: it is {shown(sensitivity.measure, sensitivity.mean)} "
-            f"at all {sensitivity.points:,} points, "
-            "so nothing here affects it."
+            f"{measure} does not vary: it is {shown(measure, sensitivity.base)} at all {sensitivity.points:,} points."
         ]
+    moved = [bar for bar in others if bar.span >= LITTLE * first.span]
+    little = [bar.key for bar in others if bar not in moved]
     return [
-        *_what_matters(sensitivity),
-        *_what_does_not(sensitivity),
-        _together(sensitivity),
-        *_how_sure(sensitivity),
+        f"{first.key} matters most: changed alone, it moves {measure} between {_end(measure, first, False)} and "
+        f"{_end(measure, first, True)}.",
+        *(
+            f"{bar.key} moves it by {show_share(bar.span / first.span)} of that, between "
+            f"{_end(measure, bar, False)} and {_end(measure, bar, True)}."
+            for bar in moved
+        ),
+        *([f"{listed(little)}: less than {show_share(LITTLE)} of that."] if little else []),
+        *(["Each field was changed alone; two fields together may move it further."] if others else []),
     ]
-
-
-def _what_matters(sensitivity: Sensitivity) -> Iterator[str]:
-    measure, first = sensitivity.measure, sensitivity.indices[0]
-    yield (
-        f"{first.key} matters most: it contributes to {show_share(min(first.total.value, 1))} of "
-        f"the variance of {measure} "
-        f"over these ranges, where {measure} is between {shown(measure, sensitivity.low)} "
-        f"and {shown(measure, sensitivity.high)}"
-        f"{_alone(first)}."
-    )
-    widest = sensitivity.tornado[0]
-    if widest.key != first.key and widest.span:
-        yield (
-            f"Changed alone from the base scenario, {widest.key} moves it most: {_end(measure, widest, False)}, "
-            f"{_end(measure, widest, True)}."
-        )
-
-
-def _alone(index: SobolIndex) -> str:
-    if index.first.is_noise:
-        return "; its effect alone is within the noise"
-    return f"; alone it contributes {show_share(min(max(index.first.value, 0), 1))}"
-
-
-def _what_does_not(sensitivity: Sensitivity) -> Iterator[str]:
-    noise = [index.key for index in sensitivity.indices if index.first.is_noise and index.total.high < LITTLE]
-    if noise:
-        yield (
-            f"{listed(noise)}: no effect beyond noise, and less than {show_share(LITTLE)} of the "
-            f"variance together with all "
-            "other axes."
-        )
-    little = [
-        index.key for index in sensitivity.indices if index.total.high < LITTLE and not index.first.is_noise
-    ]
-    if little:
-        yield f"{listed(little)}: measurable, but less than {show_share(LITTLE)} of the variance."
-    others = [
-        index.key for index in sensitivity.indices[1:] if index.first.is_noise and index.total.high >= LITTLE
-    ]
-    if others:
-        yield f"{listed(others)}: alone no effect beyond noise, but may matter together with other axes."
-
-
-def _together(sensitivity: Sensitivity) -> str:
-    rest = 1 - sum(index.first.value for index in sensitivity.indices)
-    share = f"{show_share(min(max(rest, 0), 1))}"
-    clear = [index.key for index in sensitivity.indices if index.interaction.low > 0]
-    if len(sensitivity.indices) == 1:
-        return "There is one axis, so there is no interaction."
-    if not clear:
-        return f"Interaction between axes is {share} of the variance, which is within the noise."
-    return (
-        f"About {share} of the variance is interaction between axes; it is clearest for {listed(clear[:3])}."
-    )
-
-
-def _how_sure(sensitivity: Sensitivity) -> Iterator[str]:
-    widest = max(index.first.high - index.first.low for index in sensitivity.indices)
-    if widest > WIDE:
-        yield (
-            f"Intervals are up to {100 * widest:.0f} percentage points wide; --samples {4 * sensitivity.samples} "
-            "halves them."
-        )

@@ -62,7 +62,7 @@ DEFAULTS: dict[str, dict[str, object]] = {
     "compare": {"--engine": "auto", **BUDGET},
     "optimise": {"--limit": 100_000, **BUDGET},
     "run": {"--engine": "auto", **BUDGET},
-    "sensitivity": {"--measure": "elapsed_s", "--samples": 256, "--limit": 100_000, **BUDGET},
+    "sensitivity": {"--measure": "elapsed_s", "--limit": 100_000, **BUDGET},
     "sweep": {"--limit": 100_000, **BUDGET},
 }
 """Options that stand at something where nobody gives them: the others are off, or say what they do."""

@@ -104,7 +104,7 @@ def _io_path(system: System, work: Workload) -> Reason:
 def _asynchronous(system: System, work: Workload) -> Reason:
     options = system.instance.filesystemio_options
     if system.instance.disk_asynch_io and not system.database_asynch_io:
-        return True, f"filesystemio_options is {options}"
+        return True, f"filesystemio_options is {options or 'not set, which is none in a file system'}"
     if work.inserts or work.mixed:
         return work.opened_as(system) in THROUGH_CACHE, "files are opened through the page cache"
     if system.instance.serial_direct_read == "never":

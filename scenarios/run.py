@@ -10,6 +10,7 @@ from blocktime.model.budget import USUAL, Budget, watched
 from blocktime.model.demand.transactions import pools_bytes
 from blocktime.model.engine import answered, calculate, simulate
 from blocktime.model.laws.block_layer import is_in_kernel, release_of
+from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.results import Interval, RunResult
 from blocktime.model.spec import Transactions, Workload
 from blocktime.model.units import show_bytes, show_seconds
@@ -95,6 +96,8 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
     notes += _notes_on_changes(scenario)
     if work.asks_the_kernel:
         notes += _notes_on_the_kernel(scenario)
+    elif _opened_by_default(scenario):
+        notes.append(OPENED_BY_DEFAULT)
     notes += _notes_on_what_is_not_read(scenario, result)
     if work.mixed:
         notes += _notes_on_transactions(scenario, cast("Transactions", work))
@@ -103,6 +106,19 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
             "db_file_multiblock_read_count = 0 is bug 5768025, seen up to 11.1; later releases may have fixed it"
         )
     return [*notes, *notes_on_prices(scenario.system)]
+
+
+OPENED_BY_DEFAULT: Final = (
+    "filesystemio_options is not set, so it is NONE, the default on Linux: reads go through the page cache, and a "
+    "session waits for each. Check yours with show parameter filesystemio_options"
+)
+
+
+def _opened_by_default(scenario: Scenario) -> bool:
+    """Whether the files lie in a file system, and the question leaves open how Oracle opens them."""
+    system, path = scenario.system, "instance.filesystemio_options"
+    unset = system.instance.filesystemio_options is None and system.database_path not in UNBUFFERED
+    return unset and not is_unread(scenario.workload.kind, path) and not why_idle(path, scenario)
 
 
 def _notes_on_what_is_not_read(scenario: Scenario, result: RunResult) -> Iterator[str]:

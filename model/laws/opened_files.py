@@ -1,6 +1,7 @@
 """Open mode of the database files, from the host, FILESYSTEMIO_OPTIONS and DISK_ASYNCH_IO [oracle-reference].
 
-FILESYSTEMIO_OPTIONS takes precedence over the host's path; ASM and raw devices ignore it.
+FILESYSTEMIO_OPTIONS takes precedence over the host's path; ASM and raw devices ignore it. Without it, files that a host
+opens through its page cache have the default of Linux, NONE [oracle-file-systems].
 """
 
 from __future__ import annotations
@@ -23,5 +24,5 @@ def database_path(io_path: str, options: str | None) -> str:
 
 def database_asynch_io(io_path: str, options: str | None, disk_asynch_io: bool) -> bool:
     """Whether reads and writes of the database's files are asynchronous."""
-    left_out = options is None or io_path in WITHOUT_FILESYSTEM
+    left_out = io_path in (WITHOUT_FILESYSTEM if options else UNBUFFERED)
     return disk_asynch_io and (left_out or options in ASYNCHRONOUS)

@@ -230,8 +230,8 @@ class Instance(Frozen):
     filesystemio_options: Literal["none", "asynch", "directio", "setall"] | None = setting(
         None,
         "FILESYSTEMIO_OPTIONS: how Oracle opens files of a file system, whatever host.io_path says; ASM and raw "
-        "devices leave it out; if not set, as host.io_path and disk_asynch_io say",
-        ORACLE,
+        "devices ignore it. If not set: none, the default of Linux, or direct where host.io_path is direct",
+        "oracle-file-systems",
     )
     direct_read_slots: Whole = setting(
         2, "Asynchronous direct reads in flight when the scan starts", "shallahamer-direct", ge=1, le=64

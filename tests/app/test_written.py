@@ -105,14 +105,18 @@ def test_db_time_holds_the_cpu_and_all_waits_that_are_not_idle(name: str, tmp_pa
 
 @pytest.mark.parametrize("name", NAMES)
 def test_calls_are_timed_by_a_clock(name: str) -> None:
-    result = answer(name)
+    blocks_in_submit = name == "full-scan-filesystem"
+    if blocks_in_submit:
+        result = run(load(name, ["instance.filesystemio_options=asynch"]))
+    else:
+        result = answer(name)
     time, servers = result.time, result.time.servers or 1
     blocked_s = sum(time.unaccounted.get(cause, 0.0) for cause in (SUBMIT_BLOCKED, RUN_QUEUE, SENT_TWICE))
     waited_s = sum(waited.total_s for event, waited in time.wait.items() if event not in OUTSIDE_CALLS)
     if result.calls:
         called_s = sum(call.elapsed_s for call in result.calls.values())
         assert called_s == pytest.approx(servers * (time.cpu_s + waited_s + blocked_s), rel=1e-9)
-    if name == "full-scan-filesystem":
+    if blocks_in_submit:
         assert blocked_s > 1
         assert result.row_sources is not None
         assert result.row_sources[0].time_s == pytest.approx(called_s, rel=1e-3)

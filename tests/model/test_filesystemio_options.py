@@ -10,14 +10,13 @@ from blocktime.model import RunResult, calculate, calculate_many, simulate
 from blocktime.model.causes import COPIES, PARALLEL, SEQUENTIAL
 from blocktime.model.laws.opened_files import database_asynch_io, database_path
 from blocktime.model.spec import Host, Instance, System, Transaction, Transactions
-from blocktime.scenarios import load
+from blocktime.scenarios import load, run
 from tests.model.test_transactions import machine, work
 
 ENGINES = (calculate, simulate)
 SAME = [
     ("setall", "direct", True),
     ("directio", "direct", False),
-    ("asynch", "buffered", True),
     ("none", "buffered", False),
 ]
 """Options, and what says the same without them."""
@@ -39,9 +38,29 @@ def answers(name: str, *settings: str) -> list[str]:
 
 @pytest.mark.parametrize("io_path", ["asm", "raw", "direct", "buffered", "sync", "dsync"])
 @pytest.mark.parametrize("disk_asynch_io", [False, True])
-def test_without_the_parameter_the_host_says_it(io_path: str, disk_asynch_io: bool) -> None:
+def test_without_the_parameter_files_in_a_file_system_are_opened_as_on_linux(
+    io_path: str, disk_asynch_io: bool
+) -> None:
+    """NONE is the default [oracle-file-systems]; a host that opens with O_DIRECT goes past the page cache."""
     assert database_path(io_path, None) == io_path
-    assert database_asynch_io(io_path, None, disk_asynch_io) is disk_asynch_io
+    through = io_path in {"buffered", "sync", "dsync"}
+    assert database_asynch_io(io_path, None, disk_asynch_io) is (disk_asynch_io and not through)
+    if through:
+        assert database_path(io_path, None) == database_path(io_path, "none")
+
+
+@pytest.mark.parametrize("name", WORKS)
+def test_an_answer_says_once_that_the_parameter_is_not_set(name: str) -> None:
+    def said(*settings: str) -> int:
+        warnings = run(load(name, [*SMALL[name], *settings]), "calculate").warnings
+        return sum("filesystemio_options is not set, so it is NONE" in warning for warning in warnings)
+
+    assert said("host.io_path=buffered") == 1
+    assert not said("host.io_path=buffered", "instance.filesystemio_options=none")
+    assert not any(said(f"host.io_path={path}") for path in ("asm", "raw", "direct"))
+    assert answers(name, "host.io_path=buffered") == answers(
+        name, "host.io_path=buffered", "instance.filesystemio_options=none"
+    )
 
 
 @pytest.mark.parametrize("io_path", ["direct", "buffered", "sync", "dsync"])

@@ -371,9 +371,9 @@ def test_11_1_posts_every_reap_and_11_2_only_those_that_block() -> None:
 
 def test_asynchronous_reads_through_the_page_cache_copy_inside_the_call() -> None:
     """io_submit on a file that is not opened O_DIRECT reads at once: CPU, and no wait that an event names."""
-    table = {"rows": 500_000, "serial_direct_read": "always"}
+    table = {"rows": 500_000, "serial_direct_read": "always", "filesystemio_options": "asynch"}
     through = scan(io_path="buffered", disk_asynch_io=True, **table)
-    around = scan(io_path="direct", disk_asynch_io=True, **table)
+    around = scan(io_path="direct", disk_asynch_io=True, **(table | {"filesystemio_options": "setall"}))
     one_by_one = scan(io_path="buffered", disk_asynch_io=False, **table)
     size = through.physical_io.read_bytes
     assert through.time.cpu[COPIED] == pytest.approx(size / Host().copy_bytes_per_s, rel=0.01)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
+import os
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from blocktime.model.errors import SpecError, UnknownName
+from blocktime.scenarios.load import read_toml, toml_in
 from blocktime.validation.case import Case
 from blocktime.validation.integrity import check_case
 
@@ -22,18 +25,18 @@ def case_names() -> list[str]:
 
 def parse_case(text: str, name: str) -> Case:
     """The case in *text*, checked; raises SpecError for its form and MeasurementError for a contradiction."""
+    return _checked(toml_in(text.encode(), f"{name}.toml"), name)
+
+
+def _checked(data: Mapping[str, Any], name: str) -> Case:
     file = f"{name}.toml"
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"{file}: not TOML: {error}") from None
     if "source" not in data and {"base", "workload", "measured"} & data.keys():
         raise SpecError(
             f"{file}: is a scenario, no case of printed numbers; validate FILE --against REPORT and calibrate FILE "
             "take one that measure --out made of a system"
         )
     try:
-        case = Case.model_validate(data | {"name": name})
+        case = Case.model_validate({**data, "name": name})
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
@@ -47,13 +50,9 @@ def parse_case(text: str, name: str) -> Case:
 def load_case(name: str) -> Case:
     """The measured case *name*, or the one in the file of that path."""
     if name.endswith(".toml"):
-        path = Path(name)
-        try:
-            return parse_case(path.read_text(encoding="utf-8"), path.stem)
-        except OSError as error:
-            raise SpecError(f"{name}: cannot be read: {error.strerror}") from None
-        except UnicodeDecodeError:
-            raise SpecError(f"{name}: cannot be read: not UTF-8 text") from None
+        if not os.path.exists(name):
+            raise SpecError(f"{name}: cannot be read: No such file or directory")
+        return _checked(read_toml(Path(name)), Path(name).stem)
     known = case_names()
     plain = name.replace("-", "_")
     if plain not in known:

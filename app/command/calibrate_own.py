@@ -10,7 +10,9 @@ from typing import Any
 from blocktime.app.base.lines import head, table, wrapped
 from blocktime.app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal
 from blocktime.app.command.files import write_beside
+from blocktime.model.errors import BlocktimeError
 from blocktime.model.units import show_share
+from blocktime.scenarios.load import read_toml
 from blocktime.validation.identify.calibrated import SystemFit, fitted, write_into
 
 SOURCE = "fitted to the figures in [[measured.compared]], with the catalog's intervals as priors"
@@ -18,10 +20,9 @@ SOURCE = "fitted to the figures in [[measured.compared]], with the catalog's int
 
 def own_file(name: str) -> bool:
     """Whether *name* is a file with figures of a system, and no case."""
-    path = Path(name)
     try:
-        measured: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("measured", {})
-    except (OSError, ValueError):
+        measured: Any = read_toml(Path(name)).get("measured", {})
+    except BlocktimeError:
         return False
     return isinstance(measured, dict) and "compared" in measured
 
@@ -31,7 +32,7 @@ def calibrate_own(name: str, *, as_json: bool, quiet: bool) -> None:
     import tomlkit
 
     path = Path(name)
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8-sig")
     with progress_to_terminal(quiet, "fitting", "answers") as progress:
         fit = fitted(tomllib.loads(text), name, progress)
     document = tomlkit.parse(text)

@@ -134,6 +134,23 @@ def test_a_file_that_is_not_there_or_none(tmp_path: Path, blocktime: CommandLine
         assert says in blocktime.refuses("validate", str(path))
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a = " + "[" * 5000 + "]" * 5000, "it is nested too deeply"),
+        ("#" * 1_000_001, "has 1,000,001 bytes; a scenario has at most 1,000,000"),
+        ("\0", "is not TOML"),
+        ("", "is empty"),
+    ],
+    ids=["deep", "long", "binary", "empty"],
+)
+@pytest.mark.parametrize("command", ["validate", "calibrate"])
+def test_a_file_that_is_no_case_is_refused_before_it_is_read(
+    tmp_path: Path, blocktime: CommandLine, command: str, text: str, says: str
+) -> None:
+    assert says in blocktime.refuses(command, written(tmp_path, text))
+
+
 def test_two_cases_of_one_name_are_refused(tmp_path: Path, blocktime: CommandLine) -> None:
     path = written(tmp_path, CASE, "savvinov_logical_io.toml")
     assert "got a second case called savvinov_logical_io" in blocktime.refuses(

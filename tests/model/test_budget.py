@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -11,7 +12,10 @@ from blocktime.model.budget import Budget, watched
 from blocktime.model.engine import simulate
 from blocktime.model.errors import OverBudget
 from blocktime.model.loops import as_written
-from blocktime.model.workloads.statements import processes
+from blocktime.model.loops.watch import Watch
+from blocktime.model.workloads.statements import processes, shared_segment
+from blocktime.model.workloads.streams import processes as streams
+from blocktime.model.workloads.transactions import at_begin, users
 from blocktime.scenarios import load
 from blocktime.scenarios.sweeps.sweep import SweepBackend, sweep
 from tests.command_line import CommandLine
@@ -110,3 +114,58 @@ def test_what_an_answer_holds_is_counted_and_given_back() -> None:
     with watched(Budget(None, None)) as watch:
         simulate(asked.system, asked.workload)
     assert watch.held == 0
+
+
+class Recording(Watch):
+    """A watch that also knows the most that was held."""
+
+    most = 0
+
+    def hold(self, size_bytes: int) -> None:
+        super().hold(size_bytes)
+        self.most = max(self.most, self.held)
+
+
+STATEMENTS = ("full-scan-nvme", "table.rows=1000", "workload.users=3")
+UPDATES = ("two-updates-one-table", "table.rows=2000")
+WITHOUT_EVENTS = ("magni-dd-raw-100",)
+PROGRAMS = (
+    "random-read-depth",
+    "workload.runtime_s=0.01",
+    'workload.beside=[{kind="full_scan"}]',
+    "table.rows=1000",
+)
+USERS = ("tpc-b", "workload.transactions=100")
+
+
+@pytest.mark.parametrize(
+    ("module", "constant", "asked"),
+    [
+        (processes, "SESSION_NS", STATEMENTS),
+        (processes, "SESSION_BYTES", STATEMENTS),
+        (shared_segment, "ROW_STEP_NS", UPDATES),
+        (shared_segment, "ROW_BYTES", UPDATES),
+        (streams, "CALL_NS", WITHOUT_EVENTS),
+        (streams, "CALL_BYTES", WITHOUT_EVENTS),
+        (streams, "PROGRAM_NS", PROGRAMS),
+        (streams, "PROGRAM_BYTES", PROGRAMS),
+        (at_begin, "FILLED_NS", USERS),
+        (at_begin, "BUFFER_BYTES", USERS),
+        (at_begin, "SESSION_BYTES", USERS),
+        (at_begin, "DRAWN_BYTES", USERS),
+        (users, "GET_NS", USERS),
+    ],
+)
+def test_everything_that_has_a_price_is_counted(
+    module: ModuleType, constant: str, asked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario, counted = load(asked[0], asked[1:]), []
+    monkeypatch.setattr("blocktime.model.budget.Watch", Recording)
+    for times in (1, 10):
+        monkeypatch.setattr(module, constant, times * getattr(module, constant))
+        with as_written(), watched(Budget(None, None)) as watch:
+            simulate(scenario.system, scenario.workload)
+        assert isinstance(watch, Recording)
+        counted.append((watch.work, watch.most))
+    grown = [counted[1][of] > counted[0][of] for of in (0, 1)]
+    assert grown == [constant.endswith("_NS"), constant.endswith("_BYTES")]

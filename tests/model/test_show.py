@@ -12,8 +12,11 @@ from blocktime.model.errors import shown
 from blocktime.model.units import (
     parse_bytes,
     parse_seconds,
+    show_alike,
     show_bytes,
+    show_change,
     show_data,
+    show_number,
     show_quantity,
     show_range,
     show_seconds,
@@ -79,6 +82,45 @@ def test_a_size_reads_back_within_its_three_digits(size: int) -> None:
     assert parse_bytes(show_bytes(size)) == pytest.approx(size, rel=0.0051)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        (1, 1.5, "+50.0 %"),
+        (1, 0.848, "-15.2 %"),
+        (1, 1.0004, "+0.04 %"),
+        (1, 9.99, "+899 %"),
+        (1, 10, "×10"),
+        (-1, -12.345, "×12.3"),
+        (100, 0.5, "-99.50 %"),
+        (1e6, 1, "-99.99 %"),
+        (1, 0, "-100 %"),
+        (0, 1, ""),
+    ],
+)
+def test_a_change_is_a_percentage_or_a_multiple(before: float, after: float, text: str) -> None:
+    assert show_change(before, after) == text
+
+
+def test_durations_beside_each_other_have_one_form() -> None:
+    assert show_alike(832.0, 202.99, -0.02) == ["13 min 52 s", "3 min 23 s", "-20 ms"]
+    assert show_alike(202.99, 299.0) == ["202.99 s", "299.00 s"]
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (3918.0277060576, 6, "3,918.03"),
+        (3918.0277060576, 3, "3,918"),
+        (49_162_147.4, 6, "49,162,147"),
+        (1.5e22, 6, "15,000,000,000,000,000,000,000"),
+        (0.000123456, 3, "0.000123"),
+        (-5.50, 6, "-5.5"),
+    ],
+)
+def test_a_number_has_its_digits_and_no_power_of_ten(value: float, digits: int, text: str) -> None:
+    assert show_number(value, digits) == text
+
+
 def test_a_range_whose_ends_are_written_alike_is_one_value() -> None:
     assert show_range(3.841, 3.844) == "3.84 s"
     assert show_range(3.84, 3.91) == "3.84 s to 3.91 s"
@@ -116,6 +158,20 @@ def test_a_span_is_rounded_outward_to_two_digits_of_its_ends_or_of_its_width(
 @pytest.mark.parametrize("text", ["50 µs", "5e-05", "0.05ms"])
 def test_a_duration_is_the_same_in_whatever_unit_it_is_written(text: str) -> None:
     assert parse_seconds(text) == 5e-05
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("5 min 14 s", 314.0), ("3 h 2 min", 10_920.0), ("1 d 4 h", 100_800.0), ("13,600 s", 13_600.0)],
+)
+def test_a_duration_in_two_units_or_grouped_digits_is_read(text: str, seconds: float) -> None:
+    assert parse_seconds(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["1,3 s", "14 s 5 min", "1,300,00 s"])
+def test_what_only_resembles_one_is_no_duration(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a duration"):
+        parse_seconds(text)
 
 
 @pytest.mark.parametrize(

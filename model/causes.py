@@ -52,9 +52,10 @@ THINKING: Final = "between calls"
 
 RUN_QUEUE: Final = "run queue (CPU wait)"
 SENT_TWICE: Final = "counted twice: CPU of SQL*Net sends"
+COPIED_TWICE: Final = "counted twice: CPU of copies from the page cache"
 BETWEEN_CALLS: Final = "outside calls (tracing of the measured system)"
 SUBMIT_BLOCKED: Final = "blocked in io_submit, in no event"
 AT_ONCE: Final = "calls under way at once"
 SLOWEST: Final = "waiting for the slowest program"
 NO_CAUSE: Final = "unaccounted for"
-IN_NO_EVENT: Final = (RUN_QUEUE, SENT_TWICE, BETWEEN_CALLS, SUBMIT_BLOCKED, NO_CAUSE)
+IN_NO_EVENT: Final = (RUN_QUEUE, SENT_TWICE, COPIED_TWICE, BETWEEN_CALLS, SUBMIT_BLOCKED, NO_CAUSE)

@@ -8,6 +8,7 @@ from typing import Any
 from blocktime.model.causes import (
     BETWEEN_CALLS,
     COPIED,
+    COPIED_TWICE,
     COPIES,
     DELETING,
     DEVICE,
@@ -87,6 +88,7 @@ MECHANISM = {
     LOG_SPACE: LOG_SPACE,
     FREE_BUFFERS: FREE_BUFFERS,
     SENT_TWICE: SENDS,
+    COPIED_TWICE: READS,
     BETWEEN_CALLS: BETWEEN,
     RUN_QUEUE: PROCESSOR,
     SUBMIT_BLOCKED: READS,
@@ -559,13 +561,15 @@ def _wait_and_cpu(base: RunResult, other: RunResult) -> str:
                 cpu += change.change_s
             else:
                 waited += change.change_s
-                before_s += change.before_s
-                after_s += change.after_s
+                if change.name != COPIED_TWICE:
+                    before_s += change.before_s
+                    after_s += change.after_s
     little = 0.02 * abs(cpu + waited)
     if abs(cpu) < little:
         return ""
-    if abs(waited) < little and (stays := show_seconds(after_s)) == show_seconds(before_s):
-        return " (all of it CPU" + (f"; the waits stay at {stays})" if after_s else ")")
+    if abs(waited) < little:
+        stays = show_seconds(after_s)
+        return f" (all of it CPU{f'; the waits stay at {stays}' * bool(after_s and stays == show_seconds(before_s))})"
     return f" (waiting {_signed(waited)}, CPU {_signed(cpu)})"
 
 

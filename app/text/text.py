@@ -35,6 +35,7 @@ WAITING = {
     causes.LOG_SPACE: "waiting for the log writer",
     causes.FREE_BUFFERS: "waiting for free buffers",
     causes.OTHER_SESSION: "waiting for reads",
+    causes.COPIED_TWICE: "waiting for reads",
     causes.LATCH: "waiting for latches",
     causes.BUFFER_BUSY: "waiting for busy buffers",
     causes.ROW_LOCK: "waiting for locked rows",
@@ -74,7 +75,8 @@ def _where(result: RunResult) -> list[str]:
         words = WAITING.get(event, event)
         parts[words] = parts.get(words, 0.0) + waited.total_s
     for cause, seconds in result.time.unaccounted.items():
-        parts[cause] = parts.get(cause, 0.0) + seconds
+        words = WAITING.get(cause, cause)
+        parts[words] = parts.get(words, 0.0) + seconds
     largest = sorted(((s, n) for n, s in parts.items() if s >= 0.01 * elapsed), reverse=True)[:3]
     return (
         [f"{show_seconds(s, elapsed)} {n} ({show_share(s / elapsed)})" for s, n in largest] if elapsed else []

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from blocktime.model import RunResult, calculate, calculate_many, simulate
-from blocktime.model.causes import COPIES, PARALLEL, SEQUENTIAL
+from blocktime.model.causes import COPIED_TWICE, COPIES, DIRECT, PARALLEL, SCATTERED, SEQUENTIAL
 from blocktime.model.laws.opened_files import database_asynch_io, database_path
 from blocktime.model.spec import Host, Instance, System, Transaction, Transactions
 from blocktime.scenarios import load, run
@@ -124,6 +124,33 @@ def test_a_column_of_the_options_answers_as_each_alone() -> None:
         assert table["elapsed_s"][place] == pytest.approx(alone.time.elapsed_s, rel=1e-9)
 
 
+@pytest.mark.parametrize("found", [0, 0.5, 1])
+@pytest.mark.parametrize(("name", "direct"), [("full-scan-filesystem", "always"), ("magni-exp", "never")])
+def test_a_copy_from_the_page_cache_is_processor_time_and_wait(name: str, direct: str, found: float) -> None:
+    """The kernel copies within the call that the event times, and the processor works meanwhile."""
+    rows = [f"instance.serial_direct_read={direct}", "table.rows=200000", "host.copy_bytes_per_s=1e9"]
+    asked = load(name, [*rows, f"host.page_cache_hit_fraction={found}"])
+    for engine in ENGINES:
+        result = engine(asked.system, asked.workload)
+        copied_s, time = result.physical_io.read_bytes / 1e9, result.time
+        assert time.cpu[COPIES] == pytest.approx(copied_s, rel=1e-6)
+        assert time.unaccounted[COPIED_TWICE] == pytest.approx(-copied_s, rel=1e-6)
+        waited_s = sum(time.wait[event].total_s for event in READS if event in time.wait)
+        assert waited_s >= copied_s * (1 - 1e-6)
+        if found == 1:
+            assert waited_s == pytest.approx(copied_s, rel=0.02)
+
+
+@pytest.mark.parametrize("users", [1, 4, 9])
+def test_copies_of_many_sessions_take_no_more_processors_than_there_are(users: int) -> None:
+    more = ["table.rows=200000", "host.copy_bytes_per_s=1e8", "host.page_cache_hit_fraction=1", "host.cpus=2"]
+    asked = load("full-scan-filesystem", [*more, f"workload.users={users}", "instance.buffer_cache_bytes=1M"])
+    time = simulate(asked.system, asked.workload).time
+    assert time.cpu[COPIES] > time.cpu_s / 2
+    assert users * time.cpu_s <= 2 * (time.last_session_s or time.elapsed_s) * (1 + 1e-9)
+
+
+READS = (DIRECT, SCATTERED, SEQUENTIAL)
 READ_S, CPU_S, THINK_S = 1e-3, 0.5e-3, 0.02
 COPY_BYTES_PER_S = 1e9
 GETS = 20

@@ -9,6 +9,8 @@ from blocktime.model.books import Figures, close, device_stats, devices, time_of
 from blocktime.model.causes import (
     BETWEEN_CALLS,
     COPIED,
+    COPIED_TWICE,
+    COPIES,
     DIRECT,
     OUTSIDE_CALLS,
     PARALLEL,
@@ -52,7 +54,7 @@ from blocktime.model.spec import Statement, System
 from blocktime.model.units import show_seconds
 from blocktime.model.workloads.statements.row_books import row_changes, segment_space, space_search
 
-IN_CALL_UNNAMED = (SUBMIT_BLOCKED, RUN_QUEUE, SENT_TWICE)
+IN_CALL_UNNAMED = (SUBMIT_BLOCKED, RUN_QUEUE, SENT_TWICE, COPIED_TWICE)
 """What no event names, or two count, within calls: their elapsed time is that of a clock."""
 
 
@@ -258,6 +260,12 @@ def client_times(system: System, demand: Demand) -> tuple[dict[str, EventTime], 
     }
 
 
+def count_copies(cpu: dict[str, Number], unaccounted: dict[str, Number], copied_s: Number) -> None:
+    """Count copies from the page cache as CPU too: the kernel makes them within the event that waits for a read."""
+    if some(copied_s):
+        cpu[COPIES], unaccounted[COPIED_TWICE] = copied_s, -copied_s
+
+
 def histogram(demand: Demand) -> dict[int, float]:
     """Reads by size in blocks, header and map reads included."""
     sizes: dict[int, float] = {}
@@ -320,9 +328,8 @@ def row_sources(demand: Demand, figures: Figures) -> list[RowSource] | None:
         time.wait[event].total_s for event in (DIRECT, PARALLEL, SCATTERED, SEQUENTIAL) if event in time.wait
     )
     waits += time.unaccounted.get(SUBMIT_BLOCKED, 0.0)
-    stretch = 1 + over(
-        time.unaccounted.get(RUN_QUEUE, 0.0), time.cpu_s
-    )  # of CPU by what waits for a processor
+    computed_s = time.cpu_s + time.unaccounted.get(COPIED_TWICE, 0.0)
+    stretch = 1 + over(time.unaccounted.get(RUN_QUEUE, 0.0), computed_s)  # by what waits for a processor
     reading_s = servers * (waits + stretch * sum(time.cpu.get(cause, 0.0) for cause in READING))
     getting_s = servers * stretch * time.cpu["buffer gets"]
     gets, reads = (

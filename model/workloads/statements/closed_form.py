@@ -325,6 +325,10 @@ def _timing(
     if some(scan_time.submit_cpu_s):
         cpu[causes.COPIED] = scan_time.submit_cpu_s
     cpu["read calls"] = cpu["read calls"] + scan_time.reap_cpu_s
+    if demand.plan.through_page_cache:
+        blocks = demand.plan.single_reads + (0 if demand.plan.asynchronous else demand.read_blocks)
+        copied_s = blocks * demand.block_size_bytes / system.host.copy_bytes_per_s
+        books.count_copies(cpu, unaccounted, copied_s)
     crowded = work.sessions > 1
     for cause, seconds in (
         (causes.SUBMIT_BLOCKED, scan_time.submit_blocked_s),

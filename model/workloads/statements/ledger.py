@@ -20,6 +20,8 @@ class StatementLedger:
     slowed_s: float
     """CPU time beyond that of a processor alone on the machine."""
     submit_cpu_s: float
+    copied_s: float
+    """Copies from the page cache within waits for reads, as long as they took among others."""
     submit_blocked_s: float
     reap_cpu_s: float
     events: int
@@ -27,7 +29,7 @@ class StatementLedger:
     def __init__(self) -> None:
         self.waits, self.reads, self.slots = {}, Counter(), {}
         self.begin_s = self.end_s = self.run_queue_s = self.slowed_s = 0.0
-        self.submit_cpu_s = self.submit_blocked_s = self.reap_cpu_s = 0.0
+        self.submit_cpu_s = self.copied_s = self.submit_blocked_s = self.reap_cpu_s = 0.0
         self.events = 0
 
     def wait(self, event: str, duration_s: float, times: float = 1) -> None:

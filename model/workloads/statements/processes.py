@@ -250,6 +250,7 @@ def _timing(
     client_waits, unaccounted = books.client_times(system, demand)
     waits = _waits(client_waits, mean_waits(ledgers))
     cpu = _cpu(demand, ledgers)
+    books.count_copies(cpu, unaccounted, mean("copied_s"))
     for cause, name in ((causes.SUBMIT_BLOCKED, "submit_blocked_s"), (causes.RUN_QUEUE, "run_queue_s")):
         if mean(name):
             unaccounted[cause] = mean(name)

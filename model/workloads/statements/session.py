@@ -185,7 +185,13 @@ class Session:
         begin_s = self.env.now
         if self.demand.plan.through_page_cache:
             yield from self._read_pages(read)
-            yield from self._sleep(self._copy_s(read))
+            before = self.ledger.run_queue_s, self.ledger.slowed_s
+            took_s = self._compute(self._copy_s(read))
+            yield from self._sleep(took_s)
+            queued_s = self.ledger.run_queue_s - before[0]
+            begin_s += queued_s
+            self.ledger.copied_s += took_s - queued_s
+            self.ledger.slowed_s = before[1]
         else:
             yield self._submit(read)
         self._waited(event, begin_s)

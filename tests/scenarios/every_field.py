@@ -284,7 +284,7 @@ WRITTEN_TO: tuple[dict[str, Any], ...] = (
 FULL = {"instance.buffer_cache_bytes": "1M", "disk.bandwidth_bytes_per_s": 1_000_000}
 FULL_OF = tuple(FULL | device for device in WRITTEN_TO)
 BASES: dict[str, tuple[dict[str, Any], ...]] = {
-    "full_scan": (*ALL, DIRECT, LONG, BY_CACHE, DECIDES, GATHERED),
+    "full_scan": (*ALL, DIRECT, LONG, BY_CACHE, DECIDES, GATHERED, {"workload.filter_fraction": 0.5}),
     "index_range_scan": (
         *ALL,
         BY_CACHE,
@@ -313,6 +313,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         BY_CACHE,
         DECIDES,
         GATHERED,
+        SMALL_DRIVE,
     ),
     "update": (
         *CHANGES,

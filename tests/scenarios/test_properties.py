@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from blocktime.app.text.document import run_lines
 from blocktime.model.books import check_books
-from blocktime.model.errors import BlocktimeError, BooksDoNotBalance, OutsideLaw
+from blocktime.model.errors import BlocktimeError, BooksDoNotBalance, OverBudget
 from blocktime.model.results import RunResult
 from blocktime.model.spec import Dml
 from blocktime.model.workloads.statements.shared_segment import shares
@@ -282,7 +282,7 @@ def test_what_the_schema_allows_gives_an_answer(data: dict[str, Any]) -> None:
 )
 def test_what_would_take_for_ever_is_refused(settings_: list[str]) -> None:
     """Reads are not the only work: cached blocks and the turns of many sessions take their time as well."""
-    with pytest.raises(OutsideLaw, match="calculate"):
+    with pytest.raises(OverBudget, match="calculate"):
         run(load("savvinov-lio-pc", ["instance.serial_direct_read=never", *settings_]), "simulate")
 
 

@@ -14,9 +14,10 @@ from blocktime.model.errors import OverBudget
 from blocktime.model.loops import as_written
 from blocktime.model.loops.watch import Watch
 from blocktime.model.workloads.statements import processes, shared_segment
+from blocktime.model.workloads.statements.cached_segment import ASK_NS, CachedSegment
 from blocktime.model.workloads.streams import processes as streams
 from blocktime.model.workloads.transactions import at_begin, users
-from blocktime.scenarios import load
+from blocktime.scenarios import from_mapping, load
 from blocktime.scenarios.sweeps.sweep import SweepBackend, sweep
 from tests.command_line import CommandLine
 
@@ -95,6 +96,18 @@ def test_a_point_of_a_sweep_is_ended_alone(tmp_path: Path) -> None:
     often, seldom = (str(error or "") for error in table["error"])
     assert not often
     assert "the simulation reached the limit of 3 s" in seldom
+
+
+def test_asking_the_cache_for_blocks_is_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    asks, get = list[object](), CachedSegment.get
+    monkeypatch.setattr(CachedSegment, "get", lambda *of: asks.append(of) or get(*of))
+    scan = {"kind": "index_range_scan", "selectivity_fraction": 0.5}
+    users = {"kind": "transactions", "users": 1, "think_s": 0.01, "transactions": 100, "beside": [scan]}
+    scenario = from_mapping({"table": {"rows": 100_000}, "workload": users})
+    with watched(Budget(None, None)) as watch:
+        simulate(scenario.system, scenario.workload)
+    assert len(asks) > 10_000
+    assert watch.work > ASK_NS * len(asks)
 
 
 def test_the_seconds_of_a_machine_are_the_last_resort(monkeypatch: pytest.MonkeyPatch) -> None:

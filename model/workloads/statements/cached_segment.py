@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import simpy
@@ -16,6 +16,9 @@ from blocktime.model.workloads.statements.ledger import StatementLedger
 from blocktime.model.workloads.statements.placed_reads import Read
 
 Step = Generator[simpy.Event, Any, None]
+Changes = NDArray[np.bool_]
+ASK_NS: Final = 10_000
+"""Work of asking the cache for a stretch of blocks; each 300 blocks in it take as long again."""
 
 
 @dataclass(slots=True)
@@ -38,12 +41,8 @@ class CachedSegment:
         Blocks of a multiblock read enter at the cold end.
         """
         first, blocks = read
-        numbers = np.arange(self.first_block + first, self.first_block + first + blocks)
-        late_s: list[float] = []
         aside = np.ones(blocks, bool) if event == SCATTERED else None
-        missed = yield from self.pool.get(*references(numbers, self._changes(blocks), aside), late_s)
-        for waited_s in late_s:
-            ledger.wait(FREE_BUFFERS, waited_s)
+        missed = yield from self._got(ledger, first, self._changes(blocks), aside)
         begin = 0
         while begin < len(missed):
             end = begin + 1
@@ -52,19 +51,27 @@ class CachedSegment:
             yield from wait((missed[begin] - self.first_block, end - begin), event)
             begin = end
 
-    def _changes(self, blocks: int) -> NDArray[np.bool_]:
+    def _changes(self, blocks: int) -> Changes:
         """Which of so many blocks the session changes: its share of them, evenly."""
         upto = self.changed + self.changed_share * np.arange(blocks + 1)
         self.changed = float(upto[-1] % 1.0)
-        changed: NDArray[np.bool_] = np.diff(np.floor(upto + 1e-9)) > 0
+        changed: Changes = np.diff(np.floor(upto + 1e-9)) > 0
         return changed
 
     def fill(self, ledger: StatementLedger, blocks: float) -> Step:
         """New blocks are made in the buffer cache, where DBWR will write them."""
-        begin, end = self.fresh, self.fresh + max(1, round(blocks))
-        self.fresh = end
-        late_s: list[float] = []
-        numbers = np.arange(self.first_block + begin, self.first_block + end)
-        yield from self.pool.get(*references(numbers, np.ones(len(numbers), bool), None), late_s)
+        begin, count = self.fresh, max(1, round(blocks))
+        self.fresh += count
+        yield from self._got(ledger, begin, np.ones(count, bool), None)
+
+    def _got(
+        self, ledger: StatementLedger, first: int, changes: Changes, aside: Changes | None
+    ) -> Generator[simpy.Event, Any, list[int]]:
+        """Get a stretch of blocks from *first* on; those that have to be read."""
+        env, blocks, late_s = self.pool.env, len(changes), list[float]()
+        env.watch.at(env.now, ASK_NS + ASK_NS * blocks // 300)
+        numbers = np.arange(self.first_block + first, self.first_block + first + blocks)
+        missed: list[int] = yield from self.pool.get(*references(numbers, changes, aside), late_s)
         for waited_s in late_s:
             ledger.wait(FREE_BUFFERS, waited_s)
+        return missed

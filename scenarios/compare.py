@@ -98,6 +98,8 @@ MECHANISM = {
 LEAST_EFFECT = 0.002
 """Share of the elapsed time below which a change of time alone is not worth a sentence."""
 SAME_ELAPSED = 0.01
+LEAST_WAITING = 0.01
+"""Share of the elapsed time from which on a scan waits for its drive."""
 SAME_BESIDE = 0.04
 """Twice the precision of a mean response."""
 ALIKE_BYTES = 0.1
@@ -528,7 +530,10 @@ def _covered(base: RunResult, other: RunResult) -> str:
         return ""
     less_cpu = other.time.cpu_s < base.time.cpu_s
     no_more_read = other.physical_io.read_bytes <= base.physical_io.read_bytes
-    return ": the scan is now I/O bound" if less_cpu and no_more_read else ""
+    if not (less_cpu and no_more_read):
+        return ""
+    waited = before.total_s >= LEAST_WAITING * base.time.elapsed_s
+    return ", as CPU that is saved turns into waiting" if waited else ": the scan is now I/O bound"
 
 
 def _read_size(base: RunResult, other: RunResult) -> str:

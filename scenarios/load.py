@@ -21,12 +21,13 @@ from blocktime.model.errors import SpecError, UnknownName, cut, shown
 from blocktime.model.provenance import Constant, Frozen
 from blocktime.model.spec import WORKLOADS, System, Table, Update, Workload
 from blocktime.model.spec.popularity import WAYS
+from blocktime.scenarios.declared import declared_field
 from blocktime.scenarios.faults import one_sentence
 from blocktime.scenarios.inferred import inferred_in, without_dropped, without_set
 from blocktime.scenarios.measured import compared_in, correlated_in, known_in, written_in
 from blocktime.scenarios.profiles import Profiles
 from blocktime.scenarios.spec import DIFFERING, HEADINGS, SECTIONS, Scenario
-from blocktime.scenarios.synonyms import no_such_field, no_such_section
+from blocktime.scenarios.synonyms import meant_by, no_such_field, no_such_section
 from blocktime.scenarios.unread import set_in
 
 LARGEST_FILE_BYTES: Final = 1_000_000
@@ -144,7 +145,7 @@ def source_of(name_or_path: str | Path, settings: Sequence[str] = (), also: Iter
         source = source_in(toml_in(_standard_input(sys.stdin), "standard input"), "stdin", "standard input")
     else:
         source = _source_in_file(Path(text), also)
-    return with_settings(source, [*settings, *own])
+    return with_settings(source, settings).with_layer(cut(str(name_or_path)), _settings(own, f"{cut(text)},"))
 
 
 def _source_in_file(path: Path, also: Iterable[str]) -> Source:
@@ -235,12 +236,13 @@ def read_toml(path: Path, also: Iterable[str] = ()) -> dict[str, Any]:
     place = _tail(str(path))
     try:
         if not path.exists():
-            raise UnknownName(
-                "scenario or file",
-                _tail(str(path)),
-                [*library_names(), *also],
-                listing="see blocktime list",
-            )
+            key, equals, _ = place.partition("=")
+            meant = None if set(key) & set("/\\") else meant_by(key)
+            field = f"; as a field, {meant.hint()}" if meant and meant.fields else ""
+            if equals and "/" not in key:
+                raise SpecError(f"{cut(place)}: write a change behind a name, as in NAME,KEY=VALUE{field}")
+            listing = f"see blocktime list{field}"
+            raise UnknownName("scenario or file", place, [*library_names(), *also], listing=listing)
         if not path.is_file():
             raise SpecError(f"{place}: is not a file; a scenario is a TOML file")
         size = path.stat().st_size
@@ -307,16 +309,16 @@ def _chain(data: Mapping[str, Any], where: str) -> list[Layer]:
             raise SpecError(f"{where}: base: scenarios are based on each other in a circle, or too deeply")
 
 
-def _settings(settings: Sequence[str]) -> dict[str, Any]:
-    """``["disk.use=nvme"]`` -> nested mapping; values are read as TOML, else taken as text."""
+def _settings(settings: Sequence[str], where: str = "--set ") -> dict[str, Any]:
+    """``["disk.use=nvme"]`` -> nested mapping; values are read as TOML, else taken as text. *where* begins a fault."""
     nested: dict[str, Any] = {}
     for setting in settings:
         key, equals, raw = setting.partition("=")
         if not equals or not all(part.strip() for part in key.split(".")):
             raise SpecError(
-                f"--set {cut(setting)}: write it as KEY=VALUE, such as tablespace.block_size_bytes=16K"
+                f"{where}{cut(setting)}: write it as KEY=VALUE, such as tablespace.block_size_bytes=16K"
             )
-        put(nested, key, value_of(key, raw), f"--set {cut(setting)}")
+        put(nested, key, value_of(key, raw), f"{where}{cut(setting)}")
     return nested
 
 
@@ -337,8 +339,20 @@ def put(nested: dict[str, Any], key: str, value: Any, where: str) -> None:
 
 def value_of(key: str, raw: str) -> Any:
     """A value as it is written for the field *key*: TOML, or else text."""
-    raw = raw.strip()
-    return raw.strip("\"'") if key.strip() in RELEASES else _value(raw)
+    raw, key = raw.strip(), key.strip()
+    if key in RELEASES:
+        return raw.strip("\"'")
+    value = _value(raw)
+    return _choice(key, value) if isinstance(value, str) else value
+
+
+def _choice(key: str, text: str) -> str:
+    """*text* as the field *key* has it, where only the capitals differ: ``SETALL``."""
+    kinds = WORKLOADS if key.startswith("workload.") else ("full_scan",)
+    declared = [declared_field(key, kind) or {} for kind in kinds]
+    allowed = [word for field in declared for word in (*field.get("enum", ()), field.get("const"))]
+    words = {word.lower(): word for word in allowed if isinstance(word, str)}
+    return words.get(text.lower(), text)
 
 
 RELEASES: Final = {"host.kernel", "instance.release"}  # 5.10 is text, not a number

@@ -19,6 +19,7 @@ USED: Final = ("host", "client", "disk", "prices")
 """Sections that an entry of the catalog sets as a whole."""
 
 _OPTIONS: Final = ("instance.filesystemio_options",)
+_OPENED: Final = ("host.io_path", *_OPTIONS)
 _MBRC: Final = ("instance.db_file_multiblock_read_count",)
 _CACHE: Final = ("instance.buffer_cache_bytes",)
 
@@ -26,12 +27,15 @@ _MEMBERS: Final = ("disk.raid_disks", "disk.raid_level")
 _STRIPE: Final = (*_MEMBERS, "disk.stripe_unit_bytes")
 _WRITERS: Final = ("instance.db_writer_processes", "instance.db_writer_requests", "instance.checkpoint_s")
 
+_HOT: Final = ("workload.hottest_blocks", "workload.hottest_changes_percent")
+
 FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "filesystemio_options": _OPTIONS, "setall": _OPTIONS, "directio": _OPTIONS,
     "o_direct": (*_OPTIONS, "host.io_path"), "asynch": (*_OPTIONS, "instance.disk_asynch_io"),
-    "aio": ("instance.disk_asynch_io",),
+    "aio": ("instance.disk_asynch_io",), "fs": _OPENED, "files": _OPENED, "filesystem": _OPENED,
+    "file_system": _OPENED, "ext4": _OPENED, "xfs": _OPENED,
     "mbrc": _MBRC, "multiblock": _MBRC,
-    "db_cache_size": _CACHE, "sga": _CACHE, "sga_target": _CACHE,
+    "db_cache_size": _CACHE, "buffer_cache": _CACHE, "cache_size": _CACHE, "sga": _CACHE, "sga_target": _CACHE,
     "db_keep_cache_size": ("instance.db_keep_cache_bytes",), "keep": ("instance.db_keep_cache_bytes",),
     "db_recycle_cache_size": ("instance.db_recycle_cache_bytes",), "recycle": ("instance.db_recycle_cache_bytes",),
     "db_block_size": ("instance.db_block_size_bytes", "tablespace.block_size_bytes"),
@@ -46,7 +50,8 @@ FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "compress": ("index.compress_columns",), "index_compression": ("index.compress_columns",),
     "nulls": ("index.null_fraction",),
     "plsql": ("workload.caller",), "forall": ("workload.caller",),
-    "concurrency": ("workload.users",), "connections": ("workload.users",),
+    "sessions": ("workload.users", "instance.sessions"), "concurrency": ("workload.users",),
+    "connections": ("workload.users",),
     "think_time": ("workload.think_s",), "tps": ("workload.rate_per_s",),
     "fast_start_mttr_target": ("instance.checkpoint_s",), "checkpoint": ("instance.checkpoint_s",),
     "log_checkpoint_interval": ("instance.checkpoint_redo_bytes",),
@@ -70,7 +75,7 @@ FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "rman": ("workload.beside", "workload.in_flight"), "backup": ("workload.beside", "workload.in_flight"),
     "dbwr": _WRITERS, "dbwn": _WRITERS, "dbw0": _WRITERS,
     "undo": ("host.change_block_s", "workload.mix.0.changed_blocks"),
-    "hot_block": ("workload.hottest_blocks", "workload.hottest_changes_percent"),
+    "hot_block": _HOT, "hot_blocks": _HOT, "number": _MEMBERS,
     "write_cache": ("disk.write_cache_bytes",), "version": ("instance.release",), "smt": ("host.threads_per_core",),
 }  # fmt: skip
 """A DBA's word -> the fields that hold it."""

@@ -85,7 +85,7 @@ def described(scenario: Scenario, kind: str) -> str:
     """The section of *kind* as the nearest entry, with what is set otherwise where that is little."""
     name, fields = _nearest_entry(scenario, kind)
     if len(fields) > MOST_FIELDS:
-        return "one of its own"
+        return "the scenario's own"
     return f"{name} ({', '.join(fields)})" if fields else name
 
 

@@ -220,7 +220,7 @@ def _busy(resource: str, base: RunResult, other: RunResult) -> str:
     if used[0] is None or used[1] is None or abs(used[1] - used[0]) < LEAST_BUSY_CHANGE:
         return ""
     queueing = ": requests queue there" if used[1] > max(0.5, used[0]) and resource != "processors" else ""
-    return f" ({resource} {100 * used[0]:.0f} to {100 * used[1]:.0f} % busy{queueing})"
+    return f" ({resource} from {100 * used[0]:.0f} to {100 * used[1]:.0f} % busy{queueing})"
 
 
 def _log(change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from blocktime.model.catalog import KINDS, entries
 from tests.command_line import CommandLine
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,6 +35,36 @@ def test_commands_print_what_the_readme_shows(
         shown = [line.strip() for line in lines.splitlines() if line.strip()]
         assert bool(shown) != bool(file)
         assert [line for line in shown if line not in map(str.strip, printed.splitlines())] == []
+
+
+def test_what_the_readme_counts_is_so() -> None:
+    constants = [
+        constant
+        for kind in KINDS
+        for entry in entries(kind).values()
+        for constant in entry.constants.values()
+    ]
+    assert len(constants) > 600
+    known = sum(constant.how == "general knowledge" for constant in constants)
+    assert f"{known} of the {len(constants)} in the catalog are general knowledge" in README
+    summary = (ROOT / "docs" / "differences.md").read_text(encoding="utf-8")
+    for row, words in (
+        ("printed numbers on file", "Of {} numbers"),
+        ("of these compared with the model", "compared with {} numbers"),
+        ("known gaps", "{} are [known gaps]"),
+        ("median error out of sample", "half are within {};"),
+        ("median error of times, out of sample", "half are within {}."),
+    ):
+        counted = re.search(rf"^\| {row} \| (.+?) \|$", summary, re.MULTILINE)
+        assert counted is not None
+        assert words.format(counted[1]) in README
+
+
+def test_eight_readers_gain_what_the_readme_says(blocktime: CommandLine) -> None:
+    eight = "full-scan-nvme,workload.users=8"
+    said = blocktime.prints("compare", eight, f"{eight},tablespace.block_size_bytes=16K", "--quiet")
+    (percent,) = re.findall(r"-([\d.]+ %)", said)
+    assert f"16K blocks save {percent}" in README
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -19,7 +19,7 @@ CAN: Final = """
 * Counts that follow from arithmetic (consistent gets, reads by size, blocks, extents), close to what Oracle prints.
 * What transactions of many users wait for: CPUs, disk, commits, latches (`latch: cache buffers chains`), \
   `buffer busy waits`, consistent reads of changed blocks; and the load at which a resource saturates.
-* How far to trust a time: each constant has a source, and numbers outside the measured range are marked.
+* How far to trust a time: each constant states its origin, and numbers outside the measured range are marked.
 """
 CANNOT: Final = """
 * Absolute times of your system, before you measure its constants. Differences are more reliable than absolute times.

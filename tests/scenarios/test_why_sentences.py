@@ -19,6 +19,23 @@ def sentences(name: str | Path, before: tuple[str, ...], after: tuple[str, ...])
     return why(run(asked[0], "calculate"), run(asked[1], "calculate"), asked)
 
 
+def test_a_scan_that_waited_before_is_not_now_io_bound() -> None:
+    """Eight sessions wait for the drive with blocks of either size; one session waits for it with 16K alone."""
+    said = []
+    for users in (8, 1):
+        settings = (f"workload.users={users}", "table.rows=3000000")
+        asked = (
+            load("full-scan-nvme", settings),
+            load(
+                "full-scan-nvme",
+                (*settings, "tablespace.block_size_bytes=16K", "disk.bandwidth_bytes_per_s=2G"),
+            ),
+        )
+        said.append(" ".join(why(run(asked[0], "simulate"), run(asked[1], "simulate"), asked)))
+    assert "now I/O bound" not in said[0]
+    assert "now I/O bound" in said[1]
+
+
 def test_a_delete_instead_of_an_update_is_told_as_that(tmp_path: Path) -> None:
     file = tmp_path / "small.toml"
     file.write_text(SMALL)

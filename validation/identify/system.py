@@ -285,10 +285,11 @@ class SystemProfile(ScenarioBuilder):
         think_s = (users - active) / self.per_s.value
         self.know("workload.users", users, source)
         self.know("workload.think_s", think_s, "what leaves that many active on average", self.per_s)
+        few = "one busy user" if users == 1 else f"{users:,} busy users"
         if not isinstance(asked, TransactionArrivals):
             self.found.says.append(
                 asked
-                or f"one report cannot tell {users:,} busy users from many mostly idle ones, and {users:,} are used: "
+                or f"one report cannot tell {few} from many mostly idle ones, and the model has {few}: "
                 "add a report at another load"
             )
 

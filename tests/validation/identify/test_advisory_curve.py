@@ -85,6 +85,7 @@ def test_the_pool_as_it_was_misses_what_the_interval_did(tmp_path: Path) -> None
     assert "lines " in source_in(found)
     assert EVEN not in found.says
     assert any("256M to 2G" in text for text in found.says)
+    assert any(text.startswith("one report cannot tell one busy user from many") for text in found.says)
 
 
 def test_another_size_of_the_cache_misses_as_the_advisory_says(tmp_path: Path) -> None:

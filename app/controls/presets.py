@@ -66,7 +66,7 @@ QUESTIONS: Final[tuple[Preset, ...]] = (
     Preset(
         "Will this cloud volume carry my scan?", "full-scan-nvme", {"disk.use": "ebs-gp3"},
         ("disk.use", "disk.iops_limit", "disk.throughput_limit_bytes_per_s", "table.rows"), "Device",
-        "A full scan from a gp3 volume at its base price (3,000 IOPS, 125 MB/s), compared with local NVMe.",
+        "A full scan from a gp3 volume at its base price (3,000 IOPS, 125 MiB/s), compared with local NVMe.",
     ),
 )  # fmt: skip
 """What a DBA asks first."""

@@ -239,10 +239,10 @@ def _host(asked: Scenario) -> Row:
 
 def _ruled(heads: tuple[str, ...], rows: list[tuple[str, ...]], is_profile: bool = False) -> Iterator[str]:
     """A table of AWR under rules; the title of the load profile stands over its names, which end at the right."""
-    first, *columns = zip(*rows, strict=True)
-    longest = max(map(len, first))
+    first, *columns = zip(*rows, strict=True) if rows else ((),) * len(heads)
+    longest = max(map(len, first), default=0)
     widths = [longest if is_profile else max(len(heads[0]), longest)]
-    widths += [max(len(head), *map(len, column)) for head, column in zip(heads[1:], columns, strict=True)]
+    widths += [max(map(len, (head, *column))) for head, column in zip(heads[1:], columns, strict=True)]
     yield " ".join(f"{head:<{wide}}" for head, wide in zip(heads, widths, strict=True)).rstrip()
     rules = ["~" if is_profile else "-", *("-" for _ in columns)]
     yield " ".join(rule * wide for rule, wide in zip(rules, widths, strict=True))

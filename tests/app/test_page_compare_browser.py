@@ -13,7 +13,7 @@ from blocktime.model.units import show_seconds
 from blocktime.scenarios import load, run
 from blocktime.scenarios.search.crossover import crossover
 from blocktime.scenarios.sweeps.spec import axis_of
-from tests.app.windows import LIMIT_MS, SCREEN, on_screen, opened
+from tests.app.windows import LIMIT_MS, SCREEN, at_rest, on_screen, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -100,6 +100,7 @@ def test_where_two_are_equal_is_found_and_drawn(browser: Browser, server: str) -
         page.get_by_role("combobox", name=re.compile("Along")).click()
         page.get_by_role("option", name="Workload: Array size").click()
         expect(values).not_to_have_value(before)  # each field has values of its own
+        at_rest(page)
         values.fill("15:5000")
         values.press("Enter")
         page.get_by_text(f"Equal at {change.at.value:,} rows: below, B takes less time").wait_for()

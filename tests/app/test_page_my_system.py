@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -13,9 +14,10 @@ from blocktime.app.charts import measured_charts
 from blocktime.app.command.cli import main
 from blocktime.app.controls import own_files
 from blocktime.app.my_system import my_system
+from blocktime.app.reports.written_awr import awr_html
 from blocktime.app.session import engines, report_reader, what_if_state
 from blocktime.model.units import show_seconds
-from blocktime.scenarios import measured, run
+from blocktime.scenarios import load, measured, run
 from blocktime.validation.identify.report import DbTimePart
 from blocktime.validation.instruments import NotReadable
 from tests.app.page_numbers import metric
@@ -27,6 +29,16 @@ ENTRY = Path(my_system.__file__).parents[1] / "streamlit_app.py"
 pytestmark = pytest.mark.usefixtures("the_law_alone")
 PAGE = "from blocktime.app.my_system import my_system\nmy_system.page()\n"
 REPORT = "a report.txt"
+RECOVERY = (
+    '<table summary="This table displays instance recovery statistics"><tr><th></th><th>Targt MTTR (s)</th>'
+    "<th>Estd MTTR (s)</th><th>Recovery Estd IOs</th><th>Actual RedoBlks</th><th>Target RedoBlks</th></tr>"
+    "ROW</table>"
+)
+TAKEN_ALONG = (
+    what_if_state.NAME, what_if_state.CHANGES, what_if_state.PINNED, what_if_state.PICKED_LAST,
+    what_if_state.NOTES, what_if_state.WELCOME, what_if_state.OPENED,
+)  # fmt: skip
+"""What the button *Open in What if* leaves in the session."""
 
 
 def opened() -> AppTest:
@@ -256,6 +268,36 @@ def test_what_if_opens_with_the_system_and_its_changes() -> None:
     app.button(key="my_system.open").click().run()
     assert app.session_state[what_if_state.NAME] == held.name
     assert app.session_state[what_if_state.CHANGES] == {"workload.users": "40"}
+
+
+def test_changes_that_wait_for_minutes_are_shown_by_every_button() -> None:
+    busy = load("oltp-nvme", my_system.OF_SAMPLE)
+    report = awr_html(run(busy, "calculate"), busy)
+    redo = re.search(r"<td>Redo size[^<]*</td><td>([0-9,.]+)</td>", report)
+    assert redo is not None
+    blocks = 320.4 * float(redo[1].replace(",", "")) / 512
+    row = f"<tr><td>E</td><td>0</td><td>53</td><td>94686</td><td>{blocks:.0f}</td><td>99000000</td></tr>"
+    told = RECOVERY.replace("ROW", row)
+    app = given((REPORT, report.replace("End of Report", told + "End of Report").encode()))
+    assert toml(app)
+    for key in ("my_system.fields", "my_system.lines.0"):
+        app.session_state[key] = True
+    app.run()
+    assert not app.exception
+    app.text_input("workload.users").set_value("3").run()
+    app.button(key="my_system.reset").click().run()
+    app.text_input("workload.users").set_value("2").run()
+    app.button(key="my_system.open").click().run()
+    assert not app.exception
+    what_if = AppTest.from_file(str(ENTRY), default_timeout=LIMIT_S)
+    for key in TAKEN_ALONG:
+        what_if.session_state[key] = app.session_state[key]
+    what_if.run()
+    assert not what_if.exception
+    assert not what_if.error
+    held = what_if.session_state[what_if_state.NAME]
+    assert own_files.load(held).system.instance.checkpoint_s == pytest.approx(320.4, rel=0.01)
+    assert what_if.text_input("workload.users").value == "2"
 
 
 def test_the_simulation_decides_the_light(monkeypatch: pytest.MonkeyPatch, simulated_at_once: None) -> None:

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
+from hypothesis import HealthCheck, Phase, given
+from hypothesis import settings as asked
 
 from blocktime.app.reports.written import written
 from blocktime.app.session import navigation
 from blocktime.scenarios import library, load, run
 from tests.app import windows
+from tests.app.scenarios_at_random import changed
 from tests.known_by_law import KNOWN
 from tests.patience import LIMIT_MS
 from tests.whole import SEED, quick
@@ -44,6 +47,11 @@ def query(page: Page) -> dict[str, str]:
     """What the address says of the scenario."""
     found = parse_qsl(urlsplit(page.url).query, keep_blank_values=True)
     return {key: value for key, value in found if key in ("scenario", "s") or "." in key}
+
+
+def whole(of: dict[str, str]) -> dict[str, str]:
+    """What an address says, with the scenario that it need not name."""
+    return of if "s" in of else {"scenario": "full-scan-nvme", **of}
 
 
 class Moves:
@@ -86,7 +94,7 @@ class Moves:
         button.click()
         self.page.wait_for_url(re.compile(r"/sweep\?.*vary="))
         rests(self.page)
-        if {"scenario": "full-scan-nvme", **query(self.page)} != {"scenario": "full-scan-nvme", **left}:
+        if whole(query(self.page)) != whole(left):
             self.lost.append(f"{left} arrived as {query(self.page)}")
 
     def reload(self) -> None:
@@ -99,8 +107,9 @@ class Moves:
 
     def back(self) -> None:
         """The browser's own button."""
-        if self.page.evaluate("history.length") > 2:
-            self.page.go_back()
+        self.page.go_back()
+        if not self.page.url.startswith(self.server):  # before the first page
+            self.link()
 
     def menu(self) -> None:
         """Another page, by its name."""
@@ -111,6 +120,8 @@ class Moves:
         """A report of a user who thinks for minutes, and the button that opens it in What if."""
         self.page.goto(f"{self.server}/{navigation.MY_SYSTEM}")
         self.page.locator("input[type=file]").first.set_input_files(self.report)
+        self.page.get_by_role("button", name="Open in What if", exact=True).wait_for()
+        rests(self.page)  # a click while the page is drawn may be lost
         self.page.get_by_role("button", name="Open in What if", exact=True).click()
         self.page.get_by_role("button", name="Sweep this scenario", exact=True).wait_for()
 
@@ -127,8 +138,8 @@ def test_moves_by_chance_show_no_fault_and_lose_no_field(
     browser: object, server: str, tmp_path: Path
 ) -> None:
     report = tmp_path / "awr.txt"
-    asked = load("oltp-nvme", ["workload.users=20000", "workload.think_s=314", "disk.use=azure-p60"])
-    report.write_text(written(run(asked, "calculate"), "awr", asked), encoding="utf-8")
+    busy = load("oltp-nvme", ["workload.users=20000", "workload.think_s=314", "disk.use=azure-p60"])
+    report.write_text(written(run(busy, "calculate"), "awr", busy), encoding="utf-8")
     done: list[str] = []
     with windows.opened(browser, f"{server}/") as (page, _):  # type: ignore[arg-type]
         rests(page)
@@ -141,3 +152,29 @@ def test_moves_by_chance_show_no_fault_and_lose_no_field(
             rests(page)
             assert page.locator(FAULT).count() == 0, (page.locator(FAULT).first.inner_text(), done[-4:])
     assert moves.lost == []
+
+
+@asked(
+    max_examples=quick(3, 20), deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+)
+@given(changed())
+def test_what_a_browser_sweeps_is_what_it_showed(
+    browser: object, server: str, scenario: tuple[str, dict[str, str]]
+) -> None:
+    name, changes = scenario
+    left = {"scenario": name, **changes}
+    with windows.opened(browser, f"{server}/?{urlencode(left)}") as (page, _):  # type: ignore[arg-type]
+        rests(page)
+        shown = whole(query(page))
+        assert "s" in shown or shown == left
+        page.reload()
+        rests(page)
+        assert whole(query(page)) == shown
+        page.get_by_role("button", name="Sweep this scenario", exact=True).click()
+        page.wait_for_url(re.compile(r"/sweep\?.*vary="))
+        rests(page)
+        assert whole(query(page)) == shown
+        page.reload()
+        rests(page)
+        assert whole(query(page)) == shown
+        assert page.locator(FAULT).count() == 0

@@ -11,7 +11,7 @@ from blocktime.app.answer.answer import estimate_badge
 from blocktime.app.controls import fields, forms, settings
 from blocktime.app.session import engines
 from blocktime.app.text import outside
-from blocktime.model.errors import OutsideLaw
+from blocktime.model.errors import OverBudget
 from blocktime.model.provenance import Extrapolation
 from blocktime.scenarios import load, run
 from tests.app import page_numbers
@@ -173,7 +173,7 @@ def test_what_the_simulation_refuses_keeps_the_law_and_says_so() -> None:
     app = opened(**{"workload.users": "3000"})
     law = elapsed("rahn-full-scan", "workload.users=3000", engine="calculate")
     assert metric(app, "Elapsed").value == law
-    with pytest.raises(OutsideLaw, match="the limit is 2 minutes") as refusal:
+    with pytest.raises(OverBudget, match="the limit is 2 minutes") as refusal:
         elapsed("rahn-full-scan", "workload.users=3000", engine="simulate")
     assert says(app, f"No simulation: {refusal.value}")
 

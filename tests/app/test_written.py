@@ -240,3 +240,9 @@ def test_reads_and_writes_of_placed_table_spaces_come_back_from_awr(form: str, t
             assert sums["Writes"] == pytest.approx(3600 * device.writes_per_s, rel=1e-3)
             spaces = 2 if name == "x" else 1
             assert sums["Av Rd(ms)"] / spaces == pytest.approx(device.read_await_s, abs=5e-6)
+
+
+@pytest.mark.parametrize("form", ["awr", "awr-html"])
+def test_an_idle_system_has_a_report_with_empty_tables(form: str) -> None:
+    idle = load("oltp-nvme", ["workload.users=1", "workload.think_s=400", "disk.use=azure-p60"])
+    assert "End of Report" in written(run(idle, "calculate"), form, idle)

@@ -71,5 +71,10 @@ def on_screen(place: Locator, height: float, part: float = 1.0) -> None:
 
 def open_tab(page: Page, name: str) -> None:
     """Click a tab once nothing is being drawn: a click meanwhile may meet the tabs of the drawing before."""
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    at_rest(page)
     page.get_by_role("tab", name=name).click()
+
+
+def at_rest(page: Page) -> None:
+    """Wait until nothing is being drawn: what is typed meanwhile may be drawn over."""
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()

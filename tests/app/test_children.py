@@ -113,6 +113,16 @@ def only_child(process: subprocess.Popen[str]) -> psutil.Process:
 # Nobody is left
 
 
+def ends(child: psutil.Process) -> bool:
+    """Whether *child* ends before it has worked for long; none is left."""
+    killed = cpu_s(child)
+    wait_until(lambda: is_gone(child.pid) or cpu_s(child) > killed + FEW_CPU_S, "it waits")
+    gone = is_gone(child.pid)
+    if not gone:
+        child.kill()
+    return gone
+
+
 @pytest.mark.parametrize(
     ("code", "begins"), [(SERVER, "Blocktime is at"), (SIMULATOR, "ready")], ids=["server", "simulation"]
 )
@@ -124,12 +134,40 @@ def test_a_child_ends_with_a_parent_that_is_killed(code: str, begins: str, folde
         if code == SIMULATOR:
             wait_until(lambda: cpu_s(child) > began + 0.5, "nothing is simulated")
         process.kill()
-        killed = cpu_s(child)
-        wait_until(lambda: is_gone(child.pid) or cpu_s(child) > killed + FEW_CPU_S, "it waits")
-        gone = is_gone(child.pid)
-        if not gone:
-            child.kill()
-        assert gone
+        assert ends(child)
+
+
+STARTS: Final = f"""
+from blocktime.app.base.with_parent import Child
+Child(["-c", {{code!r}}], {{{{"PYTHONPATH": {str(ROOT)!r}}}}}).wait()
+"""
+NEVER_LETS_GO: Final = """
+import re
+from blocktime.app.base.with_parent import end_with_parent
+end_with_parent()
+print("ready", flush=True)
+re.match("(a*)*b", "a" * 60)  # one step of the interpreter, which no other thread can interrupt
+"""
+ASKS_LATE: Final = """
+import os
+from blocktime.app.base.with_parent import end_with_parent
+parent = os.getppid()
+print("ready", flush=True)
+while os.getppid() == parent:
+    pass
+end_with_parent()
+while True:
+    pass
+"""
+
+
+@pytest.mark.parametrize("code", [NEVER_LETS_GO, ASKS_LATE], ids=["a compiled loop", "a late question"])
+def test_a_child_ends_whatever_it_does_and_whenever_it_asks(code: str, folder: Path) -> None:
+    with running(STARTS.format(code=code), folder) as process:
+        said(process, "ready")
+        child = only_child(process)
+        process.kill()
+        assert ends(child)
 
 
 # Nothing of the folder is run

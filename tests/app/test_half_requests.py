@@ -79,6 +79,17 @@ def test_half_a_request_ends(line: socket.socket, sent: bytes) -> None:
     assert b"200 OK" not in read(line)
 
 
+@pytest.mark.parametrize(
+    ("sent", "endless"), [(HEAD, "BODY_WITHIN_S"), (HEAD + b"Content-Length: 9\r\n\r\nhalf", "HEAD_WITHIN_S")]
+)
+def test_each_part_has_its_own_limit(
+    line: socket.socket, sent: bytes, endless: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(half_requests, endless, 1e9)
+    line.sendall(sent)
+    assert b"200 OK" not in read(line)
+
+
 def test_half_a_request_after_a_whole_one_ends(line: socket.socket) -> None:
     line.sendall(HEAD + b"\r\n" + HEAD)
     assert read(line).count(b"200 OK") == 1

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from blocktime.model.errors import OverBudget
 from blocktime.model.loops import fastest
 from blocktime.model.loops.watch import NEVER, Watch
-from blocktime.model.units import show_bytes, show_seconds
+from blocktime.model.units import show_bytes, show_number, show_seconds
 
 SLICE: Final = 250_000_000
 """Work between two looks at the clock, in nanoseconds."""
@@ -95,4 +95,4 @@ def show_duration(seconds: float) -> str:
 
 def show_about(amount: float) -> str:
     """*amount* with two digits that count."""
-    return f"{float(f'{amount:.2g}'):,.0f}" if amount >= 10 else f"{amount:.2g}"
+    return f"{float(f'{amount:.2g}'):,.0f}" if amount >= 10 else show_number(amount, 2)

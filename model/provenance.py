@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from blocktime.model.units import show_quantity
+from blocktime.model.units import show_number, show_quantity
 
 ROUNDING: Final = 1e-5
 """Relative; the bounds of a fitted range are written with six digits."""
@@ -110,7 +110,7 @@ def show_times(times: float) -> str:
     """A factor above 1 in two digits, or in as many as tell it from 1: 2, 6.7, 250, 1.004."""
     if times >= 10:
         return f"{times:,.0f}"
-    return f"{times:.2g}" if times >= 1.1 else f"{1 + float(f'{times - 1:.1g}'):.10g}"
+    return show_number(times, 2) if times >= 1.1 else f"{1 + float(f'{times - 1:.1g}'):.10g}"
 
 
 def worst_first(extrapolations: Iterable[Extrapolation]) -> list[Extrapolation]:

@@ -547,7 +547,7 @@ def _read_size(base: RunResult, other: RunResult) -> str:
         if differs(*block) or differs(before.read_bytes, after.read_bytes):
             return f" (the largest stays at {show_bytes(size[1])})"
         grew = "grew" if mean[1] > mean[0] else "shrank"
-        return f" because the mean read {grew} from {mean[0]:,.3g} to {mean[1]:,.3g} blocks"
+        return f" because the mean read {grew} from {show_number(mean[0], 3)} to {show_number(mean[1], 3)} blocks"
     shown = f"a read {'grew' if size[1] > size[0] else 'shrank'} from "
     if differs(*block):
         shown += f"{show_bytes(size[0])} to {show_bytes(size[1])}"
@@ -596,7 +596,7 @@ def _processor_work(
         return f"rows returned {from_to(*counts)}, which {told}"
     lengths = _row_bytes(base), _row_bytes(_alone(asked, other))
     if name == WALK and differs(*lengths):
-        length = f"{lengths[0]:,.4g} to {lengths[1]:,.4g} bytes"
+        length = f"{show_number(lengths[0], 4)} to {show_number(lengths[1], 4)} bytes"
         return f"walking the rows, {length} long, {takes(change)}, which {told}"
     what = {
         WALK: "walking the rows",

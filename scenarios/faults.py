@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from blocktime.model.errors import cut, shown
 from blocktime.model.spec import WORKLOADS, FullScan, System
 from blocktime.model.spec.programs import beside_of
+from blocktime.model.units import parse_bytes, show_bytes, show_number, unit_of
 from blocktime.model.unmodelled import unmodelled
 from blocktime.scenarios.synonyms import meant_by
 
@@ -26,6 +27,8 @@ _KINDS = (
     ("tuple", "it is a list"),
 )
 
+NEXT_TO_NOTHING = 1e-9
+"""A lower limit beneath this says that nothing at all is not allowed."""
 MOST_NAMED = 3
 """Further faults that are named with their place."""
 _LIMITS = {
@@ -126,7 +129,11 @@ def _say(fault: _Fault) -> str:
         return _unknown_key(fault)
     if kind in _LIMITS:
         field, text = _LIMITS[kind]
-        return f"{key}: got {got}; allowed is {text.format(_number(fault.context[field]))}"
+        limit = fault.context[field]
+        allowed = (
+            "more than 0" if 0 < limit < NEXT_TO_NOTHING else text.format(_limit(fault.parts[-1], limit))
+        )
+        return f"{key}: got {got}; allowed is {allowed}"
     if kind == "literal_error":
         number = (
             " or a whole number" if "'auto'" in fault.context["expected"] and key.endswith("_count") else ""
@@ -181,5 +188,6 @@ def _unknown_key(fault: _Fault) -> str:
     return f"{fault.place}: there is no such field; {hint}"
 
 
-def _number(value: Any) -> str:
-    return f"{value:,.0f}" if value == int(value) else f"{value:g}"
+def _limit(field: object, value: float) -> str:
+    size = show_bytes(value) if unit_of(str(field)) in ("bytes", "bytes/s") else ""
+    return size if size and parse_bytes(size) == value else show_number(value)

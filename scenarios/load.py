@@ -21,6 +21,7 @@ from blocktime.model.errors import SpecError, UnknownName, cut, shown
 from blocktime.model.provenance import Constant, Frozen
 from blocktime.model.spec import WORKLOADS, System, Table, Update, Workload
 from blocktime.model.spec.popularity import WAYS
+from blocktime.model.units import show_number
 from blocktime.scenarios.declared import declared_field
 from blocktime.scenarios.faults import one_sentence
 from blocktime.scenarios.inferred import inferred_in, without_dropped, without_set
@@ -554,7 +555,7 @@ def _check_target(layers: Sequence[Layer], disk: Mapping[str, Any], constants: C
         if "use" in change:
             raise SpecError(
                 f"{cut(place)}: disk.use: got {shown(change['use'])}, which has no limit of requests a second; that of "
-                f"the measured disk, {disk['iops_limit']:,.4g}, would bind it: give disk.iops_limit, too"
+                f"the measured disk, {show_number(disk['iops_limit'], 4)}, would bind it: give disk.iops_limit, too"
             )
 
 

@@ -173,7 +173,7 @@ def awaited(
     told = from_to(before_s, after_s, show_seconds)
     lengths = pair[0].average_queue or 0.0, pair[1].average_queue or 0.0
     parts = (
-        [f"{queue_column(other)} from {lengths[0]:.3g} to {lengths[1]:.3g}"]
+        [f"{queue_column(other)} from {show_number(lengths[0], 3)} to {show_number(lengths[1], 3)}"]
         if queue and differs(*lengths, 0.5)
         else []
     )

@@ -16,7 +16,7 @@ from blocktime.model.causes import (
 )
 from blocktime.model.laws import block
 from blocktime.model.results import RowChanges, RunResult, SegmentSpace
-from blocktime.model.units import show_alike, show_bytes, show_seconds
+from blocktime.model.units import show_alike, show_bytes, show_number, show_seconds
 from blocktime.scenarios.why_words import ComponentChange, count, differs, effect, from_to, plural, takes
 
 CHANGING_ROWS = "changing rows"
@@ -236,7 +236,8 @@ def _room(base: RunResult, other: RunResult) -> str:
     shares = _reserve_percent(base.segment), _reserve_percent(other.segment)
     if shares[0] is None or shares[1] is None or not differs(shares[0], shares[1]):
         return ""
-    return f" because PCTFREE keeps {shares[1]:.3g} % of a block free instead of {shares[0]:.3g} %"
+    before, after = (show_number(share, 3) for share in shares)
+    return f" because PCTFREE keeps {after} % of a block free instead of {before} %"
 
 
 def _reserve_percent(segment: SegmentSpace | None) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from blocktime.model.units import GIB, KIB, MIB
+from blocktime.model.units import GIB, KIB, MIB, show_number
 from blocktime.validation.compare import Comparison, Verdict
 from blocktime.validation.fitted import FittedConstant
 
@@ -25,7 +25,7 @@ def number_text(value: float | None) -> str:
         return NOTHING
     if abs(value - round(value)) < 1e-9 * max(1.0, abs(value)):
         return f"{round(value):,}"
-    return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:.5g}"
+    return f"{value:,.0f}" if abs(value) >= 1e5 else show_number(value, 5)
 
 
 def percent_text(share: float | None) -> str:
@@ -65,7 +65,9 @@ def tolerance_text(comparison: Comparison) -> str:
 
 def spread_text(comparison: Comparison) -> str:
     """How far single measurements lie apart, where the source tells it."""
-    return NOTHING if comparison.number.spread is None else f"{100 * comparison.number.spread:.2g} %"
+    return (
+        NOTHING if comparison.number.spread is None else f"{show_number(100 * comparison.number.spread, 2)} %"
+    )
 
 
 def bound_text(comparison: Comparison) -> str:

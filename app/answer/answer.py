@@ -111,7 +111,7 @@ def standing(asked: Asked, pair: engines.Pair) -> None:
         _other_engine(ESTIMATE, pair.law)
     elif pair.verified is not None:
         law_s, played_s = pair.law.time.elapsed_s, pair.verified.time.elapsed_s
-        _other_engine(SIMULATED, pair.verified, f" ({100 * (played_s / law_s - 1):+.2f} %)" if law_s else "")
+        _other_engine(SIMULATED, pair.verified, f" ({show_change(law_s, played_s)})" if law_s else "")
     elif not pair.refused and (pair.bound or not pair.queues):
         simulate_button(engines.WISHES, asked)
 

@@ -24,7 +24,7 @@ from blocktime.app.charts.drawing import (
 )
 from blocktime.model.laws.assm import CLASS_NAMES
 from blocktime.model.results import BlockUse, RunResult, SegmentSpace
-from blocktime.model.units import show_bytes, show_seconds, show_share
+from blocktime.model.units import show_bytes, show_number, show_seconds, show_share
 
 # What a block's bytes hold -> field of BlockUse, field that counts it, colour and pattern.
 USES: Final[dict[str, tuple[str, str, str, str]]] = {
@@ -73,7 +73,7 @@ def _migration(result: RunResult) -> list[str]:
             f"{segment.blocks_after:,.0f} after"
         ]
     has = 100 * segment.blocks[0].reserve_bytes / segment.block_size_bytes
-    grow = f"Rows grow by {changes.growth_bytes:.3g} bytes"
+    grow = f"Rows grow by {show_number(changes.growth_bytes, 3)} bytes"
     if not changes.migrated:
         rest = f"PCTFREE {has:g} leaves room for all of them"
         if has > needed:
@@ -217,7 +217,7 @@ def over_pctfree(
     show: Callable[[float], str] = show_seconds if seconds else "{:,.0f}".format
     traces: list[dict[str, Any]] = [
         drawing.line(
-            show_bytes(line.block_size_bytes), percents, line.values, look, "%{y:,.4~g} with PCTFREE %{x}",
+            show_bytes(line.block_size_bytes), percents, line.values, look, "%{y:,.4~r} with PCTFREE %{x}",
             width=3.5 if line.block_size_bytes == size else 1.8,
         )
         for line, look in zip(lines, LINES, strict=False)

@@ -20,7 +20,7 @@ from blocktime.app.charts.charts import LOOKS
 from blocktime.app.charts.drawing import GREY, LINES, OF_TEXT, Figure, axis, marker
 from blocktime.app.text.sweep_text import Summary, are_numbers, distinct, effects_of, levels_of, shown
 from blocktime.model.errors import cut
-from blocktime.model.units import unit_of
+from blocktime.model.units import show_number, unit_of
 
 HEIGHT: Final = 400
 MOST_LEVELS: Final = 40
@@ -399,7 +399,10 @@ def _apart(low: float, high: float) -> str:
     if low <= 0 or high <= low:
         return ""
     share = high / low - 1
-    return f" ({high / low:,.3g} times as much)" if share >= 1 else f" ({100 * share:.2g} % more)"
+    more = (
+        f"{show_number(100 * share, 2)} % more" if share < 1 else f"{show_number(1 + share, 3)} times as much"
+    )
+    return f" ({more})"
 
 
 def _means(

@@ -10,7 +10,7 @@ from blocktime.app.charts.charts import LOOKS
 from blocktime.app.charts.drawing import GREY, LINES, OF_TEXT, Figure, axis, mark
 from blocktime.app.text.transaction_text import saturation, tps
 from blocktime.model.results import TransactionStats
-from blocktime.model.units import MIB, show_bytes, show_data, show_seconds
+from blocktime.model.units import MIB, show_bytes, show_data, show_number, show_seconds
 from blocktime.model.workloads.transactions.curves import Load, Size
 
 HEIGHT: Final = 290
@@ -29,15 +29,15 @@ def throughput(points: Sequence[Load], now: TransactionStats) -> tuple[Figure, s
     """Throughput over load, what it would be without waiting, the knee, and where the answer lies."""
     across, loads = _across(points, now)
     per_s = [point.per_s for point in points]
-    traces = [drawing.line("TPS, instant estimate", loads, per_s, LINES[0], "%{y:,.4~g} TPS")]
+    traces = [drawing.line("TPS, instant estimate", loads, per_s, LINES[0], "%{y:,.4~r} TPS")]
     if now.saturation_users is not None:  # of arrivals there is the limit alone
         unhindered = [point.most_per_s for point in points]
-        traces.append(drawing.line(UNHINDERED, loads, unhindered, LINES[1], "%{y:,.4~g} TPS"))
+        traces.append(drawing.line(UNHINDERED, loads, unhindered, LINES[1], "%{y:,.4~r} TPS"))
     traces.append(mark(f"now: {tps(now.per_s)} TPS", _load(points, now), now.per_s))
     figure = _figure(traces, across, "transactions a second (TPS)", now)
     last = points[-1]
     return figure, (
-        f"Throughput over {across}: now {tps(now.per_s)} TPS, at {last.users:,.3g} "
+        f"Throughput over {across}: now {tps(now.per_s)} TPS, at {show_number(last.users, 3)} "
         f"{tps(last.per_s)} TPS. {saturation(now)}"
     )
 
@@ -47,7 +47,7 @@ def response(points: Sequence[Load], now: TransactionStats, twice: float | None)
     across, loads = _across(points, now)
     traces = [
         drawing.line("mean response, instant estimate", loads, [1000 * point.response_s for point in points], LINES[0],
-                     "%{y:,.4~g} ms"),
+                     "%{y:,.4~r} ms"),
         mark(f"now: {show_seconds(now.response_s)}", _load(points, now), 1000 * now.response_s),
     ]  # fmt: skip
     if twice is not None:
@@ -59,8 +59,8 @@ def response(points: Sequence[Load], now: TransactionStats, twice: float | None)
     first, last = points[0], points[-1]
     return figure, (
         f"Response over {across}: now {show_seconds(now.response_s)}, "
-        f"{show_seconds(first.response_s)} at the least load, {show_seconds(last.response_s)} at {last.users:,.3g}. "
-        f"{doubles(points, now, twice)}"
+        f"{show_seconds(first.response_s)} at the least load, {show_seconds(last.response_s)} at "
+        f"{show_number(last.users, 3)}. {doubles(points, now, twice)}"
     )
 
 
@@ -94,7 +94,7 @@ def _load(points: Sequence[Load], now: TransactionStats) -> float:
 def hits(points: Sequence[Size], size_bytes: float, share: float) -> tuple[Figure, str]:
     """Hits of all gets over the size of the default pool, by touch count and by LRU; where the answer lies."""
     sizes = [point.size_bytes / MIB for point in points]
-    hover = "%{y:.2f} % at %{x:,.4~g} MB"
+    hover = "%{y:.2f} % at %{x:,.4~r} MB"
     traces = [
         drawing.line("touch count", sizes, [100 * point.hit_fraction for point in points], LINES[0], hover),
         drawing.line("LRU", sizes, [100 * point.lru_fraction for point in points], LINES[1], hover),

@@ -10,8 +10,9 @@ from typing import Any
 from blocktime.app.base.lines import head, table, wrapped
 from blocktime.app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal
 from blocktime.app.command.files import write_beside
+from blocktime.app.text.compare_table import value_said
 from blocktime.model.errors import BlocktimeError
-from blocktime.model.units import show_share
+from blocktime.model.units import show_change, show_share
 from blocktime.scenarios.load import read_toml
 from blocktime.validation.identify.calibrated import SystemFit, fitted, write_into
 
@@ -61,15 +62,16 @@ def _as_data(fit: SystemFit) -> dict[str, Any]:
 
 def _lines(fit: SystemFit, file: str, width: int) -> Iterator[str]:
     yield head("Fields, by the figures and the catalog")
-    rows = [("field", "before", "fitted", "95 % interval", "figures tell")]
+    rows: list[tuple[str, ...]] = [("field", "before", "fitted", "95 % interval", "figures tell")]
     rows += [
-        (field.path, f"{field.before:.4g}", f"{field.value:.4g}", f"{field.low:.4g} to {field.high:.4g}",
-         f"{show_share(max(0.0, field.told_fraction))}")
+        (field.path, *(value_said(field.path, value) for value in (field.before, field.value)),
+         " to ".join(value_said(field.path, end) for end in (field.low, field.high)),
+         show_share(max(0.0, field.told_fraction)))
         for field in fit.fields
     ]  # fmt: skip
     yield from table(rows, width, "")
     yield ""
-    off = [(name, *(f"{100 * share:+.1f} %" for share in shares)) for name, shares in fit.off.items()]
+    off = [(name, *(show_change(1, 1 + share) for share in shares)) for name, shares in fit.off.items()]
     yield from table([("figure, off", "before", "after"), *off], width, "")
     yield ""
     for text in fit.says:

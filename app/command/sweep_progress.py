@@ -9,6 +9,7 @@ from time import monotonic
 
 from blocktime.app.base.output import SHOWN_EACH_S, print_lines, show_progress, shows_progress
 from blocktime.model.budget import show_duration
+from blocktime.model.units import show_number
 from blocktime.scenarios.sweeps.run import Outcome, Running
 from blocktime.scenarios.sweeps.sweep import Listener
 
@@ -98,7 +99,7 @@ class TerminalProgress(Listener):
         words = f"{what}: {done:,} of {count:,}"
         if done > already:
             rate = (done - already) / (now_s - began_s)
-            words += f", {rate:,.3g}/s, about {show_duration((count - done) / rate)} left"
+            words += f", {show_number(rate, 3)}/s, about {show_duration((count - done) / rate)} left"
         show_progress(words)
 
 

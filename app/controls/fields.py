@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, Literal
 
@@ -19,6 +18,7 @@ from blocktime.model.units import (
     KIB,
     MIB,
     parse_bytes,
+    parse_number,
     parse_seconds,
     show_bytes,
     show_number,
@@ -28,6 +28,7 @@ from blocktime.model.units import (
 )
 from blocktime.scenarios import Scenario
 from blocktime.scenarios.declared import declared_field, has_one_value
+from blocktime.scenarios.faults import NEXT_TO_NOTHING
 from blocktime.scenarios.profiles import entries_of
 
 Kind = Literal["ladder", "choice", "flag", "whole", "share", "real", "size", "duration", "text"]
@@ -106,7 +107,6 @@ class Facts:
         return f"{show_number(value)} {self.unit}".strip()
 
 
-NEXT_TO_NOTHING: Final = 1e-9
 _COUNTED: Final = {
     "iops_limit": "requests/s",
     "burst_iops": "requests/s",
@@ -291,10 +291,6 @@ def _rate_text(bytes_per_s: float) -> str:
     return f"{text[:-1]} {text[-1]}B/s" if text and text[-1] != "B" else f"{number_text(bytes_per_s)} bytes/s"
 
 
-_MULTIPLES: Final = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_NUMBER: Final = re.compile(r"([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)\s*([kKmMgGtT]?)")
-
-
 def read(field: Facts, text: str) -> float:
     """The number that a reader means by *text* in *field*; raises :class:`ValueError` where it means none.
 
@@ -306,12 +302,8 @@ def read(field: Facts, text: str) -> float:
     if field.unit.startswith("bytes"):
         return parse_bytes(bare)
     unit = field.unit or ("%" if field.kind in ("real", "share") else "")
-    number = _NUMBER.fullmatch(bare.removesuffix(unit).rstrip() if unit else bare)
-    if number is None:
-        raise ValueError(f"{text[:60]!r} is not a number; write one like 250, 13,600 or 250M")
-    exact = Decimal(number[1]) * _MULTIPLES[number[2].lower()]
-    exact = exact / 100 if unit == "%" and not field.unit else exact
-    return int(exact) if exact == exact.to_integral_value() and exact < 2**63 else float(exact)
+    number = parse_number(bare.removesuffix(unit))
+    return float(Decimal(repr(number)) / 100) if unit == "%" and not field.unit else number
 
 
 def size_text(size_bytes: float) -> str:
@@ -378,5 +370,5 @@ def text_of(field: Facts, held: Any) -> str:
         return as_text(held)
     try:
         return as_text(read(field, held))
-    except (ValueError, InvalidOperation):
+    except ValueError:
         return held.strip()

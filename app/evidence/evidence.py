@@ -14,6 +14,7 @@ from blocktime.app.answer.drawn import captioned, tabs
 from blocktime.app.charts import validation_charts
 from blocktime.app.session.navigation import EVIDENCE_ABOUT
 from blocktime.model.errors import BlocktimeError
+from blocktime.model.units import show_number
 from blocktime.model.version import blocktime_version
 from blocktime.validation import Case, Comparison, Validation, validate, words
 from blocktime.validation.fitted import FittedConstant
@@ -71,7 +72,8 @@ def constants_of(constants: Iterable[FittedConstant]) -> list[dict[str, Any]]:
             "Numbers": len(constant.fitted_to),
             "Explains": "one number: a fit" if constant.only_a_fit else "",
             "Range": ", ".join(
-                f"{name} {low:,.10g} to {high:,.10g}" for name, (low, high) in constant.range.items()
+                f"{name} {show_number(low, 10)} to {show_number(high, 10)}"
+                for name, (low, high) in constant.range.items()
             ),
             "Source": constant.source,
             "Note": constant.note,

@@ -181,7 +181,7 @@ def curve(values: Values) -> Chart:
     share = 100 * values[BUFFERS] / BLOCKS
     long_run = after(values, LONG)
     played = 100 * long_run.hits / long_run.references
-    hover = "%{y:.1f} % with room for %{x:.3g} % of the data"
+    hover = "%{y:.1f} % with room for %{x:,.3~r} % of the data"
     traces = [
         drawing.line("touch count, law", rooms, touched, (drawing.ORANGE, "solid"), hover, width=3),
         drawing.line("LRU, Che's law", rooms, lru, (drawing.BLUE, "dash"), hover),

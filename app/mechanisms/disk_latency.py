@@ -16,7 +16,7 @@ from blocktime.model.laws.device import transfer_s
 from blocktime.model.laws.disk import seek_s
 from blocktime.model.laws.disk_geometry import geometry_of
 from blocktime.model.machine.device.drive import capacity_of, drive_of
-from blocktime.model.units import KIB, show_bytes, show_seconds
+from blocktime.model.units import KIB, show_alike, show_bytes, show_seconds
 from blocktime.scenarios import Scenario
 
 SCENARIO: Final = "magni-dd-raw-10000"
@@ -238,7 +238,7 @@ def curve(scenario: Scenario, values: Values) -> Chart:
         ("NVMe flash, the same calls", scenario_of({**values, DISK: "nvme"}), (drawing.GREEN, "dot")),
     )
     mine = law_s(scenario, sizes)
-    hover = "%{y:,.4~g} ms for %{x} bytes"
+    hover = "%{y:,.4~r} ms for %{x} bytes"
     mine_ms = (1000 * mine).tolist()
     traces = [
         drawing.line("this disk, these calls", sizes, mine_ms, (drawing.BLUE, "solid"), hover, width=3.5),
@@ -255,7 +255,7 @@ def curve(scenario: Scenario, values: Values) -> Chart:
     text = f"A call of {show_bytes(values[SIZE])} takes {show_seconds(service)} on this disk."
     if points:
         low, high = min(point.value for point in points), max(point.value for point in points)
-        text += f" Document 001 printed {1000 * low:.3g} to {1000 * high:.3g} ms for 8K on the raw device."
+        text += f" Document 001 printed {' to '.join(show_alike(low, high))} for 8K on the raw device."
     return Chart(drawing.figure(traces, layout), text)
 
 

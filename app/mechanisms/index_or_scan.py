@@ -217,7 +217,7 @@ def times(values: Values, results: Mapping[str, RunResult], costs: Mapping[str, 
     full = results["full"].time.elapsed_s
     crossing_shares = crossings(values, "elapsed_s", full)
     mine = results["range"].time.elapsed_s
-    traces = _lines(values, "elapsed_s", full, crossing_shares, "%{y:.3g} s")
+    traces = _lines(values, "elapsed_s", full, crossing_shares, "%{y:,.3~r} s")
     traces.append(drawing.now(values[SHARE], mine, f"now: {show_seconds(mine)}"))
     layout = _layout("seconds")
     band = slower_band(crossing_shares[values[CLUSTERING]], costs[values[CLUSTERING]])
@@ -287,11 +287,11 @@ def _statistics(full: RunResult) -> str:
     assert believed.sreadtim_s is not None
     assert believed.mreadtim_s is not None
     count = (
-        f" and {1000 * believed.mreadtim_s:.3g} ms for a read of {believed.mbrc:,.0f} blocks"
+        f" and {show_seconds(believed.mreadtim_s)} for a read of {believed.mbrc:,.0f} blocks"
         if believed.mbrc > 1
         else ""
     )
-    return f" It assumes {1000 * believed.sreadtim_s:.3g} ms for a read of one block{count}, so"
+    return f" It assumes {show_seconds(believed.sreadtim_s)} for a read of one block{count}, so"
 
 
 def _seconds_a_get(result: RunResult) -> float:

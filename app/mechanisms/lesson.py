@@ -11,7 +11,7 @@ from typing import Any
 from blocktime.app.charts.drawing import Figure
 from blocktime.app.controls.fields import Facts, as_text, facts
 from blocktime.app.mechanisms import DESCRIBED
-from blocktime.model.units import parse_bytes
+from blocktime.model.units import parse_bytes, show_number
 
 Values = Mapping[str, Any]
 
@@ -49,7 +49,9 @@ class Knob:
             return self.titles[value]
         if declared is not None and not self.unit:
             return declared.show(value)
-        return f"{value:,.15g} {self.unit}".strip() if isinstance(value, int | float) else str(value)
+        return (
+            f"{show_number(value, 15)} {self.unit}".strip() if isinstance(value, int | float) else str(value)
+        )
 
     def help(self) -> str:
         """What it is, its limits and where that stands."""

@@ -15,7 +15,7 @@ from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
 from blocktime.model.engine import calculate_many
 from blocktime.model.laws import block
 from blocktime.model.laws.logical_io import CACHE_LINE_BYTES, row_walk_s
-from blocktime.model.units import show_bytes, show_seconds, show_share
+from blocktime.model.units import show_bytes, show_number, show_seconds, show_share
 from blocktime.scenarios import Scenario, load
 
 HOST, LENGTH, COLUMNS, BLOCK = "host.use", "row_length", "table.column_count", "tablespace.block_size_bytes"
@@ -98,8 +98,8 @@ def picture(values: Values) -> Chart:
     rows, cost = got[label]
     largest = max(split[label], key=lambda part: split[label][part])
     text = (
-        f"Rows lie {slot:,.5g} bytes apart, {rows:,.0f} in a block of {show_bytes(values[BLOCK])}; on machine {label} "
-        f"a get that walks them takes {show_seconds(cost)}, most of it {largest} "
+        f"Rows lie {show_number(slot, 5)} bytes apart, {rows:,.0f} in a block of {show_bytes(values[BLOCK])}; on "
+        f"machine {label} a get that walks them takes {show_seconds(cost)}, most of it {largest} "
         f"({show_share(split[label][largest] / cost)})."
     )
     return Chart(drawing.figure([*_rows(starts), *_costs(split)], layout), text)
@@ -177,7 +177,7 @@ def curve(values: Values) -> Chart:
             word = "column" if columns == 1 else "columns"
             traces.append(drawing.line(
                 f"{columns} {word}", rows, [1e6 * each for each in cost], look,
-                "%{y:.3g} µs, %{x:,.0f} rows", showlegend=not place, legendgroup=str(columns), **axes,
+                "%{y:,.3~r} µs, %{x:,.0f} rows", showlegend=not place, legendgroup=str(columns), **axes,
             ))  # fmt: skip
         traces += measured.traces(
             measured.printed("savvinov_logical_io", "lio", label), rows_of_point,
@@ -199,7 +199,7 @@ def curve(values: Values) -> Chart:
             drawing.note("machine B: a Sun M8000", 0.56, 0.98, yanchor="top"),
         ], top=56,
     )  # fmt: skip
-    odd = "".join(f" The cross at {1e6 * point.value:.3g} µs is a known gap: no law fits it and its neighbours."
+    odd = "".join(f" The cross at {show_seconds(point.value)} is a known gap: no law fits it and its neighbours."
                   for point in measured.printed("savvinov_logical_io", "lio", "A")
                   if point.mark == measured.GAP)  # fmt: skip
     text = (

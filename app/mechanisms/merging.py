@@ -14,7 +14,7 @@ from blocktime.app.mechanisms import measured
 from blocktime.app.mechanisms.changed import changed, stream_of
 from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
 from blocktime.model.laws import block_layer
-from blocktime.model.units import KIB, show_bytes, show_seconds
+from blocktime.model.units import KIB, show_bytes, show_number, show_seconds
 from blocktime.model.workloads.streams.watched import DoneRequest, requests_of
 from blocktime.scenarios import Scenario, load, run
 
@@ -28,7 +28,7 @@ FIRST: Final = 24
 RUNS: Final = (*range(1, 64), *(round(10 ** (step / 40)) for step in range(72, 173)))
 """Pages that wait together."""
 LOOKS: Final = ((drawing.BLUE, ""), (drawing.ORANGE, "/"))
-HOVER: Final = "%{y:,.4~g} KB for %{x} pages"
+HOVER: Final = "%{y:,.4~r} KB for %{x} pages"
 
 
 def place_of(values: Values) -> tuple[str, dict[str, str]]:
@@ -85,7 +85,7 @@ def picture(scenario: Scenario, served: Sequence[DoneRequest]) -> Chart:
         yaxis2=drawing.axis("requests", domain=[0, 0.36], autorange="reversed", showticklabels=False, showgrid=False),
         showlegend=False, barmode="overlay", top=8,
     )  # fmt: skip
-    told = ", ".join(f"{request.size_bytes / pages:,.3g}" for request in served[:12])
+    told = ", ".join(show_number(request.size_bytes / pages, 3) for request in served[:12])
     more = f", … ({len(served):,} requests)" if len(served) > 12 else ""
     text = (
         f"{work.count:,} calls of {show_bytes(work.block_size_bytes)} become requests of {told}{more} pages."
@@ -101,7 +101,7 @@ def _segments(
     ends = np.cumsum(sizes) / block_layer.PAGE_BYTES
     return drawing.pieces(
         f"{what}s", pages, [float(end - size) for end, size in zip(ends, pages, strict=True)], looks,
-        [f"{size:.3g}" if numbered else "" for size in pages],
+        [show_number(size, 3) if numbered else "" for size in pages],
         [f"{what} {rank}: {show_bytes(size)}" for rank, size in enumerate(sizes, 1)],
     )  # fmt: skip
 
@@ -183,8 +183,8 @@ def pwrite() -> Chart:
         drawing.axis("s for 101 calls", rangemode="tozero"),
     )
     text = (
-        f"Synchronous calls of sixteen pages instead of one: 16 times the bytes in {times[16] / times[1]:.2g} times "
-        "the time, as the pages of a call merge into one request."
+        f"Synchronous calls of sixteen pages instead of one: 16 times the bytes in "
+        f"{show_number(times[16] / times[1], 2)} times the time, as the pages of a call merge into one request."
     )
     return Chart(drawing.figure(traces, layout), text)
 

@@ -13,7 +13,7 @@ from blocktime.app.mechanisms.changed import answered, changed, over, settings_o
 from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
 from blocktime.model.demand.reading import mbrc_of
 from blocktime.model.laws.scan_reads import aligned_pieces
-from blocktime.model.units import KIB, MIB, show_bytes, show_seconds
+from blocktime.model.units import KIB, MIB, show_bytes, show_number, show_seconds
 from blocktime.scenarios import Scenario
 
 SCENARIO: Final = "rahn-full-scan"
@@ -166,7 +166,7 @@ def times() -> Chart:
     sizes = [count * DEFAULT_BLOCK for count in COUNTS]
     traces = [
         drawing.line(name, sizes, [1000 * each for each in read_s(scenario, measure)], (colour, dash),
-                     "%{y:.3g} ms for %{x} bytes")
+                     "%{y:,.3~r} ms for %{x} bytes")
         for name, scenario, measure, colour, dash in READERS
     ]  # fmt: skip
     strace = measured.printed("shallahamer_direct_reads", "strace pread", "since_before_s")
@@ -181,9 +181,9 @@ def times() -> Chart:
     )  # fmt: skip
     each = read_s(READERS[0][1], READERS[0][2])
     text = (
-        f"On Shallahamer's system a read of 64K takes {each[3] / each[0]:.2g} times as long as one of 8K, one of 1M "
-        f"{each[-1] / each[-4]:.2g} times as long as one of 128K: the larger the reads, the less there is to win. Its "
-        "line and its strace include the CPU between two reads; Savvinov's point is the wait alone."
+        f"On Shallahamer's system a read of 64K takes {show_number(each[3] / each[0], 2)} times as long as one of 8K, "
+        f"one of 1M {show_number(each[-1] / each[-4], 2)} times as long as one of 128K: the larger the reads, the less "
+        "there is to win. Its line and its strace include the CPU between two reads; Savvinov's point is a wait."
     )
     return Chart(drawing.figure(traces, layout), text)
 

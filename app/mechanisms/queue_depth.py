@@ -9,7 +9,7 @@ from typing import Any, Final
 from blocktime.app.charts import drawing
 from blocktime.app.mechanisms.changed import changed, over, settings_of, stream_of
 from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
-from blocktime.model.units import show_seconds
+from blocktime.model.units import show_number, show_seconds
 from blocktime.model.workloads.streams.watched import DoneRequest, requests_of
 from blocktime.scenarios import Scenario
 
@@ -101,7 +101,7 @@ def curves(values: Values) -> tuple[Chart, Chart]:
         more = {"width": 3.5} if name == "this drive" else {}
         rates.append(drawing.line(name, DEPTHS, per_s, look, "%{y:,.0f} reads/s at depth %{x}", **more))
         each_ms = [1000 * seconds for seconds in each_s]
-        times.append(drawing.line(name, DEPTHS, each_ms, look, "%{y:,.4~g} ms at depth %{x}", **more))
+        times.append(drawing.line(name, DEPTHS, each_ms, look, "%{y:,.4~r} ms at depth %{x}", **more))
     per_s, each_s = over_depth(values)
     at = DEPTHS.index(values[DEPTH])
     rates.append(drawing.now(values[DEPTH], per_s[at], f"now: {per_s[at]:,.0f} reads/s"))
@@ -109,9 +109,9 @@ def curves(values: Values) -> tuple[Chart, Chart]:
     gain = per_s[at] / per_s[0]
     return (
         _over_depth(rates, "reads/s", f"{values[DEPTH]:,} in flight complete {per_s[at]:,.0f} reads/s, "
-                    f"{gain:.3g} times as many as one at a time."),
+                    f"{show_number(gain, 3)} times as many as one at a time."),
         _over_depth(times, "ms a read", f"A read then takes {show_seconds(each_s[at])}, "
-                    f"{each_s[at] / each_s[0]:.3g} times as long."),
+                    f"{show_number(each_s[at] / each_s[0], 3)} times as long."),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from blocktime.app.mechanisms import growing, measured
 from blocktime.app.mechanisms.growing import BLOCK, PCTFREE, RELEASE, ROWS, SCENARIO, SPACE, UPDATED
 from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
 from blocktime.model.laws import assm, block
-from blocktime.model.units import show_bytes, show_seconds
+from blocktime.model.units import show_bytes, show_number, show_seconds
 
 WAYS: Final = (
     ("ASSM, 10.2.0.4: with the bug", "10.2.0.4", "assm", drawing.RED, "solid"),
@@ -49,7 +49,7 @@ def growth_curve(values: Values) -> Chart:
     probes = segment.rejected_probes or 0.0
     pieces = np.linspace(0, max(growing.segment({**values, UPDATED: 100}).migrated_rows, 1.0), 60)
     square, straight = assm.itl_rejections(pieces, limit), assm.space_rejections(pieces, limit)
-    hover = "%{y:,.3~s} probes, %{x:,.0f} rows"
+    hover = "%{y:,.3~r} probes, %{x:,.0f} rows"
     traces = [
         drawing.line(
             "offered again and again: M²/(2·limit)", pieces, square, (drawing.RED, "solid"), hover, width=3
@@ -72,7 +72,7 @@ def seconds_curve(values: Values) -> Chart:
     """Elapsed time over block size: with the bug, without, and under free lists; document 002's six times."""
     traces: list[dict[str, Any]] = []
     sizes, whole = list(growing.SIZES), {**values, UPDATED: 100}
-    hover = "%{y:,.4~g} s at %{x} bytes"
+    hover = "%{y:,.4~r} s at %{x} bytes"
     for name, release, space, colour, dash in WAYS:
         own = (values[RELEASE], values[SPACE]) == (release, space)
         curves = growing.over_block_size({**whole, RELEASE: release, SPACE: space})
@@ -114,7 +114,7 @@ def answer(values: Values) -> LessonAnswer:
         ("Elapsed", show_seconds(growing.played(values).time.elapsed_s)),
         ("Migrated rows", f"{migrated:,.0f}"),
         ("Rejected probes", f"{probes:,.0f}"),
-        ("Probes per migrated row", f"{probes / migrated if migrated else 0:,.3g}"),
+        ("Probes per migrated row", show_number(probes / migrated if migrated else 0, 3)),
     )
     curves = (seconds_curve(values), growth_curve(values))
     return LessonAnswer(picture(values), curves, numbers, SCENARIO, growing.changes_of(values))

@@ -32,7 +32,7 @@ from blocktime.app.text.quantities import number
 from blocktime.app.text.uncertainty_text import largest_sentence
 from blocktime.model.errors import BlocktimeError, cut
 from blocktime.model.results import RunResult
-from blocktime.model.units import show_change, show_seconds, show_share
+from blocktime.model.units import show_change, show_number, show_seconds, show_share
 from blocktime.scenarios import Scenario, load
 from blocktime.scenarios.compare import why
 from blocktime.scenarios.measured import COUNTS, AsModelled, Light, as_modelled, figure_in, light_of
@@ -549,7 +549,7 @@ def _surer(identified: IdentifiedScenario) -> None:
         rows = [
             {
                 "Field": plain(known.path),
-                "Value": plain(cut(f"{known.value:.6g}" if isinstance(known.value, float) else str(known.value))),
+                "Value": plain(cut(show_number(known.value) if isinstance(known.value, float) else str(known.value))),
                 "From": "assumed" if known.assumed else "measured", "Source": plain(known.source),
             }
             for known in sorted(identified.known, key=lambda known: known.assumed)

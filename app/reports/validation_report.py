@@ -12,6 +12,7 @@ from blocktime.app.charts import validation_charts
 from blocktime.app.reports.html import bullets, details, heading, page, plot
 from blocktime.app.reports.html import table as plain_table
 from blocktime.app.text.validation_text import summary_sentences, summary_tables, validation_lines
+from blocktime.model.units import show_number
 from blocktime.model.version import blocktime_version
 from blocktime.validation import Case, Comparison, Validation, words
 from blocktime.validation.case import CaseNote, Cell, PrintedTable, Row
@@ -158,7 +159,7 @@ def _constants(constants: Sequence[FittedConstant]) -> Iterator[str]:
 
 
 def _span(low: float, high: float) -> str:
-    return f"{low:,.10g}" if low == high else f"{low:,.10g} to {high:,.10g}"
+    return show_number(low, 10) if low == high else f"{show_number(low, 10)} to {show_number(high, 10)}"
 
 
 def _named(identities: Sequence[str]) -> str:

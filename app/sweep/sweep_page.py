@@ -35,6 +35,7 @@ from blocktime.app.session.sweep_job import Jobs, SweepJob
 from blocktime.app.sweep.sweep_view import CHOSEN, MEASURE, results
 from blocktime.model.errors import BlocktimeError, cut
 from blocktime.model.measures import MEASURES
+from blocktime.model.units import show_number
 from blocktime.scenarios import Scenario
 from blocktime.scenarios.sweeps.asked import library_of_sweeps
 from blocktime.scenarios.sweeps.plan import Plan
@@ -495,7 +496,7 @@ def _progress() -> None:
         "answering": f"{job.done:,} of {job.wanted:,} answers",
     }.get(job.state, "Reading the table")
     if job.rate_per_s:
-        text += f", {job.rate_per_s:,.3g} a second"
+        text += f", {show_number(job.rate_per_s, 3)} a second"
     if job.state == "answering" and job.left_s is not None:
         text += f", about {_rough(job.left_s)} left"
     if job.cancelling:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from blocktime.app.base.lines import head, table, wrapped
+from blocktime.app.text.compare_table import value_said
+from blocktime.model.units import show_change, show_number
 from blocktime.validation import load_case, numbers_of
 from blocktime.validation.fit import Estimate, Fit
 from blocktime.validation.left_out import LeftOut
@@ -20,16 +22,16 @@ def calibration_lines(fit: Fit, width: int = 80) -> Iterator[str]:
         if above != place:
             rows.append((above, "", "", "", ""))
             place = above
-        before = "=" if estimate.value == estimate.before else f"{estimate.before:.6g}"
+        before = "=" if estimate.value == estimate.before else value_said(field, estimate.before)
         fitted_to = str(len(estimate.fitted_to))
-        rows.append((f"  {field}", f"{estimate.value:.6g}", _interval(estimate), fitted_to, before))
+        rows.append((f"  {field}", value_said(field, estimate.value), _interval(estimate), fitted_to, before))
     yield from table(rows, width, "")
     alone = [estimate.name.partition(": ")[2] for estimate in fit.estimates if len(estimate.fitted_to) == 1]
     if alone:
         text = f"each fitted to one number, and only as reliable as that number: {', '.join(alone)}"
         yield from wrapped(text, width)
     where, worst = max(fit.residuals.items(), key=lambda item: abs(item[1]))
-    text = f"the fit reproduces its numbers within {100 * abs(worst):.2g} %; the worst is {where}"
+    text = f"the fit reproduces its numbers within {show_number(100 * abs(worst), 2)} %; the worst is {where}"
     yield from wrapped(text, width)
     if fit.scatter > 1:
         text = f"scatter: {fit.scatter:.1f} times the standard errors, by which all intervals are wider"
@@ -44,7 +46,7 @@ def _interval(estimate: Estimate) -> str:
         return "undetermined"
     if estimate.interval is None:
         return ""
-    return " to ".join(f"{end:.3g}" for end in estimate.interval)
+    return " to ".join(value_said(estimate.name, end) for end in estimate.interval)
 
 
 def left_out_lines(predicted: Mapping[str, LeftOut], width: int = 80) -> Iterator[str]:
@@ -63,11 +65,11 @@ def left_out_lines(predicted: Mapping[str, LeftOut], width: int = 80) -> Iterato
             continue
         number = printed[name]
         cells = [
-            "–" if value is None else f"{100 * (value / number.printed - 1):+.1f} %"
+            "–" if value is None else show_change(number.printed, value)
             for value in (left_out.without_its_row, left_out.without_its_block_size)
         ]
         label = f"{number.where}: {number.column}"
-        rows.append((label, f"{number.printed:.5g}", *cells))
+        rows.append((label, show_number(number.printed, 5), *cells))
         if left_out.why:
             reasons.append(f"{label}: {left_out.why}")
     yield from table(rows, width, "")

@@ -10,6 +10,7 @@ from typing import Final
 
 from blocktime.app.base.lines import head
 from blocktime.app.base.output import one_line
+from blocktime.model.units import show_number
 from blocktime.validation.instruments.figures import Figure, Reading
 
 MOST_EVENTS: Final = 10
@@ -44,7 +45,7 @@ BySubject = Mapping[str, Cells]
 
 def shown(figure: Figure) -> str:
     """A figure as its report prints it."""
-    return one_line((figure.printed or f"{figure.value:,.10g} {figure.unit}")[:WIDEST_NAME])
+    return one_line((figure.printed or f"{show_number(figure.value, 10)} {figure.unit}")[:WIDEST_NAME])
 
 
 def tables_of(reading: Reading) -> list[tuple[str, Rows]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from blocktime.app.base.lines import head, wrapped
 from blocktime.model.results import RunResult
-from blocktime.model.units import show_seconds
+from blocktime.model.units import show_change, show_number, show_seconds
 from blocktime.scenarios.measured import AsModelled, ComparedFigure, Light, as_modelled, light_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def as_modelled_lines(compared: Sequence[ComparedFigure], result: RunResult, wid
 def cells_of(row: AsModelled) -> tuple[str, str, str]:
     """A figure as measured, as modelled, and how far off it is."""
     compared = row.measured
-    off = f"{round(100 * row.off_fraction, 1) + 0.0:+.1f} %"
+    off = show_change(1, 1 + row.off_fraction)
     return _shown(compared.value, compared.unit), _shown(row.modelled, compared.unit), off
 
 
@@ -82,4 +82,4 @@ def _aligned(row: AsModelled) -> str:
 
 
 def _shown(value: float, unit: str) -> str:
-    return show_seconds(value) if unit == "s" else f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"
+    return show_seconds(value) if unit == "s" else show_number(value, 4) if value < 1000 else f"{value:,.0f}"

@@ -13,7 +13,7 @@ from blocktime.app.text.accuracy_text import accuracy_words
 from blocktime.app.text.sweep_text import change, shown
 from blocktime.model.errors import cut
 from blocktime.model.measures import MEASURES
-from blocktime.model.units import show_share, unit_of
+from blocktime.model.units import show_number, show_share, unit_of
 from blocktime.scenarios.search.goal_seek import Crossing, MeasureAt
 from blocktime.scenarios.search.optimise import Binding, Candidate, Optimum
 
@@ -178,7 +178,11 @@ def _outcome(crossing: Crossing, reached: MeasureAt) -> str:
         return text
     if MEASURES[crossing.measure].unit != "s":
         return f"{reached.outcome:.8g}"
-    return f"{reached.outcome:.6g} s" if reached.outcome >= 1 else f"{1000 * reached.outcome:.6g} ms"
+    return (
+        f"{show_number(reached.outcome)} s"
+        if reached.outcome >= 1
+        else f"{show_number(1000 * reached.outcome)} ms"
+    )
 
 
 def sentences_of_crossing(crossing: Crossing) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from blocktime.app.base.lines import NAME_WIDTH, aligned, head, mean, wrapped
 from blocktime.model.results import ProgramStats, RunResult
-from blocktime.model.units import show_alike, show_seconds
+from blocktime.model.units import show_alike, show_number, show_seconds
 from blocktime.model.workloads.families import KINDS
 
 WIDTHS = (NAME_WIDTH, 12, 12, 12, 12)
@@ -50,7 +50,7 @@ def _cells(program: ProgramStats) -> Iterator[str]:
     together, alone = program.took_s, program.alone.took_s
     for took in (together, alone):
         yield "too few" if took is None else show_seconds(took)
-    yield f"{together / alone:,.3g}" if together and alone else ""
+    yield show_number(together / alone, 3) if together and alone else ""
     yield f"{100 * program.disk_fraction:.0f} %"
 
 

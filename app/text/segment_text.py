@@ -8,7 +8,7 @@ from blocktime.app.base.lines import head, mean, megabytes, wrapped
 from blocktime.app.text.block_drawing import drawing
 from blocktime.model.causes import DELETING, INSERTING, MIGRATING, SEARCHING, UPDATING
 from blocktime.model.results import RunResult, SegmentSpace
-from blocktime.model.units import show_bytes, show_seconds
+from blocktime.model.units import show_bytes, show_number, show_seconds
 from blocktime.scenarios.why_rows import stay_on_offer
 
 ON_ROWS = (SEARCHING, MIGRATING, UPDATING, INSERTING, DELETING)
@@ -151,7 +151,7 @@ def segment_lines(result: RunResult, width: int = HALF_PAGE) -> Iterator[str]:
 
 def _needed(segment: SegmentSpace) -> str:
     needed = segment.pctfree_needed_percent or 0.0
-    has = f"{_pctfree(segment):.4g}; " if segment.blocks else ""
+    has = f"{show_number(_pctfree(segment), 4)}; " if segment.blocks else ""
     if needed >= NO_PCTFREE:
         return f"{has}no PCTFREE keeps all rows in their blocks"
     return (

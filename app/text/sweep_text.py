@@ -17,7 +17,7 @@ from blocktime.model.engine import estimate_of
 from blocktime.model.errors import SpecError, cut
 from blocktime.model.measures import MEASURES
 from blocktime.model.results import RunResult
-from blocktime.model.units import show_amount, show_share, unit_of
+from blocktime.model.units import show_amount, show_change, show_share, unit_of
 from blocktime.scenarios.sweeps.plan import Plan
 from blocktime.scenarios.sweeps.rows import Rows
 from blocktime.scenarios.sweeps.spec import Axis
@@ -28,8 +28,6 @@ MOST_MATRICES: Final = 4
 MOST_NAME: Final = 28
 """Letters of a matrix's name, over its first column."""
 BEST: Final = 5
-RATIO: Final = 10
-"""A change beyond that is told as a multiple."""
 
 
 @dataclass(slots=True)
@@ -197,8 +195,7 @@ def change(before: float | None, after: float) -> str:
     """How a number differs from the base scenario's; empty where one of them is not there."""
     if not before or not np.isfinite(before) or not np.isfinite(after):
         return ""
-    ratio = after / before
-    return f"{100 * (ratio - 1):+.1f} %" if ratio < RATIO else f"{ratio:,.3g} ×"
+    return show_change(before, after)
 
 
 def _one_axis(summary: Summary) -> Iterator[str]:
@@ -296,8 +293,7 @@ def effect_lines(summary: Summary, width: int) -> Iterator[str]:
     """What matters: each axis with the lowest and the highest mean along it."""
     yield head("Effect of each axis (mean over all others)")
     for effect in effects_of(summary):
-        ratio = effect.high / effect.low if effect.low > 0 else float("inf")
-        more = f"{100 * (ratio - 1):,.1f} %" if ratio < 10 else f"{ratio:,.3g} times"
+        more = show_change(effect.low, effect.high) if effect.low > 0 else "×∞"
         yield from wrapped(
             f"{cut(effect.key)}: {summary.shown(effect.low)} at {shown(effect.key, effect.at_low)}, "
             f"{summary.shown(effect.high)} at {shown(effect.key, effect.at_high)} ({more})",

@@ -14,7 +14,7 @@ from blocktime.app.text.stream_text import at_once, beside, calls, rates
 from blocktime.app.text.transaction_text import answer_of
 from blocktime.model import causes
 from blocktime.model.results import Call, PhysicalIO, RunResult
-from blocktime.model.units import show_bytes, show_range, show_seconds, show_share
+from blocktime.model.units import show_bytes, show_number, show_range, show_seconds, show_share
 from blocktime.scenarios.why_words import listed
 
 MOST_SLOTS = 6
@@ -187,12 +187,12 @@ def optimizer_lines(result: RunResult) -> Iterator[str]:
     mark = f" {MARK}" if by_number(result)["cost"] else ""
     yield head("Optimizer")
     digits = 2 if cost.cost < SMALL_COST else 0
-    several = "" if cost.mbrc == 1 else f", with an MBRC of {cost.mbrc:,.4g}"
+    several = "" if cost.mbrc == 1 else f", with an MBRC of {show_number(cost.mbrc, 4)}"
     cpu = f"{cost.cpu_cost:,.{2 * digits}f} CPU"
     yield f"cost      {cost.cost:,.0f}{mark} = {cost.io_cost:,.{digits}f} I/O + {cpu}{several}"
     if cost.sreadtim_s is not None and cost.cpuspeed_hz is not None:
-        several = "" if cost.mreadtim_s is None else f"MREADTIM {1000 * cost.mreadtim_s:,.4g} ms, "
-        text = f"SREADTIM {1000 * cost.sreadtim_s:,.4g} ms"
+        several = "" if cost.mreadtim_s is None else f"MREADTIM {show_seconds(cost.mreadtim_s)}, "
+        text = f"SREADTIM {show_seconds(cost.sreadtim_s)}"
         yield f"with      {text}, {several}CPUSPEED {cost.cpuspeed_hz / 1e6:,.0f} MHz"
 
 

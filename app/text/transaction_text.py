@@ -83,7 +83,7 @@ def transaction_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     if stats.response_percentiles:
         shares = [f"{name} {show_seconds(took)}" for name, took in stats.response_percentiles.items()]
         yield from wrapped(", ".join(shares), width, first=" " * NAME)
-    yield f"{'active':<{NAME}}{active_sessions(result):,.3g} average active sessions (AAS)"
+    yield f"{'active':<{NAME}}{show_number(active_sessions(result), 3)} average active sessions (AAS)"
     if stats.measured is not None:
         left_out = f", after {stats.warm_up:,} of warm-up" if stats.warm_up else ""
         yield from wrapped(f"{stats.measured:,} transactions{left_out}", width, first=f"{'measured':<{NAME}}")
@@ -133,7 +133,7 @@ def times_of(count: float) -> str:
     """How often something comes in one transaction; what is rare keeps its first digits."""
     if count >= 100:
         return f"{count:,.0f}"
-    return f"{count:.2f}" if count >= 1 else f"{count:.2g}" if count >= 0.0001 else "< 0.0001"
+    return f"{count:.2f}" if count >= 1 else show_number(count, 2) if count >= 0.0001 else "< 0.0001"
 
 
 def load_lines(result: RunResult) -> Iterator[str]:

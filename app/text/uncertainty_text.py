@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from blocktime.app.base.lines import head, wrapped
 from blocktime.app.text.accuracy_text import LEAST_SAID
+from blocktime.app.text.compare_table import value_said
 from blocktime.model.catalog import KINDS, entries
 from blocktime.model.provenance import Constant
 from blocktime.model.results import Contribution, Interval, RunResult, Uncertainty
@@ -150,7 +151,8 @@ def cause_text(contribution: Contribution) -> str:
 def known_within(constant: Constant) -> str:
     """Value and interval of a constant."""
     low, high = constant.interval or (constant.value, constant.value)
-    return f"{constant.value:.4g}" if low == high else f"{constant.value:.4g}, {low:.4g} to {high:.4g}"
+    value, *ends = (value_said(constant.name, each) for each in (constant.value, low, high))
+    return value if low == high else f"{value}, {' to '.join(ends)}"
 
 
 def largest_sentence(contributions: Sequence[Contribution]) -> str:

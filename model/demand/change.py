@@ -12,6 +12,7 @@ from blocktime.model.laws.numeric import Number, ceiling, floor_div, larger, sma
 from blocktime.model.machine.segment.heap_rules import UNIT, HeapOutcome
 from blocktime.model.provenance import Frozen
 from blocktime.model.spec import Dml, Insert, System, Table, release_tuple
+from blocktime.model.units import show_number
 
 MENDED_IN = (11, 2)
 
@@ -68,7 +69,8 @@ def change_of(system: System, work: Dml) -> Change:
     grows, columns_after = growth_of(system.table, work, row)
     if some(grows < 0):
         raise OutsideLaw(
-            f"workload.sets makes rows {-grows:,.4g} bytes shorter; allowed are updates that keep or lengthen them"
+            f"workload.sets makes rows {show_number(-grows, 4)} bytes shorter; allowed are updates that keep or "
+            "lengthen them"
         )
     segment = segment_of(system, row)
     inputs: tuple[object, ...] = (system.table, system.tablespace, work)

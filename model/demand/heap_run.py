@@ -25,6 +25,7 @@ from blocktime.model.machine.segment.heap_rules import (
     Snapshot,
 )
 from blocktime.model.spec import Dml, Table, Tablespace
+from blocktime.model.units import show_number
 
 MOST_STEPS = 25_000_000
 STEPS_PER_PASSING = 60
@@ -155,14 +156,14 @@ def _refuse(rules: HeapRules, table: Table, work: Dml, lengths: tuple[int, int, 
     length = lengths[0]
     if length > rules.largest_piece:
         raise OutsideLaw(
-            f"table: a row of {length / UNIT:,.10g} bytes fits no block of {rules.block // UNIT}; the longest is "
-            f"{rules.largest_piece / UNIT:,.10g}"
+            f"table: a row of {show_number(length / UNIT, 10)} bytes fits no block of {rules.block // UNIT}; the "
+            f"longest is {show_number(rules.largest_piece / UNIT, 10)}"
         )
     room = rules.empty - rules.reserve
     if rules.slot(length) > room:
         raise OutsideLaw(
-            f"table.pctfree_percent {table.pctfree_percent:g} leaves {max(0, room) / UNIT:,.10g} bytes of a block of "
-            f"{rules.block // UNIT} for rows; a row takes {rules.slot(length) / UNIT:,.10g}"
+            f"table.pctfree_percent {table.pctfree_percent:g} leaves {show_number(max(0, room) / UNIT, 10)} bytes of a "
+            f"block of {rules.block // UNIT} for rows; a row takes {show_number(rules.slot(length) / UNIT, 10)}"
         )
     whose = "workload.rows" if work.added_rows > table.rows else "table.rows"
     rows = table.rows + work.added_rows

@@ -29,6 +29,7 @@ from blocktime.model.laws.numeric import (
 from blocktime.model.laws.processors import thread_speed
 from blocktime.model.machine.device.elevator import IDLE_S, SYNC_SLICE_S
 from blocktime.model.spec import System
+from blocktime.model.units import show_number
 
 FULL = 1.0
 NEARLY = 1e-9
@@ -355,7 +356,7 @@ def _met_s(demand: CallDemand, per_s: Number, share: Number, scv: Number) -> tup
             demand.alike > 1, smaller(held_s * demand.alike, larger(demand.device_s, held_s)), held_s
         )
         wait = queueing.mg1_wait_s(per_s / demand.alike, each_s / share, scv)
-        method = f"M/G/1 with a squared coefficient of variation of {float(_mean(scv)):.3g}"
+        method = f"M/G/1 with a squared coefficient of variation of {show_number(float(_mean(scv)), 3)}"
     else:
         each_s = smaller(demand.device_s, held_s * demand.servers) / share
         wait = (1 + scv) / 2 * queueing.mmc_wait_s(per_s, each_s, demand.servers)

@@ -9,6 +9,7 @@ from blocktime.model.errors import OutsideLaw, UnknownName
 from blocktime.model.laws import block, extents, growth
 from blocktime.model.laws.numeric import Number, ceiling, floor_div, larger, largest, smaller, some, where
 from blocktime.model.spec import Dml, System, release_tuple
+from blocktime.model.units import show_number
 
 
 @dataclass(slots=True)
@@ -163,8 +164,8 @@ def check_blocks(system: System) -> None:
     if some(table.blocks < least):
         raise OutsideLaw(
             f"table.blocks is {largest(where(table.blocks < least, table.blocks, 0)):,.0f}; allowed is at least "
-            f"{largest(least):,.0f}, which {largest(table.rows):,.0f} rows of {largest(row.bytes):,.4g} bytes fill "
-            "(table.rows, table.row_bytes)"
+            f"{largest(least):,.0f}, which {largest(table.rows):,.0f} rows of {show_number(largest(row.bytes), 4)} "
+            "bytes fill (table.rows, table.row_bytes)"
         )
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from blocktime.model.units import parse_bytes, parse_seconds
+from blocktime.model.units import parse_bytes, parse_number, parse_seconds
 
 
 def _bytes(value: object) -> object:
@@ -16,9 +16,9 @@ def _seconds(value: object) -> object:
 
 
 def _number(value: object) -> object:
-    if isinstance(value, bool | str):
+    if isinstance(value, bool):
         raise ValueError(f"{value!r} is not a number; write digits like 10 or 0.5")
-    return value
+    return parse_number(value) if isinstance(value, str) else value
 
 
 LEAVE_NUMBERS = frozenset((_bytes, _seconds, _number))

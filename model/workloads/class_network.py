@@ -15,6 +15,7 @@ from blocktime.model.laws.classes import ClassMeans, Station, Visits, last_of, m
 from blocktime.model.laws.processors import thread_speed
 from blocktime.model.machine.device.elevator import IN_BATCHES
 from blocktime.model.spec import System
+from blocktime.model.units import show_number
 from blocktime.model.workloads.work_class import Program, Requests, near_s, service_of
 
 KEEPS_UP = 0.98
@@ -189,8 +190,8 @@ def shares(system: System, programs: Sequence[Program]) -> list[ProgramShare]:
             if cycles_per_s < KEEPS_UP * program.rate_per_s:
                 raise OutsideLaw(
                     f"{program.work.kind}: rate_per_s asks for {program.rate_per_s:g} a second, and beside the other "
-                    f"programs the machine does {cycles_per_s:.4g}: the queue would grow without end; lower the rate, "
-                    "or simulate"
+                    f"programs the machine does {show_number(cycles_per_s, 4)}: the queue would grow without end; "
+                    "lower the rate, or simulate"
                 )
             cycles_per_s = program.rate_per_s
         times.append(ProgramShare(cycles_per_s, disk_more_s, cpu_more_s))

@@ -27,7 +27,7 @@ from blocktime.model.sim.device import PROGRAM
 from blocktime.model.sim.machine import Machine, Place, machine_of
 from blocktime.model.sim.streams import stream
 from blocktime.model.spec import System, Table, Workload
-from blocktime.model.units import MIB, show_bytes, show_seconds
+from blocktime.model.units import MIB, show_bytes, show_number, show_seconds
 from blocktime.model.workloads.shared_cache import begins_of, held_of
 
 MOST_SIMULATED_S = 30 * 86400.0
@@ -455,7 +455,7 @@ def _wait_said(event: str, here: EventTime, alone: EventTime, busy: float, holde
     text = f"{event} takes {show_seconds(each_s)}"
     text += f", alone {show_seconds(before_s)}" if alone.waits else "; none when alone"
     if here.waits > LONGER * alone.waits > 0:
-        text += f", and occurs {here.waits:,.4g} times instead of {alone.waits:,.4g}"
+        text += f", and occurs {show_number(here.waits, 4)} times instead of {show_number(alone.waits, 4)}"
     return (
         f"{text}: the disk is busy {100 * busy:.0f} % of the time; its largest other user is {holder}"
         if event in AT_DISK

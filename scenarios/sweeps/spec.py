@@ -12,7 +12,7 @@ from blocktime.model.engine import Engine
 from blocktime.model.errors import SpecError, UnknownName, cut, shown
 from blocktime.model.provenance import Frozen
 from blocktime.model.spec import Whole
-from blocktime.model.units import parse_bytes, parse_seconds, unit_of
+from blocktime.model.units import parse_bytes, parse_number, parse_seconds, unit_of
 from blocktime.scenarios.faults import more_faults
 from blocktime.scenarios.load import value_of
 from blocktime.scenarios.spec import SECTIONS
@@ -272,9 +272,10 @@ def _value(key: str, value: object) -> object:
 
 def _number(key: str, value: object) -> int | float:
     number = value
-    if isinstance(value, str) and _has_unit(key):
-        number = parse_seconds(value) if unit_of(key) == "s" else parse_bytes(value)
-        number = int(number) if number.is_integer() else number
+    if isinstance(value, str):
+        parse = parse_seconds if unit_of(key) == "s" else parse_bytes if _has_unit(key) else parse_number
+        number = parse(value)
+        number = int(number) if float(number).is_integer() else number
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise ValueError(f"got {shown(value)}; it must be a number")
     if not -LARGEST <= number <= LARGEST:  # nor is it what is no number at all

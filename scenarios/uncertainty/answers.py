@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from blocktime.model.engine import calculate_many, engine_of_draws, simulate_measures
 from blocktime.model.errors import SpecError
 from blocktime.model.spec import Transactions
+from blocktime.model.units import show_number
 from blocktime.model.workloads.families import family_of
 from blocktime.scenarios.load import source_in, to_mapping
 from blocktime.scenarios.spec import Scenario
@@ -127,7 +128,9 @@ ANSWERERS: Final = {
 
 
 def _no_answer(scenario: Scenario, columns: Mapping[str, Reals], place: int, why: str) -> str:
-    at = ", ".join(f"{path}={column[place].item():.4g}" for path, column in list(columns.items())[:3])
+    at = ", ".join(
+        f"{path}={show_number(column[place].item(), 4)}" for path, column in list(columns.items())[:3]
+    )
     return (
         f"{scenario.name}: uncertainty: its constants may have values without an answer, such as {at}: {why}"
     )

@@ -191,11 +191,11 @@ def test_a_scan_becomes_an_update_by_its_kind(blocktime: CommandLine) -> None:
         ),
         (
             "workload.kind=update table.initrans=200 tablespace.block_size_bytes=2K",
-            "initrans 200 needs 4800 bytes",
+            "initrans 200 needs 4,800 bytes",
         ),
         ("workload.kind=update table.rows=1000000000", "the limit is 2 minutes: take fewer rows"),
         ("workload.kind=update workload.users=300", "workload.users: got 300; allowed is at most 255"),
-        ("workload.kind=update workload.rows_fraction=0", "got 0; allowed is at least 1e-12"),
+        ("workload.kind=update workload.rows_fraction=0", "got 0; allowed is more than 0"),
         ("workload.kind=upadte", "'update'"),
     ],
 )

@@ -12,6 +12,7 @@ from blocktime.model.errors import SpecError
 from blocktime.model.spec import WORKLOADS
 from blocktime.model.units import parse_bytes, parse_seconds, show_bytes, show_seconds
 from blocktime.scenarios import library, load
+from blocktime.scenarios.sweeps.spec import axis_of
 
 CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
 BY_LINK = {
@@ -218,6 +219,26 @@ def test_every_time_and_size_that_is_shown_is_read(number: float) -> None:
 )  # fmt: skip
 def test_a_number_is_typed_as_a_dba_writes_it(path: str, typed: str, text: str) -> None:
     assert fields.text_of(facts(path), typed) == text
+
+
+@pytest.mark.parametrize(
+    ("path", "typed", "value"),
+    [
+        ("disk.throughput_limit_bytes_per_s", "125 MB/s", 131_072_000), ("disk.iops_limit", "13,600", 13_600),
+        ("disk.iops_limit", "13.6K", 13_600), ("table.rows", "250M", 250_000_000), ("table.rows", "50 m", 50_000_000),
+    ],
+)  # fmt: skip
+def test_a_setting_and_an_axis_take_what_the_page_takes(path: str, typed: str, value: float) -> None:
+    assert fields.value_at(load("full-scan-nvme", [f"{path}={typed}"]), path) == value
+    assert fields.read(facts(path), typed) == value
+    if "," not in typed:
+        assert axis_of(f"{path}={typed}:1T:3").low == value
+
+
+@pytest.mark.parametrize("typed", ["1e9999999999", "5x", "", "1,2", "M", "--5"])
+def test_what_means_no_number_is_told(typed: str) -> None:
+    with pytest.raises(SpecError, match=r"is not a number; write one like 250, 13,600 or 250M"):
+        load("full-scan-nvme", [f"disk.iops_limit='{typed}'"])
 
 
 def test_a_share_is_typed_in_percent() -> None:

@@ -136,7 +136,7 @@ def test_an_answer_says_what_its_interval_holds() -> None:
 
 def test_the_lines_name_the_largest_cause_and_what_is_left_out() -> None:
     text = " ".join(" ".join(uncertainty_lines(sure(0.3, 0.4), 80)).split())
-    assert "80.0 % host/some: call_s: 1e-05, 8e-06 to 1.3e-05, fitted [some-source]" in text
+    assert "80.0 % host/some: call_s: 10 µs, 8 µs to 13 µs, fitted [some-source]" in text
     assert "CPU of a database call of host/some: call_s causes 80 % of this uncertainty." in text
     assert "It was fitted to case:table:1:real. Measure yours and set host.call_s." in text
     assert "The instant estimate answered 1,024 sets of constants, drawn with seed 1." in text

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from blocktime.model.units import show_seconds
+from blocktime.model.units import show_number, show_seconds
 from blocktime.validation.identify.found import RefusedReport
 from blocktime.validation.identify.report import Report
 from blocktime.validation.instruments import Figure, Reading
@@ -111,8 +111,8 @@ def _of_same_work(both: Sequence[Report], files: str, per_s: Sequence[float]) ->
     took = [there / rate for there, rate in zip(active, per_s, strict=True)]
     more, longer = per_s[1] / per_s[0] - 1, took[1] / took[0] - 1
     told = (
-        f"{files}: {per_s[0]:,.4g} transactions a second that take {show_seconds(took[0])}, and {per_s[1]:,.4g} that "
-        f"take {show_seconds(took[1])}"
+        f"{files}: {show_number(per_s[0], 4)} transactions a second that take {show_seconds(took[0])}, and "
+        f"{show_number(per_s[1], 4)} that take {show_seconds(took[1])}"
     )
     if abs(more) <= SAME < abs(longer):
         return TransactionArrivals(
@@ -124,7 +124,7 @@ def _of_same_work(both: Sequence[Report], files: str, per_s: Sequence[float]) ->
     if more * longer < 0 and think_s >= 0:
         users = active[0] + per_s[0] * think_s
         return TransactionArrivals(
-            f"{told}: the same {users:,.3g} users who pause for {show_seconds(think_s)} do both",
+            f"{told}: the same {show_number(users, 3)} users who pause for {show_seconds(think_s)} do both",
             users,
             think_s,
         )
@@ -136,7 +136,7 @@ def _by_sessions(
 ) -> TransactionArrivals | str:
     if not all(there):
         return f"{told}: without the sessions that were logged on, this does not tell users from arrivals"
-    logged = f"; {there[0]:,.4g} and {there[1]:,.4g} sessions were logged on"
+    logged = f"; {show_number(there[0], 4)} and {show_number(there[1], 4)} sessions were logged on"
     if abs(there[1] / there[0] - 1) <= SAME:
         return TransactionArrivals(
             f"{told}{logged}: the same sessions end more of them as more is asked for, so they are arrivals",
@@ -147,7 +147,7 @@ def _by_sessions(
     if think_s >= 0 and users <= (1 + SAME) * there[0]:
         others = "" if users >= (1 - SAME) * there[0] else ", and the others at no work"
         return TransactionArrivals(
-            f"{told}{logged}: {users:,.3g} users who pause for {show_seconds(think_s)}{others}",
+            f"{told}{logged}: {show_number(users, 3)} users who pause for {show_seconds(think_s)}{others}",
             users,
             think_s,
         )
@@ -201,9 +201,9 @@ def _contradicted(report: Report, other: Report) -> Iterator[str]:
         mine, theirs = report.per_second(name), other.per_second(name)
         if mine and theirs and not _agree(mine, theirs):
             yield (
-                f"the files contradict each other: {name} a second is {mine.value:,.6g} in {report.reading.file}, "
-                f"line {mine.line:,}, and {theirs.value:,.6g} in {other.reading.file}, line "
-                f"{theirs.line:,}; the first is used"
+                f"the files contradict each other: {name} a second is {show_number(mine.value)} in "
+                f"{report.reading.file}, line {mine.line:,}, and {show_number(theirs.value)} in {other.reading.file}, "
+                f"line {theirs.line:,}; the first is used"
             )
 
 

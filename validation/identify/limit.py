@@ -13,7 +13,7 @@ from blocktime.model.causes import LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIA
 from blocktime.model.laws.commit import log_write_bytes
 from blocktime.model.laws.opened_files import WITHOUT_FILESYSTEM
 from blocktime.model.laws.parallel_reads import slowest_service
-from blocktime.model.units import show_bytes, show_seconds, show_share
+from blocktime.model.units import show_bytes, show_number, show_seconds, show_share
 from blocktime.validation.identify.hours import others_of, same_work
 from blocktime.validation.identify.report import Report, reads_at_once
 from blocktime.validation.instruments import Reading
@@ -97,16 +97,16 @@ def varies_of(report: Report, *, queues: bool) -> tuple[float, str]:
     if not queues and single and several and at_once and single.each_s and several.waits >= LEAST_WAITS:
         ratio = several.each_s / single.each_s
         varies = variation_of_slowest(round(at_once), ratio)
-        return varies, f"{PARALLEL} takes {ratio:.3g} times {SEQUENTIAL}, the last of {at_once:.3g} reads"
+        last = f"the last of {show_number(at_once, 3)} reads"
+        return varies, f"{PARALLEL} takes {show_number(ratio, 3)} times {SEQUENTIAL}, {last}"
     if queues:
         first = next((number for number, (_, share) in enumerate(shares) if share >= FASTEST), None)
         if first is None or shares[first][1] - (shares[first - 1][1] if first else 0.0) < MOST:
             return 0.0, ""
         below_s = shares[first - 1][0] if first else shares[first][0] / 2
         shares = [(below_s, 0.0), (shares[first][0], 1.0)]
-        return variation(
-            shares
-        ), f"wait event histogram: the bucket of the fastest {show_share(FASTEST)} of {SEQUENTIAL}"
+        fastest = f"the bucket of the fastest {show_share(FASTEST)} of {SEQUENTIAL}"
+        return variation(shares), f"wait event histogram: {fastest}"
     return variation(shares), f"wait event histogram of {SEQUENTIAL}" if variation(shares) else ""
 
 
@@ -157,7 +157,7 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> DeviceLimit:
         return _limit_of_log(pace, mean_s, writes_s, writes_source)
     if mean_s < QUEUES * fastest_s or under_way < LEAST_UNDER_WAY:
         return DeviceLimit(
-            mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} with {under_way:.3g} under way",
+            mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} with {show_number(under_way, 3)} under way",
             writes_s, writes_source, says=[
                 _unknown(under_way, told=bool(histogram(report, SEQUENTIAL) or quiet))
             ],
@@ -218,9 +218,9 @@ def _unknown(under_way: float, *, told: bool) -> str:
         why = "reads hardly queue, so no limit of the disk shows: its limit"
     else:
         why = (
-            f"{under_way:.3g} reads are under way on average, and without a wait event histogram nothing tells what a "
-            "lone read takes; the report of a quieter hour beside this one would: whether they queue, and where the "
-            "disk ends,"
+            f"{show_number(under_way, 3)} reads are under way on average, and without a wait event histogram nothing "
+            "tells what a lone read takes; the report of a quieter hour beside this one would: whether they queue, "
+            "and where the disk ends,"
         )
     return f"{why} is not known, and the model takes the disk as unlimited under more load"
 
@@ -237,7 +237,8 @@ def quieter(report: Report, readings: Sequence[Reading]) -> UnloadedRead | None:
     """The fastest mean read of another interval of the same work with fewer reads under way: nearer to a lone one."""
     fewer_under_way = [
         UnloadedRead(
-            event.each_s, f"{other.reading.file}: {SEQUENTIAL}: mean, with {under_way:.3g} under way"
+            event.each_s,
+            f"{other.reading.file}: {SEQUENTIAL}: mean, with {show_number(under_way, 3)} under way",
         )
         for other in others_of(report, readings)
         if same_work(report, other)

@@ -25,7 +25,7 @@ from blocktime.model.laws.block_layer import stated_call_s
 from blocktime.model.laws.commit import LOG_BLOCK_BYTES
 from blocktime.model.laws.opened_files import WITHOUT_FILESYSTEM, database_path
 from blocktime.model.spec import Instance, Transactions
-from blocktime.model.units import MIB, show_bytes, show_share
+from blocktime.model.units import MIB, show_bytes, show_number, show_seconds, show_share
 from blocktime.model.workloads.transactions.parts import parts_of
 from blocktime.scenarios import from_mapping, run
 from blocktime.scenarios.measured import (
@@ -184,7 +184,7 @@ class SystemProfile(ScenarioBuilder):
         if self.parallel and self.at_once > one_by_one + self.parallel:
             identified.says.append(
                 f"{self.at_once:,.0f} reads of one wait for {PARALLEL} are more than a mean transaction makes, "
-                f"{one_by_one + self.parallel:.3g}: few transactions have them; they are kept as measured"
+                f"{show_number(one_by_one + self.parallel, 3)}: few transactions have them; they are kept as measured"
             )
             self.at_once = self.parallel = 0.0
         self.reads = one_by_one + self.parallel
@@ -275,7 +275,7 @@ class SystemProfile(ScenarioBuilder):
                     f"{show_share(active / by_db_time)} of DB time: some of "
                     "them overlap, and the model takes longer than DB time by as much"
                 )
-        source = f"{what} / elapsed = {active:.4g} sessions active on average, rounded up"
+        source = f"{what} / elapsed = {show_number(active, 4)} sessions active on average, rounded up"
         if isinstance(asked, TransactionArrivals):
             self.found.says.append(asked.says)
             if asked.rate_per_s is not None:
@@ -580,7 +580,7 @@ class SystemProfile(ScenarioBuilder):
         each_s = cpu.value / self.count
         if each_s >= modelled_s:
             own_s = self._beside_others(each_s, each_s - modelled_s)
-            source = f"DB CPU of a transaction less the {each_s - own_s:.3g} s of its gets, changes and reads"
+            source = f"DB CPU of a transaction less the {show_seconds(each_s - own_s)} of its gets, changes and reads"
             self.know("workload.mix.0.cpu_s", own_s, f"{source}, among as many as were active", cpu)
             return
         for name in ("logical_io_s", "change_block_s", "read_call_s", "buffer_block_s", "call_s", "commit_s"):

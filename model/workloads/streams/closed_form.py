@@ -20,6 +20,7 @@ from blocktime.model.laws.numeric import Number, is_array, known_where, larger, 
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.results import DeviceStats, EventTime, PhysicalIO, RunResult, StreamStats, part
 from blocktime.model.spec import Stream, System
+from blocktime.model.units import show_seconds
 from blocktime.model.workloads.streams.books import Times, stream_figures
 from blocktime.model.workloads.streams.together import compose
 
@@ -298,8 +299,8 @@ def _with(every: list[Any], counts: list[int]) -> Any:
 def ended_by_count(work: Stream, streams: list[StreamStats] | None) -> list[str]:
     """What to say of *streams* that made all their calls before their run time had passed."""
     return [
-        f"the {calls.kind} makes all calls of workload.count in {made.elapsed_s:.3g} s, before workload.runtime_s "
-        f"{calls.runtime_s:g} has passed: set a larger count to fill the run time"
+        f"the {calls.kind} makes all calls of workload.count in {show_seconds(made.elapsed_s)}, before "
+        f"workload.runtime_s {calls.runtime_s:g} has passed: set a larger count to fill the run time"
         for calls, made in zip((work, *work.beside), streams or (), strict=True)
         if calls.runtime_s is not None
         and made.calls >= calls.users * calls.count

@@ -18,6 +18,7 @@ from blocktime.model.loops.rows import Reals, row
 from blocktime.model.sim.pool import BufferPool
 from blocktime.model.sim.writers import DatabaseWriter, LogWriter
 from blocktime.model.spec import System, Transactions
+from blocktime.model.units import show_seconds
 from blocktime.model.workloads.transactions.at_begin import Begin
 from blocktime.model.workloads.transactions.closed_form import Solved
 from blocktime.model.workloads.transactions.means import RunSoFar
@@ -112,8 +113,8 @@ class ByEvents:
             if self.queued > MOST_QUEUED:
                 raise OutsideLaw(
                     f"workload.rate_per_s {self.work.rate_per_s:g} is more than the system does: {self.done:,} "
-                    f"transactions have ended within {self.env.now:,.4g} s and {self.state.under_way:,} are under way; "
-                    "the queue grows without end: lower the rate"
+                    f"transactions have ended within {show_seconds(self.env.now)} and {self.state.under_way:,} are "
+                    "under way; the queue grows without end: lower the rate"
                 )
             yield gap_s
 

@@ -29,7 +29,7 @@ from blocktime.model.laws.iostat import DeviceSums, at_least_busy
 from blocktime.model.loops import fastest
 from blocktime.model.results import DeviceStats, EventTime, RunResult, TransactionKind
 from blocktime.model.spec import System, Transactions
-from blocktime.model.units import show_seconds
+from blocktime.model.units import show_number, show_seconds
 from blocktime.model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
 from blocktime.model.workloads.transactions.disk import LEAST
 from blocktime.model.workloads.transactions.knee import Knee, knee_of
@@ -70,11 +70,11 @@ def solve(system: System, work: Transactions, knee: Knee | None = None) -> Solve
     parts = parts_of(system, work)
     knee = knee or knee_of(system, work)
     if work.rate_per_s is not None and work.rate_per_s >= FULL * knee.per_s:
-        can = f"the {knee.bottleneck} can do, {knee.per_s:.4g} transactions a second"
+        can = f"the {knee.bottleneck} can do, {show_number(knee.per_s, 4)} transactions a second"
         if knee.bottleneck == DBWR:
             depth = parts.disk.writes_at_once
             why = "instance.db_writer_requests" if depth > 1 else "writes one by one:"
-            can = f"DBWR can write, {knee.per_s:.4g} transactions a second with {why} {depth}"
+            can = f"DBWR can write, {show_number(knee.per_s, 4)} transactions a second with {why} {depth}"
         raise OutsideLaw(
             f"workload.rate_per_s {work.rate_per_s:g} is more than {can}: the queue would grow without end"
         )
@@ -229,7 +229,7 @@ def credit_warnings(solved: Solved) -> list[str]:
         return []
     return [
         f"the volume spends its burst credits: at this load they last {show_seconds(solved.credits_s)}, and after that "
-        f"at most {solved.knee.per_s:.4g} transactions a second are served"
+        f"at most {show_number(solved.knee.per_s, 4)} transactions a second are served"
     ]
 
 

@@ -17,6 +17,7 @@ from blocktime.model.results import DeviceStats, EventTime, Interval, RunResult,
 from blocktime.model.sim import policies
 from blocktime.model.sim.data_files import Files
 from blocktime.model.spec import System, Transactions
+from blocktime.model.units import show_number
 from blocktime.model.workloads.transactions.books import Mean, figures_of, reads_by_size
 from blocktime.model.workloads.transactions.closed_form import Solved, credit_warnings, rates_of
 from blocktime.model.workloads.transactions.network import CPUS
@@ -306,6 +307,6 @@ def _warnings(system: System, work: Transactions, response: Any) -> list[str]:
     if work.transactions is not None:
         return []
     return [
-        f"the interval of the mean response is {100 * response.half / response.mean:.3g} % to either side after the "
-        f"longest run, not the {work.precision_percent:g} % wanted"
+        f"the interval of the mean response is {show_number(100 * response.half / response.mean, 3)} % to either side "
+        f"after the longest run, not the {work.precision_percent:g} % wanted"
     ]

@@ -69,8 +69,6 @@ COUNTS: Final = frozenset(
 
 _BYTES = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kKmMgGtT]?)(?:i?[bB](?:ytes?)?)?(?:/s)?\s*")
 _BYTE_SCALE = {"": 1, "k": KIB, "m": MIB, "g": GIB, "t": KIB**4}
-_NUMBER = re.compile(r"([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]{1,3})?)\s*([kKmMgGtT]?)")
-_NUMBER_SCALE = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SECONDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*(ns|us|µs|ms|s|min|h|d)?\s*")
 _SECOND_SCALE = {
     "ns": (1, 10**9), "us": (1, 10**6), "µs": (1, 10**6), "ms": (1, 10**3), "s": (1, 1), "min": (60, 1), "h": (3600, 1),
@@ -109,18 +107,6 @@ def parse_seconds(text: str) -> float:
     times, parts = _SECOND_SCALE[match[2] or "s"]
     number = float(match[1])
     return float(Decimal(match[1]) * times / parts) if 0 < number < math.inf else number
-
-
-def parse_number(text: str) -> float:
-    """A count, rate or share such as ``"250"``, ``"13,600"`` or ``"250M"``; K, M, G, T are powers of 1000.
-
-    Raises :class:`ValueError` where *text* is none.
-    """
-    match = _NUMBER.fullmatch(ungrouped(text.strip()))
-    if match is None:
-        raise ValueError(f"{text[:60]!r} is not a number; write one like 250, 13,600 or 250M")
-    exact = Decimal(match[1]) * _NUMBER_SCALE[match[2].lower()]
-    return int(exact) if exact == exact.to_integral_value() and exact < 2**63 else float(exact)
 
 
 def unit_of(field: str) -> str:
@@ -163,8 +149,6 @@ def show_change(before: float, after: float) -> str:
     if -100 < percent < -99:
         return f"{max(percent, -99.99):+.2f} %"
     size = abs(percent)
-    if size < 0.005:
-        return "0 %"
     return f"{percent:+.{0 if size >= 99.95 else 1 if size >= 0.095 else 2}f} %"
 
 

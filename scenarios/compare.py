@@ -322,7 +322,7 @@ def _what_stays(moved: dict[str, ComponentChange], base: RunResult, other: RunRe
 def _untouched(stays: ComponentChange, elapsed_s: float) -> str:
     mine, whole = show_seconds(stays.after_s), show_seconds(elapsed_s)
     part = f"all of the {whole}" if mine == whole else f"{mine} of the {whole}"
-    return f"{_work(stays.name)} takes {part}, and barely changes"
+    return f"{_work(stays.name)} takes {part}, as before"
 
 
 def _largest_part(moved: dict[str, ComponentChange], elapsed_s: float) -> str:

@@ -13,12 +13,12 @@ from blocktime.app.base.remembered import by_object
 from blocktime.model.catalog import KINDS, entries
 from blocktime.model.demand.segment import growth_of, row_shape
 from blocktime.model.spec import WORKLOADS, Transaction
+from blocktime.model.spec.fields import parse_number
 from blocktime.model.units import (
     GIB,
     KIB,
     MIB,
     parse_bytes,
-    parse_number,
     parse_seconds,
     show_bytes,
     show_number,

@@ -87,9 +87,9 @@ def picture(scenario: Scenario, served: Sequence[DoneRequest]) -> Chart:
     )  # fmt: skip
     told = ", ".join(show_number(request.size_bytes / pages, 3) for request in served[:12])
     more = f", … ({len(served):,} requests)" if len(served) > 12 else ""
-    text = (
-        f"{work.count:,} calls of {show_bytes(work.block_size_bytes)} become requests of {told}{more} pages."
-    )
+    merged = len(served) < work.count
+    becomes = f"become requests of {told}{more} pages" if merged else "are a request each"
+    text = f"{work.count:,} calls of {show_bytes(work.block_size_bytes)} {becomes}."
     return Chart(drawing.figure(traces, layout), text)
 
 

@@ -59,15 +59,9 @@ def _used(money: Money) -> Iterator[str]:
 
 
 def _of_gets(money: Money) -> Iterator[str]:
-    """What gets cost, and what half of them would save."""
+    """What gets cost."""
     if money.per_million_logical_io is not None:
         yield (
             f"a million gets cost {show_amount(money.per_million_logical_io)} {money.currency} of CPU, including row "
             "processing"
-        )
-    saved, freed = money.halving_gets_saves_per_hour, money.halving_gets_frees_cores
-    if saved is not None and freed is not None:
-        yield (
-            f"half of the gets would save {show_amount(saved)} {money.currency} an hour at the same rate of work "
-            f"and free {show_amount(freed)} cores: half of the CPU of buffer gets (row processing stays)"
         )

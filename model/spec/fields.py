@@ -1,10 +1,27 @@
 """What fields are made of: sizes, seconds and rates that also take a string with a unit, and a field's declaration."""
 
+import re
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from blocktime.model.units import parse_bytes, parse_number, parse_seconds
+from blocktime.model.units import parse_bytes, parse_seconds, ungrouped
+
+_NUMBER = re.compile(r"([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]{1,3})?)\s*([kKmMgGtT]?)")
+_SCALE = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+
+
+def parse_number(text: str) -> float:
+    """A count, rate or share such as ``"250"``, ``"13,600"`` or ``"250M"``; K, M, G, T are powers of 1000.
+
+    Raises :class:`ValueError` where *text* is none.
+    """
+    match = _NUMBER.fullmatch(ungrouped(text.strip()))
+    if match is None:
+        raise ValueError(f"{text[:60]!r} is not a number; write one like 250, 13,600 or 250M")
+    exact = Decimal(match[1]) * _SCALE[match[2].lower()]
+    return int(exact) if exact == exact.to_integral_value() and exact < 2**63 else float(exact)
 
 
 def _bytes(value: object) -> object:

@@ -12,7 +12,8 @@ from blocktime.model.engine import Engine
 from blocktime.model.errors import SpecError, UnknownName, cut, shown
 from blocktime.model.provenance import Frozen
 from blocktime.model.spec import Whole
-from blocktime.model.units import parse_bytes, parse_number, parse_seconds, unit_of
+from blocktime.model.spec.fields import parse_number
+from blocktime.model.units import parse_bytes, parse_seconds, unit_of
 from blocktime.scenarios.faults import more_faults
 from blocktime.scenarios.load import value_of
 from blocktime.scenarios.spec import SECTIONS

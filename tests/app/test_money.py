@@ -41,7 +41,7 @@ def test_the_parts_stand_over_what_is_used_and_the_machine(priced: RunResult) ->
     text = " ".join(found)
     assert "4 cores, busy or idle, with 2 processor licences" in text
     assert "a million gets cost 0.000692 USD of CPU" in text
-    assert "half of the gets would save 0.363 USD an hour at the same rate of work" in text
+    assert "half of the gets would save" not in text
     assert priced.money is not None
     (an_hour,) = re.findall(r"at ([0-9.,]+) runs an hour", text)
     assert float(an_hour.replace(",", "")) == pytest.approx(3600 / priced.money.takes_s, rel=0.01)

@@ -123,7 +123,7 @@ def test_the_points_can_be_written(capsys: Captured, tmp_path: Path) -> None:
 
 
 def test_a_change_is_told_as_a_share_or_a_multiple() -> None:
-    assert [change(2, 3), change(1, 20), change(0, 1), change(float("nan"), 1)] == ["+50.0 %", "20 ×", "", ""]
+    assert [change(2, 3), change(1, 20), change(0, 1), change(float("nan"), 1)] == ["+50.0 %", "×20", "", ""]
 
 
 def test_a_command_can_be_pasted() -> None:

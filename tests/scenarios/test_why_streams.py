@@ -145,7 +145,7 @@ def test_fewer_calls_need_less_cpu() -> None:
 def test_the_same_stream_has_nothing_to_tell() -> None:
     (sentence,) = why(stream(), stream())
     assert sentence == (
-        "elapsed time does not change: waiting for the device takes 40.00 s of the 40.40 s, and barely changes"
+        "elapsed time does not change: waiting for the device takes 40.00 s of the 40.40 s, as before"
     )
 
 

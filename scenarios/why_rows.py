@@ -236,7 +236,7 @@ def _room(base: RunResult, other: RunResult) -> str:
     shares = _reserve_percent(base.segment), _reserve_percent(other.segment)
     if shares[0] is None or shares[1] is None or not differs(shares[0], shares[1]):
         return ""
-    before, after = (show_number(share, 3) for share in shares)
+    before, after = show_number(shares[0], 3), show_number(shares[1], 3)
     return f" because PCTFREE keeps {after} % of a block free instead of {before} %"
 
 

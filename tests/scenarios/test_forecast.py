@@ -69,6 +69,15 @@ def test_more_is_expected_of_more() -> None:
     assert forecast(repeated.system, repeated.workload, "simulate", 5).seconds > 3 * expected("tpc-c").seconds
 
 
+def test_rows_whose_blocks_the_cache_holds_are_not_read_one_by_one() -> None:
+    rows = ("workload.kind=update", "workload.order=random", "workload.rows_fraction=1", "table.rows=1000000")
+    read, held = (
+        expected("rahn-pctfree-8k-10", *rows, f"instance.buffer_cache_bytes={size}", engine="simulate")
+        for size in ("8M", "4G")
+    )
+    assert held.seconds < read.seconds / 2
+
+
 def test_more_than_the_budget_is_refused_before_it_begins() -> None:
     asked = load("tpc-c", ["workload.users=20000"])
     with pytest.raises(OverBudget, match=r"about .* s for 260,000 transactions; the limit is 1 s"):

@@ -21,10 +21,11 @@ DRAWN_BLOCK_S: Final = 0.2e-6
 
 def cost(system: System, work: Statement) -> AnswerCost:
     """Of the sessions of a statement."""
-    if work.plays_rows:  # its demand is known once its rows are played: a read for each block or row at most
+    if work.plays_rows:  # its demand is known once its rows are played: a read for each block
         steps = blocks = float(segment_of(system, row_shape(system.table)).blocks)
-        if work.at_random:
-            steps = float(work.changes_of_rows(system.table.rows))
+        if work.at_random:  # and for each row whose block the cache has given away
+            held = system.instance.buffer_cache_bytes // system.tablespace.block_size_bytes
+            steps += work.changes_of_rows(system.table.rows) * max(0.0, 1 - held / blocks)
     else:
         demand = demand_of(system, work)
         steps, blocks = steps_of(work, demand, stretch_blocks(system, demand, work.sessions))

@@ -76,18 +76,22 @@ def test_a_limit_of_the_host_over_one_volume_is_that_of_the_volume(name: str, li
 LOAD = ["disk.use=ebs-io2", "workload.transactions=1500", "workload.users=700"]
 
 
-@pytest.mark.parametrize("redo_disk", ["own", "data"])
-def test_data_and_redo_share_the_limit_of_transactions(redo_disk: str) -> None:
-    scenario = load("oltp-nvme", [*LOAD, "host.iops_limit=5000", f"instance.redo_disk={redo_disk}"])
-    found = [engine(scenario.system, scenario.workload) for engine in (calculate, simulate)]
-    for result in found:
-        requests = sum(one.reads_per_s + one.writes_per_s for one in result.device.values())
-        assert requests == pytest.approx(5_000, rel=0.02)
-        assert any("limit of 5,000 requests/s binds: " in said for said in result.warnings)
-    rates = [result.transactions.per_s for result in found if result.transactions]
-    assert rates[0] == pytest.approx(rates[1], rel=0.1)  # so short a run ends before DBWR falls behind
-    syncs = [result.time.wait["log file sync"].total_s for result in found]
-    assert syncs[0] == pytest.approx(syncs[1], rel=0.25)
+@pytest.mark.parametrize("users", [500, 700, 900])
+def test_data_and_redo_share_the_limit_of_transactions(users: int) -> None:
+    """Whichever disk has the log, and however many wait, as many requests pass as the limit allows."""
+    rates = []
+    for redo_disk in ("own", "data"):
+        more = [f"workload.users={users}", "host.iops_limit=5000", f"instance.redo_disk={redo_disk}"]
+        scenario = load("oltp-nvme", [*LOAD, *more])
+        for engine in (calculate, simulate):
+            result = engine(scenario.system, scenario.workload)
+            requests = sum(one.reads_per_s + one.writes_per_s for one in result.device.values())
+            assert requests <= 5_000 * 1.01
+            assert any("limit of 5,000 requests/s binds: " in said for said in result.warnings)
+        assert requests == pytest.approx(5_000, rel=0.01)
+        assert result.transactions is not None
+        rates.append(result.transactions.per_s)
+    assert rates[0] == pytest.approx(rates[1], rel=0.01)
 
 
 def test_why_names_the_limit_that_binds() -> None:

@@ -16,6 +16,7 @@ from blocktime.model.loops import as_written
 from blocktime.model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from blocktime.model.units import GIB, MIB
 from blocktime.model.workloads.transactions.closed_form import solve
+from blocktime.model.workloads.transactions.knee import Knee
 from blocktime.model.workloads.transactions.network import at_rate, closed
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
 from blocktime.scenarios import from_mapping, load, run
@@ -386,3 +387,21 @@ def test_the_bottleneck_never_contradicts_its_run(name: str, settings: tuple[str
     assert not full or stats.bottleneck in full
     if stats.bottleneck in full - {"redo disk"}:
         assert stats.saturation_per_s == pytest.approx(stats.per_s, rel=0.011)
+
+
+@pytest.mark.parametrize(
+    ("utilisation", "bottleneck", "per_s"),
+    [
+        ({"processors": 0.9, "data disk": 0.5, "redo disk": 0.3}, "processors", 100 / 0.9),
+        ({"processors": 0.2, "data disk": 0.5, "redo disk": 0.3}, "data disk", 160.0),
+        ({"processors": 0.2, "data disk": 1.0, "redo disk": 0.3}, "data disk", 100.0),
+        ({"processors": 0.2, "data disk": 0.5, "redo disk": 1.0}, "redo disk", 400.0),
+    ],
+)
+def test_a_run_says_which_resource_it_saturates_and_at_which_rate(
+    utilisation: dict[str, float], bottleneck: str, per_s: float
+) -> None:
+    """CPU grows with load; a disk sorts more then, unless it is full; the log gathers commits even when it is."""
+    alone = {"processors": 0.002, "data disk": 1 / 160, "redo disk": 0.0025}
+    knee = Knee("data disk", 160.0, 20.0, 0.05, alone, 0.1).of_run(100.0, utilisation)
+    assert (knee.bottleneck, knee.per_s) == (bottleneck, pytest.approx(per_s))

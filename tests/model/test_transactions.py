@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from blocktime.model import OutsideLaw, RunResult, calculate, simulate
 from blocktime.model.laws import queueing
 from blocktime.model.loops import as_written
+from blocktime.model.results import TransactionStats
 from blocktime.model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from blocktime.model.units import GIB, MIB
 from blocktime.model.workloads.transactions.closed_form import solve
@@ -22,6 +23,7 @@ from blocktime.model.workloads.transactions.parts import Parts, parts_of
 from blocktime.scenarios import from_mapping, load, run
 from tests.plain import are_compiled
 from tests.whole import quick
+from tools.random_scenarios import case
 
 USERS = 200
 
@@ -380,7 +382,20 @@ HOT_BLOCK = ("workload.hottest_blocks=1", "workload.users=200", "workload.think_
     ],
 )  # fmt: skip
 def test_the_bottleneck_never_contradicts_its_run(name: str, settings: tuple[str, ...]) -> None:
-    stats = run(load(name, settings), "simulate").transactions
+    _the_bottleneck_is_that_of_its_run(run(load(name, settings), "simulate").transactions)
+
+
+@pytest.mark.parametrize("number", range(quick(6, 30)))
+def test_the_bottleneck_of_any_transactions_is_that_of_their_run(number: int) -> None:
+    asked = from_mapping(case(f"transactions/{number}"))
+    try:
+        stats = run(asked, "simulate").transactions
+    except OutsideLaw:  # more arrive than a resource can do, so there is no run
+        return
+    _the_bottleneck_is_that_of_its_run(stats)
+
+
+def _the_bottleneck_is_that_of_its_run(stats: TransactionStats | None) -> None:
     assert stats is not None
     assert stats.saturation_per_s >= stats.per_s * (1 - 1e-9)
     full = {resource for resource, used in stats.utilisation.items() if used >= 0.99}

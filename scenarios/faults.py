@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -133,12 +134,13 @@ def _say(fault: _Fault) -> str:
         allowed = (
             "more than 0" if 0 < limit < NEXT_TO_NOTHING else text.format(_limit(fault.parts[-1], limit))
         )
-        return f"{key}: got {got}; allowed is {allowed}"
+        return f"{key}: got {_sizes(fault.parts[-1], got)}; allowed is {allowed}"
     if kind == "literal_error":
         number = (
             " or a whole number" if "'auto'" in fault.context["expected"] and key.endswith("_count") else ""
         )
-        return f"{key}: got {got}; allowed are {fault.context['expected']}{number}"
+        got, choices = (_sizes(fault.parts[-1], text) for text in (got, fault.context["expected"]))
+        return f"{key}: got {got}; allowed are {choices}{number}"
     if kind.startswith("union_tag"):
         tag = f"got {fault.context['tag']!r}" if "tag" in fault.context else "it is missing"
         subject = unmodelled(str(fault.context.get("tag", "")))
@@ -189,5 +191,16 @@ def _unknown_key(fault: _Fault) -> str:
 
 
 def _limit(field: object, value: float) -> str:
+    return _size(field, value) or show_number(value)
+
+
+def _size(field: object, value: float) -> str:
+    """*value* as a size like 16K, where *field* is one of bytes and that is exact; else nothing."""
     size = show_bytes(value) if unit_of(str(field)) in ("bytes", "bytes/s") else ""
-    return size if size and parse_bytes(size) == value else show_number(value)
+    return size if size and parse_bytes(size) == value else ""
+
+
+def _sizes(field: object, text: str) -> str:
+    """*text* with its whole numbers as sizes, where *field* is one of bytes."""
+    number = r"(?<![.\d])(\d+)(?:\.0)?(?![.\d])"
+    return re.sub(number, lambda found: _size(field, float(found[1])) or found[1], text)

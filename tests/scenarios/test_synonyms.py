@@ -65,6 +65,16 @@ def test_a_field_for_a_name_is_told_as_a_field(name: str, says: str) -> None:
     [
         ("rahn-full-scan,workload.users=-3", (), "rahn-full-scan,workload.users=-3: workload.users: got -3"),
         ("rahn-full-scan,columns=3", (), "rahn-full-scan,columns=3: 'columns' names no field"),
+        (
+            "rahn-full-scan",
+            ("tablespace.block_size_bytes=16M",),
+            "--set: tablespace.block_size_bytes: got 16M; allowed are 2K, 4K, 8K, 16K or 32K",
+        ),
+        (
+            "rahn-full-scan",
+            ("instance.buffer_cache_bytes=9000T",),
+            "--set: instance.buffer_cache_bytes: got 9000T; allowed is at most 64T",
+        ),
         ("rahn-full-scan", ("workload.users=-3",), "--set: workload.users: got -3"),
         ("rahn-full-scan,workload.users=2", ("table.rows=-1",), "--set: table.rows: got -1"),
     ],

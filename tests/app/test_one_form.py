@@ -6,11 +6,15 @@ import io
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from blocktime.app.command import measure_cli
 from blocktime.app.reports.written import written
+from blocktime.model.errors import SpecError
 from blocktime.scenarios import from_mapping, load, run, to_mapping
 from blocktime.scenarios.load import split_name
 from tests.command_line import CommandLine
@@ -79,6 +83,17 @@ def _told(command: str, answer: dict[str, Any]) -> Any:
     if command == "optimise":
         return answer["best"]["measures"]["elapsed_s"]
     return [answer["base"]] if "base" in answer else answer["sentences"]
+
+
+def test_a_prediction_obeys_both_forms(line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    load = Mock(return_value=SimpleNamespace(compared=[1]))
+    monkeypatch.setattr(measure_cli, "load", load)
+    monkeypatch.setattr(measure_cli, "to_mapping", lambda _: {})
+    monkeypatch.setattr(measure_cli, "_read", lambda *_: ([], []))
+    monkeypatch.setattr(measure_cli, "against", Mock(side_effect=SpecError("no more is asked")))
+    said = line.refuses("validate", f"my.toml,{CHANGES[0]}", "--against", __file__, "--set", CHANGES[1])
+    assert "no more is asked" in said
+    assert sorted(load.call_args.args[1]) == sorted(CHANGES)
 
 
 def test_a_comma_in_a_list_separates_nothing() -> None:

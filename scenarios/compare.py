@@ -169,17 +169,17 @@ def _is_told(name: str, change: ComponentChange, base: RunResult, other: RunResu
 
 def _why(base: RunResult, other: RunResult, asked: ScenarioPair | None) -> list[str]:
     moved = _by_mechanism(base, other)
-    texts = []
+    texts, told = [], ""
     known = causes_of(base, other, asked[:2]) if asked else {}
     for name, change in _the_way_it_went_first(moved, other.time.elapsed_s - base.time.elapsed_s):
         tell = why_transactions.sentence if why_transactions.both(base, other) else _sentence
         cause = known.get(name)
         by = asked and cause and asked._replace(by=cause.words, alone=cause.result)
         sentence = tell(name, change, base, other, by or asked)
-        if sentence and cause:
-            sentence = f"with {cause.words}, {sentence}"
         if sentence and _is_told(name, change, base, other):
-            texts.append(sentence)
+            words = cause.words if cause else ""
+            texts.append(f"with {'it' if words == told else words}, {sentence}" if words else sentence)
+            told = words
     after = [
         *_last_session(base, other),
         *why_rows.afterwards(base, other),

@@ -14,10 +14,10 @@ from typing import Any, Final
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from scenarios import load, run
-from scenarios.sweeps.sweep import SweepBackend, sweep
+from blocktime.scenarios import load, run
+from blocktime.scenarios.sweeps.sweep import SweepBackend, sweep
 from tests.golden.answers import numbers_of
-from validation import validate
+from blocktime.validation import validate
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 DIGEST: Final = "Answers"

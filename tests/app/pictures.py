@@ -16,8 +16,8 @@ from PIL.PngImagePlugin import PngInfo
 
 from blocktime.scenarios import load, run
 from blocktime.scenarios.sweeps.sweep import SweepBackend, sweep
-from tests.golden.answers import numbers_of
 from blocktime.validation import validate
+from tests.golden.answers import numbers_of
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 DIGEST: Final = "Answers"

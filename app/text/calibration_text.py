@@ -25,7 +25,7 @@ def calibration_lines(fit: Fit, width: int = 80) -> Iterator[str]:
         before = "=" if estimate.value == estimate.before else value_said(field, estimate.before)
         fitted_to = str(len(estimate.fitted_to))
         rows.append((f"  {field}", value_said(field, estimate.value), _interval(estimate), fitted_to, before))
-    yield from table(rows, width, "")
+    yield from table(rows, width, "", gap=1)
     alone = [estimate.name.partition(": ")[2] for estimate in fit.estimates if len(estimate.fitted_to) == 1]
     if alone:
         text = f"each fitted to one number, and only as reliable as that number: {', '.join(alone)}"

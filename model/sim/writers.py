@@ -191,7 +191,8 @@ class DatabaseWriter(Waiter):
     one_by_one: bool
     """Whether each of its processes waits for its own write only; else DBWR waits for all that it handed over."""
     outside: int
-    """Blocks from this number on are in no buffer, as they never leave memory; DBWR writes them all the same."""
+    """Blocks from this number on are in no buffer, as they never leave memory, or are another program's in its buffers;
+    DBWR writes them all the same."""
     _touched: TouchCounts
     _dirty: Places
     """Dirty blocks, with their places in the rows."""
@@ -292,7 +293,9 @@ class DatabaseWriter(Waiter):
                 if len(self._asked) - self._asked_first >= self.most:
                     break
                 block = self._blocks[place]
-                if block < self.outside and self._dirty.at(block) == place:
+                if self._dirty.at(block) != place:
+                    continue
+                if block < self.outside or self._touched.slot_of(block):  # else its write frees no buffer
                     self._asked.append(block)
         self._wake()
         return self._cleaned
@@ -329,7 +332,7 @@ class DatabaseWriter(Waiter):
         """Blocks are on disk: their buffers are clean."""
         for k in range(len(blocks)):
             block: int = blocks[k]
-            if block < self.outside and not self._touched.clean(block):
+            if not self._touched.clean(block) and block < self.outside:
                 raise KeyError(block)
         self.written += len(blocks)
         self._under_way -= len(blocks)

@@ -64,7 +64,7 @@ def test_an_own_file_with_changes_makes_the_round_trip(rows: str, document: byte
     query = over_the_wire(address.written(name, changes, FIRST))
     assert address.read(query, FIRST) == address.LinkedScenario(name, changes)
     refused = address.read({**query, "table.rows": rows}, FIRST)
-    assert ("table.rows" in refused.changes) is (rows == "5")
+    assert ("table.rows" in refused.changes) is (rows != "many")
 
 
 @settings(max_examples=300)

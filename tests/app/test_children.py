@@ -51,7 +51,7 @@ from tests.scenarios.sweeps import work
 with {opens}({arguments}) as two:
     assert sorted(two.map(work.doubled, [[1.0], [2.0]])) == [(0, [2.0]), (1, [4.0])]
 """
-STARTS: Final = {
+CHILDREN: Final = {
     "the simulator": PLAYS,
     "a pool": POOL.format(
         module="blocktime.scenarios.sweeps.executors", opens="LocalProcesses", arguments="2"
@@ -189,9 +189,9 @@ def imported(trap: Path) -> list[str]:
     return trap.read_text().split() if trap.exists() else []
 
 
-@pytest.mark.parametrize("starts", STARTS)
+@pytest.mark.parametrize("starts", CHILDREN)
 def test_a_child_imports_nothing_from_the_working_folder(starts: str, folder: Path, trap: Path) -> None:
-    with running(STARTS[starts], folder) as process:
+    with running(CHILDREN[starts], folder) as process:
         _, complained = process.communicate(timeout=LIMIT_S)
     assert imported(trap) == []
     assert (process.returncode, complained) == (0, "")

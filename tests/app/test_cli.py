@@ -391,7 +391,7 @@ def test_writing_replaces_the_whole_file_or_nothing(tmp_path: Path) -> None:
 def test_calibrate_prints_estimates(blocktime: CommandLine) -> None:
     out = blocktime.prints("calibrate", "rahn_full_scan")
     assert "\nhost/rahn-2008\n" in out
-    assert re.search(r"\n  fetch_column_s +1\.1\d*e-07 +\S+ to \S+ +1 ", out)
+    assert re.search(r"\n  fetch_column_s +0\.11\d* µs +\S+ ns to \S+ µs +1 ", out)
     assert all(len(line) <= 88 for line in out.splitlines())
     found = json.loads(blocktime.prints("calibrate", "rahn_full_scan", "--leave-out", "--json"))
     assert found["written"] == []

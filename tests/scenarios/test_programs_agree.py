@@ -7,6 +7,7 @@ from statistics import fmean
 
 import pytest
 
+from blocktime.model.budget import Budget
 from blocktime.model.units import MIB
 from blocktime.scenarios import from_mapping, load, run
 from tests.golden.answers import frozen
@@ -124,3 +125,25 @@ def test_a_program_that_begins_after_the_other_has_ended_changes_nothing() -> No
     asked = {"disk": {"use": "sas-15k"}, "workload": {"kind": "full_scan", "beside": [work]}}
     scan, _ = run(from_mapping(asked), "calculate").programs or ()
     assert scan.elapsed_s == pytest.approx(scan.alone.elapsed_s)
+
+
+def test_a_program_that_fills_the_cache_with_changed_blocks_gets_buffers_again() -> None:
+    """DBWR cleans the buffers of every program that shares the cache, also those that users have none of."""
+    scenario = from_mapping(
+        {
+            "table": {"rows": 20_000},
+            "disk": {"use": "samsung-860-evo"},
+            "instance": {"buffer_cache_bytes": "1M"},
+            "workload": {
+                "kind": "transactions",
+                "users": 2,
+                "think_s": 0.1,
+                "transactions": 100,
+                "data_bytes": "100M",
+                "mix": [{"gets": 5, "changed_blocks": 0}],
+                "beside": [{"kind": "delete", "rows_fraction": 1.0}],
+            },
+        }
+    )
+    result = run(scenario, "simulate", budget=Budget(5.0, 4e9))
+    assert [program.kind for program in result.programs or ()] == ["transactions", "delete"]

@@ -4,12 +4,11 @@ import streamlit as st
 
 from blocktime.app import mechanisms
 from blocktime.app.command import reconnect
-from blocktime.app.session import held_values, navigation
+from blocktime.app.session import navigation
 
 
 def main() -> None:
     """Show the page that the address names."""
-    held_values.look_up()
     # NOTE: no page_icon and no icon on a page: Streamlit would fetch them from another host.
     st.set_page_config(page_title="Blocktime", layout="wide", initial_sidebar_state=320)
     pages = {"": [navigation.page_of(path) for path in navigation.PAGES], "Mechanisms": mechanisms.pages()}

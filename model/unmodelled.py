@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
-
-TABLE: Final = Path(__file__).with_suffix(".toml")
+from typing import NamedTuple
 
 
 class Unmodelled(NamedTuple):
@@ -28,7 +26,7 @@ def subjects() -> tuple[Unmodelled, ...]:
     """All subjects, in the order of their table."""
     import tomllib  # noqa: PLC0415  (only needed once something is wrong)
 
-    rows = tomllib.loads(TABLE.read_text(encoding="utf-8"))["subject"]
+    rows = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["subject"]
     return tuple(Unmodelled(row["name"], row["nearest"], tuple(row["words"])) for row in rows)
 
 

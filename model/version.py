@@ -13,8 +13,6 @@ from typing import Final
 
 RELEASE: Final = "0.2.0"
 """The number of the first heading of the changelog."""
-SHOWN_DIGITS: Final = 9
-"""Of a commit, as git shows it."""
 HASH: Final = re.compile(r"[0-9a-f]{40,64}")
 
 
@@ -33,23 +31,18 @@ def source_version(root: Path) -> str:
     if packed.is_file():
         return re.search(r"^Version: (\S+)$", packed.read_text(encoding="utf-8"), re.MULTILINE)[1]  # type: ignore[index]
     commit = _commit(root / ".git")
-    return f"{RELEASE}.dev0+g{commit[:SHOWN_DIGITS]}" if commit else f"{RELEASE}.dev0"
+    return f"{RELEASE}.dev0+g{commit[:9]}" if commit else f"{RELEASE}.dev0"
 
 
 def _commit(git: Path) -> str:
     """The commit that is checked out; nothing where *git* is no repository. No process is started for it."""
     try:
-        if git.is_file():  # a work tree beside the clone
-            git = git.parent / git.read_text(encoding="utf-8").strip().removeprefix("gitdir: ")
-        head = (git / "HEAD").read_text(encoding="utf-8").strip()
+        head = (git / "HEAD").read_text(encoding="utf-8").strip().removeprefix("ref: ")
         if HASH.fullmatch(head):
             return head
-        common = git / "commondir"
-        shared = git / common.read_text(encoding="utf-8").strip() if common.is_file() else git
-        reference = head.removeprefix("ref: ")
-        if (shared / reference).is_file():
-            return (shared / reference).read_text(encoding="utf-8").strip()
-        packed = (shared / "packed-refs").read_text(encoding="utf-8").split("\n")
-        return next((line.split()[0] for line in packed if line.endswith(f" {reference}")), "")
+        if (git / head).is_file():
+            return (git / head).read_text(encoding="utf-8").strip()
+        packed = (git / "packed-refs").read_text(encoding="utf-8").split("\n")
+        return next((line.split()[0] for line in packed if line.endswith(f" {head}")), "")
     except OSError:
         return ""

@@ -203,4 +203,4 @@ def _size(field: object, value: float) -> str:
 def _sizes(field: object, text: str) -> str:
     """*text* with its whole numbers as sizes, where *field* is one of bytes."""
     number = r"(?<![.\d])(\d+)(?:\.0)?(?![.\d])"
-    return re.sub(number, lambda found: _size(field, float(found[1])) or found[1], text)
+    return re.sub(number, lambda match: _size(field, float(match[1])) or match[1], text)

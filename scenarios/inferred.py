@@ -9,6 +9,7 @@ from pydantic import Field, ValidationError
 
 from blocktime.model.errors import SpecError, shown
 from blocktime.model.provenance import Constant, Frozen
+from blocktime.scenarios.nested import value_within
 
 
 class Inferred(Frozen):
@@ -70,9 +71,4 @@ def without_dropped(
 
 
 def _sets(sections: Mapping[str, Any], path: str) -> bool:
-    node: Any = sections
-    for part in path.split("."):
-        if not isinstance(node, Mapping) or part not in node:
-            return False
-        node = node[part]
-    return True
+    return value_within(sections, path, sections) is not sections

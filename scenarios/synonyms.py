@@ -171,11 +171,6 @@ def found(text: str, labels: Iterable[tuple[str, str]]) -> SearchResult:
     return SearchResult(fields, "; ".join(notes))
 
 
-def matching(text: str, labels: Iterable[tuple[str, str]]) -> list[str]:
-    """The fields that *text* may mean, the best first; see :func:`found`."""
-    return found(text, labels).fields
-
-
 def _words(text: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", text.lower())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +15,7 @@ from blocktime.model.errors import BlocktimeError
 from blocktime.model.results import RunResult
 from blocktime.model.spec import System
 from blocktime.scenarios.forecast import expected_within
+from blocktime.scenarios.nested import leaves, value_within
 from blocktime.scenarios.run import run
 from blocktime.scenarios.spec import Scenario
 from blocktime.scenarios.why_device import ScenarioPair, described, entry_of, value_in_words
@@ -58,7 +59,10 @@ def changed_fields(asked: ScenarioPair) -> dict[str, str]:
     for kind, path in KINDS.items():
         if path in UNTIMED:
             continue
-        before, after = _flat(_at(base, path, {})), _flat(_at(other, path, {}))
+        before, after = (
+            dict(leaves(value_within(base, path, {}))),
+            dict(leaves(value_within(other, path, {}))),
+        )
         differing = [name for name in {**before, **after} if before.get(name) != after.get(name)]
         names = [entry_of(scenario, kind) for scenario in asked[:2]]
         if differing and (len(differing) > OF_AN_ENTRY or (names[0] != names[1] and all(names))):
@@ -68,11 +72,11 @@ def changed_fields(asked: ScenarioPair) -> dict[str, str]:
     if asked[0].workload.kind != asked[1].workload.kind:
         changed["workload"] = f"workload.kind {asked[1].workload.kind} instead of {asked[0].workload.kind}"
     for path in [f"workload.{name}" for name in sorted(NUMBERED)]:
-        entries = [[*_at(sections, path, {})] for sections in (base, other)]
+        entries = [[*value_within(sections, path, {})] for sections in (base, other)]
         if entries[0] != entries[1]:
             changed[path] = f"{path}: {len(entries[1])} instead of {len(entries[0])}"
-    before, after = _flat(base), _flat(other)
-    given = _flat(_sections(asked.other))
+    before, after = dict(leaves(base)), dict(leaves(other))
+    given = dict(leaves(_sections(asked.other)))
     for path, others in GO_TOGETHER.items():
         if before.get(path) != after.get(path):
             told = next((name for name in (path, *others) if name in given), path)
@@ -94,7 +98,7 @@ def with_fields(asked: ScenarioPair, paths: Sequence[str]) -> Scenario:
         node: dict[str, Any] = base
         for parent in parents:
             node = node.setdefault(parent, {})
-        value = _at(other, field)
+        value = value_within(other, field)
         node.pop(name, None)
         if value is not None:
             node[name] = value
@@ -201,25 +205,3 @@ def _sections(scenario: Scenario, unset: bool = False) -> dict[str, Any]:
     for name in NUMBERED & {*work}:
         work[name] = {str(place): entry for place, entry in enumerate(work[name])}
     return {**system, "workload": work}
-
-
-def _at(sections: Mapping[str, Any], path: str, missing: Any = None) -> Any:
-    node: Any = sections
-    for name in path.split("."):
-        if not isinstance(node, Mapping) or name not in node:
-            return missing
-        node = node[name]
-    return node
-
-
-def _flat(section: Mapping[str, Any]) -> dict[str, Any]:
-    """Leaves by dotted path; a list is one of them."""
-    return dict(_leaves(section))
-
-
-def _leaves(section: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in section.items():
-        if isinstance(value, Mapping):
-            yield from _leaves(value, f"{above}{name}.")
-        else:
-            yield f"{above}{name}", value

@@ -142,13 +142,13 @@ def apart(crossover: Crossover, letters: tuple[str, str], label: str) -> tuple[F
     """By how many percent the second takes longer than the first along a field; and its range in words."""
     known = [reached for reached in crossover.line if reached.less != "unknown" and reached.first_s]
     percents = [100 * (reached.second_s / reached.first_s - 1) for reached in known]
-    said = [show_change(reached.first_s, reached.second_s) for reached in known]
+    changes = [show_change(reached.first_s, reached.second_s) for reached in known]
     trace: dict[str, Any] = {
         "type": "scatter", "mode": "lines", "x": [reached.value for reached in known], "y": percents, "fill": "tozeroy",
         "line": {"color": GREY, "width": 2}, "fillcolor": "rgba(127,139,152,.25)", "showlegend": False,
         "hovertext": [
             f"{label} {value_said(crossover.key, reached.value)}<br>{letters[1]} against {letters[0]}: {change}"
-            for reached, change in zip(known, said, strict=True)
+            for reached, change in zip(known, changes, strict=True)
         ],
         "hoverinfo": "text",
     }  # fmt: skip
@@ -156,7 +156,7 @@ def apart(crossover: Crossover, letters: tuple[str, str], label: str) -> tuple[F
               zerolinecolor=GREY, rangemode="tozero")  # fmt: skip
     across = _along(crossover.key, known, label)
     layout = drawing.layout(320, across, up, drawing.SNUG, uirevision=crossover.key, showlegend=False)
-    ends = " to ".join(said[percents.index(end)] for end in (min(percents), max(percents)))
+    ends = " to ".join(changes[percents.index(end)] for end in (min(percents), max(percents)))
     text = f"{letters[1]} takes from {ends} longer than {letters[0]}"
     return drawing.figure([trace], layout), f"{text}; below zero it takes less time"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -13,6 +13,7 @@ from blocktime.model.catalog import KINDS
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_change, unit_of
 from blocktime.scenarios import Scenario
+from blocktime.scenarios.nested import leaves
 
 LEAST_CHANGE: Final = 5e-5
 """Share below which a number counts as the same."""
@@ -140,19 +141,7 @@ def _differ(values: Sequence[Any]) -> bool:
 def _leaves(scenario: Scenario) -> dict[str, Any]:
     """Every field of a scenario by its dotted path."""
     system = scenario.system.model_dump(exclude={"constants"})
-    return _flat(system) | _flat({"workload": scenario.workload.model_dump()})
-
-
-def _flat(section: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    leaves: dict[str, Any] = {}
-    for name, value in section.items():
-        if isinstance(value, Mapping):
-            leaves |= _flat(value, f"{above}{name}.")
-        elif name == "mix":  # kinds of transactions, by their number
-            leaves |= _flat({str(place): kind for place, kind in enumerate(value)}, f"{above}{name}.")
-        else:
-            leaves[f"{above}{name}"] = value
-    return leaves
+    return dict(leaves({**system, "workload": scenario.workload.model_dump()}, numbered="mix"))
 
 
 def _shown(path: str, scenario: Scenario, value: Any) -> str:

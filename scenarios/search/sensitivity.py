@@ -26,8 +26,6 @@ from blocktime.scenarios.sweeps.rows import Rows
 from blocktime.scenarios.sweeps.spec import Axis
 from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, whole_table
 
-Reals = NDArray[np.float64]
-
 
 @dataclass(frozen=True, slots=True)
 class TornadoBar:
@@ -90,10 +88,10 @@ def sensitivity(
     return Sensitivity(question.source.name, measure, base, sum(map(len, plans)), bars)
 
 
-def _outcomes(rows: Rows, measure: str, points: Sequence[Values]) -> Reals:
+def _outcomes(rows: Rows, measure: str, points: Sequence[Values]) -> NDArray[np.float64]:
     """The measure of every point; raises :class:`SpecError` where one has none."""
     table = whole_table(rows)
-    values: Reals = table[measure] if measure in table else np.full(len(points), np.nan)
+    values: NDArray[np.float64] = table[measure] if measure in table else np.full(len(points), np.nan)
     missing = np.flatnonzero(np.isnan(values))
     if len(missing):
         place = int(missing[0])
@@ -108,8 +106,7 @@ def _outcomes(rows: Rows, measure: str, points: Sequence[Values]) -> Reals:
 
 def _along(axis: Axis) -> list[Values]:
     """The points of a tornado along one axis."""
-    values = dict.fromkeys(axis.values) if axis.values else axis.ends
-    return [{axis.key: value} for value in values]
+    return [{axis.key: value} for value in (dict.fromkeys(axis.values) if axis.values else axis.ends)]
 
 
 def _tornado(asker: Asker, plans: Sequence[Plan], measure: str) -> tuple[tuple[TornadoBar, ...], float]:

@@ -40,15 +40,6 @@ def test_a_clone_has_its_commit(files: dict[str, str], tmp_path: Path) -> None:
     assert source_version(tmp_path) == f"{RELEASE}.dev0+g{COMMIT[:9]}"
 
 
-def test_a_work_tree_has_the_commit_of_its_own_branch(tmp_path: Path) -> None:
-    _git(tmp_path, HEAD="ref: refs/heads/main", refs__heads__main="f" * 40, refs__heads__other=COMMIT)
-    _git(tmp_path, worktrees__tree__HEAD="ref: refs/heads/other", worktrees__tree__commondir="../..")
-    tree = tmp_path / "tree"
-    tree.mkdir()
-    (tree / ".git").write_text(f"gitdir: {tmp_path / '.git/worktrees/tree'}\n", encoding="utf-8")
-    assert source_version(tree) == f"{RELEASE}.dev0+g{COMMIT[:9]}"
-
-
 def test_what_is_no_clone_has_the_release_alone(tmp_path: Path) -> None:
     assert source_version(tmp_path) == f"{RELEASE}.dev0"
 

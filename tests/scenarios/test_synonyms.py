@@ -8,7 +8,7 @@ from blocktime.model.errors import SpecError
 from blocktime.model.spec import WORKLOADS
 from blocktime.scenarios import load
 from blocktime.scenarios.declared import declared_field
-from blocktime.scenarios.synonyms import FIELDS, NOTES, matching, meant_by
+from blocktime.scenarios.synonyms import FIELDS, NOTES, found, meant_by
 
 LABELS = [
     ("workload.users", "Users"), ("workload.think_s", "Think time"), ("table.rows", "Rows"),
@@ -109,8 +109,8 @@ def test_a_word_is_found_however_it_is_written() -> None:
 
 
 def test_labels_come_first_in_a_search() -> None:
-    assert matching("users", LABELS) == ["workload.users"]
-    assert matching("Think", LABELS)[0] == "workload.think_s"
-    assert matching("MBRC", LABELS)[0] == "instance.db_file_multiblock_read_count"
-    assert matching("setall", LABELS) == ["instance.filesystemio_options"]
-    assert matching(" ", LABELS) == []
+    assert found("users", LABELS).fields == ["workload.users"]
+    assert found("Think", LABELS).fields[0] == "workload.think_s"
+    assert found("MBRC", LABELS).fields[0] == "instance.db_file_multiblock_read_count"
+    assert found("setall", LABELS).fields == ["instance.filesystemio_options"]
+    assert found(" ", LABELS).fields == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from blocktime.model.laws.block_layer import release_of
-from blocktime.model.laws.numeric import Number, over, smaller, where
+from blocktime.model.laws.numeric import Number, larger, over, smaller, where
 
 DISCARDS: Final = "d/s dkB/s drqm/s %drqm d_await dareq-sz"
 OF_READS: Final = "r/s rkB/s rrqm/s %rrqm r_await rareq-sz"
@@ -71,7 +71,7 @@ def quantities(sums: DeviceSums, span_s: Number) -> dict[str, Number]:
     request.
     """
     reads, writes = sums.requests
-    merged_reads, merged_writes = sums.merges
+    merged_reads, merged_writes = (larger(0, merged) for merged in sums.merges)
     read_bytes, written_bytes = sums.moved_bytes
     reads_s, writes_s = sums.ticks_s
     flushes, flushes_s = sums.flushes

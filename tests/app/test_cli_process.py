@@ -96,7 +96,7 @@ def test_an_interrupt_says_nothing_more() -> None:
     code = (
         "import signal, sys, time; from blocktime import scenarios; from blocktime.app.command.cli import main; "
         "signal.signal(signal.SIGINT, signal.default_int_handler); "  # a shell's background job ignores it
-        "blocktime.scenarios.run = lambda *_: (print('ready', file=sys.stderr, flush=True), time.sleep(60)); "
+        "scenarios.run = lambda *_: (print('ready', file=sys.stderr, flush=True), time.sleep(60)); "
         "sys.exit(main(['run', 'rahn-full-scan']))"
     )
     running = subprocess.Popen(

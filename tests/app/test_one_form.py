@@ -26,7 +26,7 @@ COMMANDS = {
     "compare": ("compare", BASE),
     "sweep": ("sweep", *AXIS),
     "optimise": ("optimise", "--minimise", "elapsed_s", *AXIS),
-    "sensitivity": ("sensitivity", "--samples", "8", *AXIS),
+    "sensitivity": ("sensitivity", *AXIS),
 }
 CHANGES = ("table.row_bytes=300", "disk.use=nvme")
 

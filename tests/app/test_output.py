@@ -89,7 +89,7 @@ def test_a_page_that_finds_no_room_is_named(tmp_path: Path, capsys: Captured) ->
     place.write_text("the old one")
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
     try:
-        code = main(["run", "rahn-full-scan", "--quiet", "--html", str(place)])
+        code = main(["run", "rahn-full-scan", "--quiet", "--force", "--html", str(place)])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert code == 2

@@ -117,7 +117,7 @@ def test_sorted_rowids_get_each_block_once(engine: str) -> None:
     """10,000 of 100,000 rows at random in B blocks of 64 rows: B·(1 - (1 - 1/B)^10,000) blocks, each once."""
     found = answer({"clustering": "scattered"}, engine, rowid_order=True)
     operations = [one.operation for one in found.row_sources]
-    assert operations[1:3] == ["TABLE ACCESS BY INDEX ROWID", "BITMAP CONVERSION TO ROWIDS"]
+    assert operations[1:3] == ["TABLE ACCESS BY INDEX ROWID BATCHED", "BITMAP CONVERSION TO ROWIDS"]
     gets = found.row_sources[1].buffers - found.row_sources[2].buffers
     in_key_order = answer({"clustering": "scattered"}, engine)
     assert gets == found.physical_io.read_blocks - found.row_sources[2].read_blocks
@@ -132,7 +132,7 @@ def test_one_key_of_a_bitmap_index() -> None:
     tree = answer(of_key, predicate="equality", select="rows")
     assert bitmap.index.leaf_blocks < tree.index.leaf_blocks / 4
     assert [one.operation for one in bitmap.row_sources] == [
-        "TABLE ACCESS BY INDEX ROWID", "BITMAP CONVERSION TO ROWIDS", "BITMAP INDEX SINGLE VALUE"
+        "TABLE ACCESS BY INDEX ROWID BATCHED", "BITMAP CONVERSION TO ROWIDS", "BITMAP INDEX SINGLE VALUE"
     ]  # fmt: skip
     assert bitmap.row_sources[2].read_blocks <= 4
     assert bitmap.row_sources[0].rows == tree.row_sources[0].rows if tree.row_sources else False

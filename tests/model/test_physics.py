@@ -400,7 +400,7 @@ def test_the_automatic_mbrc_shares_the_cache_out() -> None:
 
 
 def test_scattered_rows_cost_a_get_each_and_clustered_ones_do_not() -> None:
-    work = IndexRangeScan(selectivity_fraction=0.01)
+    work = IndexRangeScan(selectivity_fraction=0.01, parallel_reads=1)
     clustered = calculate(System(table=LARGE, index=Index(clustering="clustered")), work)
     scattered = calculate(System(table=LARGE, index=Index(clustering="scattered")), work)
     rows = LARGE.rows * 0.01

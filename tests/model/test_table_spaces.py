@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from blocktime.model import RunResult
+from blocktime.model.budget import watch_here
 from blocktime.model.causes import SCATTERED, SEQUENTIAL
 from blocktime.model.demand.transactions import Data
 from blocktime.model.errors import OutsideLaw, SpecError
@@ -301,7 +302,7 @@ class Ends(Waiter):
 
 @pytest.mark.parametrize("each_s", [(1.0, 5.0), (5.0, 1.0)])
 def test_reads_of_several_devices_end_with_the_last_of_them(each_s: tuple[float, float]) -> None:
-    env = Clock()
+    env = Clock(watch_here())
     ends = Ends(env)
     OnDevices(env, [Waits(env, seconds) for seconds in each_s]).requests(
         False, [0, 8192, DEVICE_BYTES], 8192, ends

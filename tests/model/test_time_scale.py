@@ -18,12 +18,12 @@ Part = TypeVar("Part", bound=BaseModel)
 RATES = ("_per_s", "_hz", "iops_limit", "burst_iops")
 STATED = [f"host.{name}=5us" for name in ("read_call_s", "write_call_s", "reap_call_s")]
 """Fields whose default is a constant in seconds."""
-LOOKS = ("tpc-", "magni-tpc")
+LOOKS = ("tpc-", "magni-tpc", "oltp-nvme")
 """Scenarios in which DBWR looks for dirty blocks once a second, a constant."""
 HAVE_NONE = ("two-updates", "batch-")
 """Scenarios without an estimate, or with one that plays many rows."""
 ESTIMATED = [name for name in library() if not name.startswith((*LOOKS, *HAVE_NONE))]
-QUICKLY = {*ESTIMATED[:: quick(2, 1)], "oltp-nvme"}
+QUICKLY = {*ESTIMATED[:: quick(2, 1)]}
 PLAYED = ("full-scan-nvme", "index-range-scan", "magni-imp-4k", "rahn-pctfree-2k-10", "shallahamer-direct")
 
 

@@ -19,7 +19,7 @@ from blocktime.scenarios import from_mapping, load, to_mapping, to_toml
 from blocktime.scenarios.load import source_in
 from blocktime.scenarios.profiles import section_of
 from blocktime.scenarios.sweeps.points import Points
-from blocktime.scenarios.why_device import another_disk
+from blocktime.scenarios.why_device import ScenarioPair, another_disk
 from tests.command_line import CommandLine
 from tests.scenarios.test_load import faults
 
@@ -143,7 +143,7 @@ def test_settings_and_comparisons_name_own_entries(tmp_path: Path, blocktime: Co
         "B takes "
     )
     before = load(file)
-    assert another_disk((before, changed)) == "the disk is new-array instead of old-array"
+    assert another_disk(ScenarioPair(before, changed)) == "the disk is new-array instead of old-array"
 
 
 def test_a_sweep_takes_own_entries_and_those_of_the_catalog() -> None:

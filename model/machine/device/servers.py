@@ -102,7 +102,7 @@ class Gaps:
 
     _from_s: Reals
     _until_s: Reals
-    """Times that are taken, in order; those that touch are one."""
+    """Times that are taken, in order. Those that touch stay apart: what is over is free for what was ready before."""
     _low: int
     _high: int
     """Where the first is, and the first room behind."""
@@ -127,22 +127,10 @@ class Gaps:
             ready_s = max(ready_s, float(self._until_s[at]))
             at += 1
         end_s: float = ready_s + length_s
-        follows = at > low and self._until_s[at - 1] == ready_s
-        leads = at < high and self._from_s[at] == end_s
-        if follows and leads:
-            self._until_s[at - 1] = self._until_s[at]
-            high -= 1
-            for k in range(at, high):
-                self._from_s[k], self._until_s[k] = self._from_s[k + 1], self._until_s[k + 1]
-        elif follows:
-            self._until_s[at - 1] = end_s
-        elif leads:
-            self._from_s[at] = ready_s
-        else:
-            for k in range(high, at, -1):
-                self._from_s[k], self._until_s[k] = self._from_s[k - 1], self._until_s[k - 1]
-            self._from_s[at], self._until_s[at] = ready_s, end_s
-            high += 1
+        for k in range(high, at, -1):
+            self._from_s[k], self._until_s[k] = self._from_s[k - 1], self._until_s[k - 1]
+        self._from_s[at], self._until_s[at] = ready_s, end_s
+        high += 1
         self._low, self._high = low, high
         if high == len(self._from_s):
             self._make_room()

@@ -60,10 +60,3 @@ def test_what_is_taken_is_kept_as_few_stretches_and_every_end_is_the_same(
             draws.choice((0.5, 1.0)),
         )
         assert gaps.end_s(now_s, ready_s, length_s) == end_in_the_first_gap(taken, ready_s, length_s)
-
-
-def test_a_queue_at_the_channel_is_one_stretch() -> None:
-    gaps = Gaps()
-    for number in range(1000):
-        assert gaps.end_s(0.0, 0.0, 1.0) == number + 1
-    assert gaps._high - gaps._low == 1

@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import norm, t
 
 from blocktime.model import calculate, simulate
+from blocktime.model.budget import watch_here
 from blocktime.model.laws import commit, queueing
 from blocktime.model.sim.clock import Clock
 from blocktime.model.sim.writers import DatabaseWriter
@@ -302,7 +303,7 @@ def test_processes_of_dbwr_without_asynchronous_io_write_each_its_own_blocks() -
 )
 def test_the_checkpoint_lags_since_so_much_redo_ago(lag_bytes: float, since_s: float) -> None:
     """Redo comes at 100 bytes a second, before the run and in it, and is looked at every 10 s."""
-    env, log, no_buffers = Clock(), SimpleNamespace(noted=0), SimpleNamespace(touched=[])
+    env, log, no_buffers = Clock(watch_here()), SimpleNamespace(noted=0), SimpleNamespace(touched=[])
     writer = DatabaseWriter(env, Any, no_buffers, Any, limits=(1, 30.0))  # type: ignore[arg-type]
     writer.follow(log, lag_bytes, 100.0)  # type: ignore[arg-type]
     for now_s in (0, 10, 20):

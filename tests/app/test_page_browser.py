@@ -127,12 +127,11 @@ def test_nothing_is_asked_of_another_host(browser: Browser, server: str) -> None
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_the_first_screen_holds_the_answer(browser: Browser, server: str, dark: bool) -> None:
-    block_size = "?scenario=rahn-full-scan&tablespace.block_size_bytes=16384"
-    with opened(browser, f"{server}/{block_size}", dark=dark) as (page, _):
-        reads(page, "Elapsed", elapsed("tablespace.block_size_bytes=16K"))
+    with opened(browser, f"{server}/{CHANGED}", dark=dark) as (page, _):
+        reads(page, "Elapsed", elapsed("tablespace.block_size_bytes=16K", "workload.arraysize_rows=15"))
         chart = page.get_by_test_id("stPlotlyChart").first
-        chart.locator(".barlayer .point").nth(5).wait_for()
-        for place in (chart, page.get_by_text("Why", exact=True), page.get_by_role("tab", name="TKPROF")):
+        chart.locator(".barlayer .point").nth(7).wait_for()
+        for place in (chart, page.get_by_text("Why", exact=True), page.get_by_test_id("stMetric").first):
             on_screen(place, SCREEN["height"])
         background = page.evaluate(
             "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"

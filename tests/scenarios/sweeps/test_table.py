@@ -96,6 +96,7 @@ def same(found: list[Any], wanted: list[Any]) -> bool:
 def python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     head = (
         "import os, resource, sys; from pathlib import Path; import numpy as np;"
+        "from tests.memory import peak_kib;"
         "from blocktime.scenarios.sweeps.table import *; from blocktime.model.errors import SpecError\n"
         "path = Path(sys.argv[1])\n"
     )
@@ -443,7 +444,7 @@ def test_memory_is_bounded(path: Path) -> None:
         "for blocks in (20, 100):\n"
         "    with open_table(path, columns, {}, force=True) as table:\n"
         "        for _ in range(blocks): table.write(block)\n"
-        "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+        "    print(peak_kib())\n"
     )
     few_kib, more_kib = map(int, python(code, path).stdout.split())
     assert more_kib - few_kib < 80 * 500 * 60 * 8 / 1024 / 2

@@ -138,12 +138,13 @@ BOMBS: dict[str, tuple[str, str, str]] = {
 }
 """What a file begins with, what follows again and again, and words of the answer or the refusal."""
 COMMAND = """
-import resource, sys
+import sys
 from blocktime.app.command.cli import main
+from tests.memory import peak_kib
 from tests.validation.instruments import made
 from tests.whole import quick
 code = main(["measure", "--quiet", sys.argv[1]])
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(peak_kib())
 sys.exit(code)
 """
 TIMES = 4

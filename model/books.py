@@ -64,7 +64,7 @@ class Figures:
     access: str
     demand: Demand | None = None
     """Of a statement."""
-    method: str = ""
+    played_by: str = ""
     seed: int = 0
     warnings: list[str] = field(default_factory=list)
     calls: dict[str, Call] = field(default_factory=dict)

@@ -102,8 +102,8 @@ def heading_lines(result: RunResult, title: str, width: int) -> Iterator[str]:
         made = f"instant estimate (engine calculate), blocktime {result.version}"
     if result.events is not None:
         made += f", {result.events:,} events"
-    if result.method:
-        made += f", {result.method}"
+    if result.played_by:
+        made += f", {result.played_by}"
     yield from wrapped(f"{result.scenario} – {title}" if title else result.scenario, width, bold=True)
     for line in wrapped(made, width):
         yield style(line, dim=True)

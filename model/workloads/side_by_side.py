@@ -252,7 +252,7 @@ def _answer(
         scenario=name,
         programs=program_stats(work, (results, results_alone), at_disk, busy),
         device=devices(disk=disk) | other,
-        method=METHOD,
+        played_by=METHOD,
         sources=sorted({*first.sources, "reiser-lavenberg-1980", "lazowska-1984"}),
         notes=[lasts(end_s, first_endless)],
         money=None,

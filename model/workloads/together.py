@@ -183,7 +183,7 @@ def simulate_together(
         first,
         programs=program_statses,
         device=first.device | devices(disk=device_of(machine.counters, end_s)),
-        method=METHOD,
+        played_by=METHOD,
         notes=[lasts(end_s, families[0].endless)],
     )
 

@@ -108,7 +108,7 @@ def several_programs(device: str) -> list[Figure]:
         random: Any = {"pattern": "random", "span_bytes": 2**30, "users": PROGRAMS // 2, **how}
         beside = WriteStream(count=CALLS_EACH, **random)
         works[what] = ReadStream(count=CALLS_EACH, beside=(beside,), **random)
-        assert "through queue, scheduler and device" in (simulate(system, works[what]).method or "")
+        assert "through queue, scheduler and device" in (simulate(system, works[what]).played_by)
     own = {what: partial(simulate, system, work) for what, work in works.items()}
     took_s = in_turns({"naive": partial(by_programs, service), **own})
     naive_s = took_s.pop("naive")

@@ -26,6 +26,8 @@ LEFT_OUT: Final = frozenset(
         "seed",
         "accuracy",
         "blocks",
+        "method",
+        "played_by",
     }
 )
 """Parts of a result that are not its numbers or have a table of their own, and the long: iostat's lines, blocks."""

@@ -58,7 +58,7 @@ def answer(engine: str, disk: str | dict[str, Any], placed: list[dict[str, Any]]
 
 def figures(result: RunResult) -> dict[str, Any]:
     """All of an answer, but for which files made it."""
-    return result.model_dump(exclude={"method", "version"})
+    return result.model_dump(exclude={"method", "played_by", "version"})
 
 
 ENGINES = ("calculate", "simulate")

@@ -84,7 +84,7 @@ def figures_of(work: Stream, played: StreamRun) -> Figures:
         _streams(played),
         times,
         engine="simulate",
-        method=played.method,
+        played_by=played.method,
         physical_io=_physical(played),
         device=devices(disk=device_of(played.counters, span)),
         seed=played.seed,

@@ -99,7 +99,7 @@ def figures_of(system: System, work: Stream) -> Figures:
         streams,
         Times(mine.elapsed_s, cpu_s, waits, unaccounted),
         engine="calculate",
-        method=mine.method,
+        played_by=mine.method,
         physical_io=_physical(work, stream_times),
         device=devices(disk=_device(system, work, stream_times)),
     )

@@ -138,7 +138,7 @@ def figures_of(system: System, work: Transactions, mean: Mean, rates: Rates) -> 
             policies=mean.policies,
             kinds=mean.kinds,
         ),
-        method=mean.method,
+        played_by=mean.method,
         access="gets from the buffer cache, and a single-block read for each block that is not in it",
         events=mean.events,
     )

@@ -171,7 +171,7 @@ def test_a_field_that_is_added_is_played_by_events(name: str) -> None:
         ]
         for asked, calls in added:
             assert has_fast_way(asked, calls) != off
-            method = simulate_streams(asked, calls, seed=2, name="").method or ""
+            method = simulate_streams(asked, calls, seed=2, name="").played_by
             assert method.startswith("simulation of programs" if off else "simulation of all calls")
 
 

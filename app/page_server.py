@@ -20,7 +20,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from blocktime.app import mechanisms
 from blocktime.app.base.half_requests import end_half_requests
 from blocktime.app.base.with_parent import end_with_parent
-from blocktime.app.session import copy_link, navigation
+from blocktime.app.session import navigation, scripts
 
 if TYPE_CHECKING:
     from starlette.datastructures import MutableHeaders
@@ -36,14 +36,14 @@ KNOWN: Final = frozenset({"", *navigation.PAGES, *(path for _, path in mechanism
 def policy(index: str) -> str:
     """The content security policy of the page *index*, as tight as Streamlit allows.
 
-    Streamlit makes styles inline and compiles WebAssembly; one script of our own copies the link.
+    Streamlit makes styles inline and compiles WebAssembly; our own scripts are named by their hashes.
     """
-    inline = [*re.findall(r"<script>(.*?)</script>", index, re.DOTALL), copy_link.SCRIPT]
+    inline = [*re.findall(r"<script>(.*?)</script>", index, re.DOTALL), *scripts.ALL]
     hashes = (b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in inline)
-    scripts = " ".join(f"'sha256-{text}'" for text in hashes)
+    named = " ".join(f"'sha256-{text}'" for text in hashes)
     allowed = {
         "default-src": "'none'",
-        "script-src": f"'self' 'wasm-unsafe-eval' {scripts}".rstrip(),
+        "script-src": f"'self' 'wasm-unsafe-eval' {named}".rstrip(),
         "style-src": "'self' 'unsafe-inline'",
         "img-src": "'self' data: blob:",
         "font-src": "'self' data:",

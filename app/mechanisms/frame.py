@@ -12,8 +12,7 @@ from blocktime.app.answer import drawn
 from blocktime.app.base.markdown import plain
 from blocktime.app.controls.fields import as_text
 from blocktime.app.mechanisms.lesson import Knob, Lesson, LessonAnswer
-from blocktime.app.session import navigation, what_if_state
-from blocktime.app.session.address import MOST_NOTES
+from blocktime.app.session import address, navigation, what_if_state
 from blocktime.model.errors import BlocktimeError, cut
 from blocktime.model.version import blocktime_version
 
@@ -80,12 +79,13 @@ def _head(lesson: Lesson) -> None:
 
 
 def _start(lesson: Lesson) -> list[str]:
-    """On the first run take the values from the address; afterwards from what was kept."""
-    kept: dict[str, Any] | None = st.session_state.get(lesson.path)
-    if kept is None:
-        kept, notes = read(lesson, st.query_params.to_dict())
-        st.session_state[lesson.path] = kept
+    """On the first run, and where the browser goes back, take the values from the address."""
+    if lesson.path not in st.session_state or address.went_back():
+        values, notes = read(lesson, st.query_params.to_dict())
+        st.session_state[lesson.path] = values
         st.session_state[f"{lesson.path}.notes"] = notes
+        for knob in lesson.knobs:
+            st.session_state.pop(f"{lesson.path}.{knob.name}", None)
     texts: list[str] = st.session_state.get(f"{lesson.path}.notes", [])
     return texts
 
@@ -105,8 +105,11 @@ def read(lesson: Lesson, query: Mapping[str, str]) -> tuple[dict[str, Any], list
                 f"The link asks for {name} = {cut(text)!r}, which this page does not offer, so it is left out; it "
                 f"offers {allowed}."
             )
-    more = len(notes) - MOST_NOTES
-    return values, [*notes[:MOST_NOTES], f"The link has {more:,} more such faults."] if more > 0 else notes
+    more = len(notes) - address.MOST_NOTES
+    return values, [
+        *notes[: address.MOST_NOTES],
+        f"The link has {more:,} more such faults.",
+    ] if more > 0 else notes
 
 
 def _keep(lesson: Lesson, values: Mapping[str, Any]) -> None:
@@ -172,8 +175,7 @@ def _links(lesson: Lesson, answer: LessonAnswer) -> None:
         help=f"What if, with {answer.scenario} and these settings",
     ):  # fmt: skip
         what_if_state.show(answer.scenario, answer.changes)
-        # NOTE: with its own address from the start, What if leaves no other one for the browser's back button
-        navigation.go_to(navigation.WHAT_IF, {"scenario": answer.scenario, **answer.changes})
+        navigation.go_to(navigation.WHAT_IF)
     new, evidence = st.columns(2)
     new.link_button(
         "In a new tab", f"./?{urlencode({'scenario': answer.scenario, **answer.changes})}", width="stretch",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -41,7 +40,7 @@ STYLE: Final = """<style>
 [data-testid="stMetricValue"] {font-variant-numeric: tabular-nums}
 .st-key-explained [data-testid="stMetric"] > div {padding: 0}
 .st-key-explained [data-testid="stMetricDelta"] {font-size: .85rem; padding-top: 0; padding-bottom: 0}
-.st-key-share [data-testid="stHtml"] {display: none}
+.st-key-scripts {display: none}
 .st-key-changes button {min-height: 1.5rem; padding: 0}
 .st-key-changes button p {font-size: .85rem}
 .st-key-notes p {font-size: .9rem; line-height: 1.35}
@@ -72,6 +71,6 @@ def page_of(path: str) -> StreamlitPage:
     return st.Page(import_module(module).page, title=title, url_path=path, default=path == WHAT_IF)
 
 
-def go_to(path: str, query: Mapping[str, str] | None = None) -> None:
-    """Leave this page for the one at *path*, with the *query* of its address."""
-    st.switch_page(page_of(path), query_params=query)
+def go_to(path: str) -> None:
+    """Leave this page for the one at *path*, which writes its own address."""
+    st.switch_page(page_of(path))

@@ -13,7 +13,7 @@ from blocktime.app.answer import answer, instruments, uncertainty_view
 from blocktime.app.base.markdown import plain
 from blocktime.app.base.remembered import by_object
 from blocktime.app.controls import forms, own_files, presets, settings
-from blocktime.app.session import copy_link, engines, navigation, pins
+from blocktime.app.session import engines, navigation, pins
 from blocktime.app.session.what_if_state import COMPLETE, NOTES, WELCOME, State, keep_address, start, take
 from blocktime.app.what_if import sharing, what_if_controls
 from blocktime.model.errors import BlocktimeError, cut
@@ -42,7 +42,6 @@ def page() -> None:
     with st.sidebar:
         what_if_controls.draw(state, base, other, refused)
     st.fragment(_answer, key=what_if_controls.ANSWER)()
-    copy_link.listens()
     st.session_state[COMPLETE] = True
 
 

@@ -176,5 +176,13 @@ def test_what_a_browser_sweeps_is_what_it_showed(
         assert whole(query(page)) == shown
         page.reload()
         rests(page)
+        sweep = page.url
         assert whole(query(page)) == shown
+        page.go_back()
+        rests(page)
+        assert urlsplit(page.url).path == "/"
+        assert whole(query(page)) == shown
+        page.go_forward()
+        rests(page)
+        assert page.url == sweep
         assert page.locator(FAULT).count() == 0

@@ -223,8 +223,9 @@ def _edit(held: Pins, place: int, letter: str) -> None:
 def _rename(key: str) -> None:
     held = pins.held()
     place = next((place for place, pin in enumerate(held) if pin.key == key), None)
-    if place is not None:
-        _put(pins.renamed(held, place, st.session_state[f"compare.called.{key}"]))
+    control = f"compare.called.{key}"
+    if place is not None and not address.is_gone(control):
+        _put(pins.renamed(held, place, st.session_state[control]))
 
 
 def _adding(held: Pins) -> None:
@@ -253,7 +254,7 @@ def _adding(held: Pins) -> None:
 
 
 def _add_from_library() -> None:
-    name = st.session_state[FROM_LIBRARY]
+    name = st.session_state.get(FROM_LIBRARY)
     if name is not None:
         _put(pins.added(pins.held(), Pin(name)))
     st.session_state[FROM_LIBRARY] = None
@@ -498,11 +499,11 @@ def _one_row_each(laid: ComparedScenarios, lines: Sequence[Quantity], order: Seq
 
 
 def _signed(change: float, show: Callable[[float], str]) -> str:
-    return f"{'−' if change < 0 else '+' if change > 0 else ''}{show(abs(change))}"
+    return f"{'-' if change < 0 else '+' if change > 0 else ''}{show(abs(change))}"
 
 
 def _percent(percent: float) -> str:
-    return f"{percent:+.2f} % {'less' if percent < 0 else 'more'}".replace("-", "−") if percent else "same"
+    return f"{percent:+.2f} % {'less' if percent < 0 else 'more'}" if percent else "same"
 
 
 def _colour(better: str, change: float | None) -> str:

@@ -19,7 +19,7 @@ from blocktime.app.controls import fields, own_files, settings, widgets
 from blocktime.app.controls.forms import Control
 from blocktime.app.reports.measuring import Document, document_of
 from blocktime.app.reports.written import written
-from blocktime.app.session import engines, navigation, taken, what_if_state
+from blocktime.app.session import address, engines, navigation, taken, what_if_state
 from blocktime.app.session.downloads import PageAnswer, report
 from blocktime.app.session.report_reader import read_apart
 from blocktime.app.session.taken import Download
@@ -178,6 +178,8 @@ def _give(state: PageState) -> None:
 
 
 def _given(key: str) -> None:
+    if address.is_gone(key):
+        return
     state: PageState = st.session_state[STATE]
     state.waiting |= {upload.name: upload.getvalue() for upload in st.session_state[key] or ()}
     state.times += 1
@@ -348,7 +350,9 @@ def _statements(state: PageState) -> list[str]:
 
 
 def _chosen(state: PageState) -> None:
-    state.statement = st.session_state[f"{STATEMENT}.{state.times}"]
+    if address.is_gone(control := f"{STATEMENT}.{state.times}"):
+        return
+    state.statement = st.session_state[control]
     _identify(state)
 
 
@@ -479,7 +483,7 @@ def _controls(state: PageState, asked: tuple[Scenario, Scenario], refused: dict[
 def _moved(path: str) -> None:
     """A control moved: note what differs from the system as it was measured."""
     state: PageState = st.session_state[STATE]
-    if not state.name:
+    if not state.name or address.is_gone(path):
         return
     base, _ = settings.settle(state.name, {})
     facts, value = fields.facts(path, base.workload.kind), st.session_state[path]

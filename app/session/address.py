@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
+import streamlit as st
 from streamlit.errors import StreamlitAPIException
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -53,6 +54,11 @@ def asked_in_the_past() -> bool:
     if context is None or not context.fragment_ids_this_run:
         return False
     return not any(map(context.fragment_storage.contains, context.fragment_ids_this_run))
+
+
+def is_gone(control: str) -> bool:
+    """Whether the page has left the control of that key, of which a late browser still tells the value."""
+    return control not in st.session_state
 
 
 def asked_elsewhere(part: str) -> bool:

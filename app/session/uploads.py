@@ -53,7 +53,7 @@ def draw(take: Take) -> None:
 
 def _chosen(key: str, take: Take) -> None:
     st.session_state.pop(REFUSED, None)
-    file = st.session_state[key]
+    file = st.session_state.get(key)
     if file is None:
         return
     st.session_state[TIMES] += 1

@@ -108,7 +108,8 @@ def moved(opened: int, part: str, path: str) -> bool:
     A browser that is late repeats values of controls that are gone, and of controls whose new value it has not heard.
     The first belong to a scenario opened before; the second come with a run that is asked for in another part.
     """
-    if opened != st.session_state[OPENED] or address.asked_elsewhere(part):
+    is_past = opened != st.session_state[OPENED] or address.is_gone(path)
+    if is_past or address.asked_elsewhere(part):
         return False
     change(path)
     return True

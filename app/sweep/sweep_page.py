@@ -317,7 +317,7 @@ def _took_key(place: int) -> None:
 
 def _is_gone(name: str, place: int = -1) -> bool:
     """Whether a control, of the line at *place*, is gone, of which a late browser still tells the value."""
-    return f"sweep.asked.{name}" not in st.session_state or place >= len(st.session_state[FORM].lines)
+    return address.is_gone(f"sweep.asked.{name}") or place >= len(st.session_state[FORM].lines)
 
 
 def _took_line(place: int, what: str) -> None:

@@ -19,7 +19,7 @@ from blocktime.app.charts.drawing import Figure
 from blocktime.app.controls.sweep_form import label_of
 from blocktime.app.reports import sweep_report
 from blocktime.app.reports.sweep_table import SweepTable, table_bytes, zipped_csv
-from blocktime.app.session import navigation, taken, what_if_state
+from blocktime.app.session import address, navigation, taken, what_if_state
 from blocktime.app.sweep.sweep_columns import ShownColumn, shown_column
 from blocktime.app.text.sweep_text import Summary, accuracy_of, levels_of, shown
 from blocktime.model.measures import MEASURES
@@ -139,12 +139,16 @@ def _main(summary: Summary, name: str) -> None:
 
 def _chosen_in_chart(key: str, figure: Figure) -> None:
     """A mark was clicked: note its row."""
+    if address.is_gone(key):
+        return
     points = st.session_state[key]["selection"]["points"]
     rows = figure["data"][points[0]["curve_number"]].get("customdata") if points else None
     st.session_state[CHOSEN] = rows[points[0]["point_index"]] if rows else None
 
 
 def _chosen_in_table(key: str) -> None:
+    if address.is_gone(key):
+        return
     rows = st.session_state[key]["selection"]["rows"]
     st.session_state[CHOSEN] = rows[0] if rows else None
 

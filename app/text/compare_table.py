@@ -38,7 +38,7 @@ class NumberDifference:
     def _share(self) -> str:
         if self.fraction is None:
             return ""
-        return f" ({show_change(1, 1 + self.fraction)})".replace("-", "−")
+        return f" ({show_change(1, 1 + self.fraction)})"
 
 
 def difference(before: float | None, after: float | None) -> NumberDifference | None:
@@ -83,7 +83,7 @@ def by_scenario(
 def change_of(line: Quantity, base: str) -> str:
     """The heading of a number's difference from the baseline."""
     unit = "points" if line.is_share else line.unit.word
-    return f"{line.label} − {base} ({unit})" if unit else f"{line.label} − {base}"
+    return f"{line.label} - {base} ({unit})" if unit else f"{line.label} - {base}"
 
 
 def percent_of(line: Quantity, base: str) -> str:

@@ -76,7 +76,7 @@ def io_wait_s(result: RunResult) -> float:
 
 def signed(seconds: float, longest_s: float = 0.0) -> str:
     """A difference of times with its sign, in the form of the longest time beside it."""
-    return ("+" if seconds > 0 else "−" if seconds < 0 else "±") + show_seconds(abs(seconds), longest_s)
+    return ("+" if seconds > 0 else "-" if seconds < 0 else "±") + show_seconds(abs(seconds), longest_s)
 
 
 def largest_read_blocks(result: RunResult) -> int:

@@ -55,8 +55,8 @@ def test_nothing_differs_from_itself(one: float) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        (100.0, 97.9, "2.1 less (−2.1 %)"), (100.0, 100.05, "0.05 more (+0.05 %)"), (100.0, 100.001, "same"),
-        (2.0, 24.0, "22 more (×12)"), (0.0, 3.0, "3 more"), (50.0, 0.0, "50 less (−100 %)"),
+        (100.0, 97.9, "2.1 less (-2.1 %)"), (100.0, 100.05, "0.05 more (+0.05 %)"), (100.0, 100.001, "same"),
+        (2.0, 24.0, "22 more (×12)"), (0.0, 3.0, "3 more"), (50.0, 0.0, "50 less (-100 %)"),
     ],
 )  # fmt: skip
 def test_a_difference_has_amount_word_and_percent(before: float, after: float, said: str) -> None:

@@ -137,7 +137,7 @@ def test_one_row_each_sorts_as_numbers() -> None:
         law().time.elapsed_s,
         law("tablespace.block_size_bytes=16K").time.elapsed_s,
     ]
-    assert frame["Elapsed − A (s)"].iloc[0] == 0
+    assert frame["Elapsed - A (s)"].iloc[0] == 0
 
 
 def test_pins_move_change_names_and_go() -> None:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Final
 
 import pytest
+import streamlit as st
 from hypothesis import HealthCheck, example, given
 from hypothesis import settings as asked
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.testing.v1 import AppTest
 
-from blocktime.app.session import what_if_state
+from blocktime.app.compare import compare_page
+from blocktime.app.controls.sweep_form import form_in
+from blocktime.app.my_system import my_system
+from blocktime.app.my_system.my_system import PageState
+from blocktime.app.session import pins, uploads, what_if_state
+from blocktime.app.session.pins import Pin
+from blocktime.app.sweep import sweep_page, sweep_view
 from blocktime.app.sweep.sweep_page import FORM
 from tests.app.page_numbers import opened
 from tests.app.scenarios_at_random import changed
@@ -86,3 +94,33 @@ def test_what_is_swept_is_what_was_shown(scenario: tuple[str, dict[str, str]]) -
     again.run()
     assert not again.exception
     assert swept(again) == left
+
+
+HELD: Final = Pin("full-scan-nvme", (("table.row_bytes", "140"),))
+LATE: Final[Mapping[str, Callable[[], object]]] = {
+    "a control of What if": lambda: what_if_state.moved(1, "answer", "table.row_bytes"),
+    "a control of My system": lambda: my_system._moved("instance.buffer_cache_bytes"),
+    "the statement of a trace": lambda: my_system._chosen(st.session_state[my_system.STATE]),
+    "a report": lambda: my_system._given("my_system.file"),
+    "a scenario's file": lambda: uploads._chosen("upload.1", lambda name, changes: None),
+    "the name of a pin": lambda: compare_page._rename(HELD.key),
+    "the library beside the pins": compare_page._add_from_library,
+    "a field of the sweep": lambda: sweep_page._took_key(0),
+    "the engine of the sweep": lambda: sweep_page._took("engine"),
+    "a mark of the sweep's chart": lambda: sweep_view._chosen_in_chart("sweep_main_1", None),
+    "a row of the sweep's table": lambda: sweep_view._chosen_in_table("sweep_rows_1"),
+}
+
+
+@pytest.mark.parametrize("control", LATE)
+def test_a_late_browser_moves_no_control_that_is_gone(monkeypatch: pytest.MonkeyPatch, control: str) -> None:
+    form, _ = form_in({}, HELD.name, {})
+    state: dict[str, object] = {
+        what_if_state.OPENED: 1, what_if_state.NAME: HELD.name, what_if_state.CHANGES: dict(HELD.changes),
+        what_if_state.PINNED: {}, what_if_state.PICKED_LAST: HELD.name, pins.HELD: (HELD,), FORM: form,
+        my_system.STATE: PageState(name=HELD.name, changes=dict(HELD.changes), statement="1"), sweep_view.CHOSEN: 3,
+    }  # fmt: skip
+    before = deepcopy(state)
+    monkeypatch.setattr(st, "session_state", state)
+    LATE[control]()
+    assert {key: state[key] for key in before} == before

@@ -31,7 +31,7 @@ def test_breakdown_ends_with_elapsed() -> None:
 def test_small_times_are_told_in_their_own_unit() -> None:
     found = {row["Component"]: row for row in rows.breakdown(answer(), answer("table.rows=1"))}
     assert found["CPU: buffer gets"]["What-if"].endswith("µs")
-    assert found["CPU: buffer gets"]["Difference"].startswith("−")
+    assert found["CPU: buffer gets"]["Difference"].startswith("-")
 
 
 def test_assumptions_name_value_origin_and_range() -> None:

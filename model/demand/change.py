@@ -88,6 +88,14 @@ def steps_of_playing(system: System, work: Dml) -> float:
     return steps(rules, system.table, work, lengths_of(system, work))
 
 
+def turns_in_time(system: System, work: Dml) -> float:
+    """Turns in which several sessions change the rows of a segment."""
+    from blocktime.model.demand.heap_run import heap_rules, turns  # noqa: PLC0415  (numpy)
+
+    rules = heap_rules(system.tablespace, system.table, is_mended(system))
+    return turns(rules, system.table, work, lengths_of(system, work))
+
+
 def lengths_of(system: System, work: Dml) -> tuple[int, int, int | None]:
     """A row piece and its growth in thousandths of a byte, and the most rows that a block takes at the load."""
     row = row_shape(system.table)

@@ -8,7 +8,17 @@ from itertools import zip_longest
 
 import numpy as np
 
-from blocktime.model.demand.row_turns import Commits, in_any_order, make, share_of_blocks, turns_of
+from blocktime.model.budget import watch_here
+from blocktime.model.demand.row_turns import (
+    ORDERED_BYTES,
+    ORDERING_BYTES,
+    Commits,
+    Order,
+    in_any_order,
+    make,
+    share_of_blocks,
+    turns_of,
+)
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws import block, growth
 from blocktime.model.laws.assm import CLASS_NAMES, CLASSES, freeness
@@ -28,22 +38,29 @@ from blocktime.model.spec import Dml, Table, Tablespace
 from blocktime.model.units import show_number
 
 MOST_STEPS = 25_000_000
-STEPS_PER_PASSING = 60
+STEPS_PER_PASSING = 10
 """Of a turn that begins with a search among blocks whose space others hold."""
 MOST_ROWS = 50_000_000
 STEPS_PER_LOADED_ROW = 0.02
-STEPS_PER_LOADED_BLOCK = 4
-STEPS_PER_VISIT = 6
+STEPS_PER_LOADED_BLOCK = 0.4
+STEPS_PER_VISIT = 1
 """Of a block whose rows are changed together."""
-STEPS_PER_TARGET = 24
+STEPS_PER_TARGET = 1.5
 """Of a block that a search ends in, or whose rows grow."""
-STEPS_PER_MOVE = 2
-STEPS_PER_TURN = 8
+STEPS_PER_MOVE = 1
+STEPS_PER_MOVE_TOGETHER = 0.1
+STEPS_PER_SCATTERED_ROW = 0.7
+STEPS_PER_TURN = 3
 """Of what goes row by row, or array by array, because sessions take turns or commit."""
 ASSUMED_PCTUSED = 40
+NO_ROWS = np.zeros(0, np.int64)
 SAMPLE = 7
 MAP_CELLS = 480
 ITL_FULL_CELL = 5
+LOADED_BYTES = 64
+"""Of a block that is loaded: how many rows it has, and which of them are changed."""
+SHOWN_BYTES = 12
+"""Of a block while the segment is shown."""
 
 
 def heap_rules(space: Tablespace, table: Table, mended: bool) -> HeapRules:
@@ -69,7 +86,6 @@ def heap_rules(space: Tablespace, table: Table, mended: bool) -> HeapRules:
     )
 
 
-@lru_cache(maxsize=64)
 def play(
     space: Tablespace, table: Table, mended: bool, work: Dml, lengths: tuple[int, int, int | None]
 ) -> HeapOutcome:
@@ -78,12 +94,33 @@ def play(
     *lengths* are the row piece and its growth in thousandths of a byte, and the most rows a block takes at the load.
     Raises :class:`OutsideLaw` for a row that fits no block, or a segment too large to be played.
     """
+    watch = watch_here()
+    work_before = watch.work
+    outcome, took, size_bytes = _played(space, table, mended, work, lengths)
+    if watch.work == work_before:  # it was played before, and counts as much as then
+        watch.hold(size_bytes)
+        watch.hold(-size_bytes)
+        watch.spend(took)
+    return outcome
+
+
+@lru_cache(maxsize=64)
+def _played(
+    space: Tablespace, table: Table, mended: bool, work: Dml, lengths: tuple[int, int, int | None]
+) -> tuple[HeapOutcome, int, int]:
+    """The outcome, the work that playing took, and the bytes that it held."""
+    watch = watch_here()
+    took, held = watch.work, watch.held
     _refuse(heap_rules(space, table, mended), table, work, lengths)
     loaded = LoadedHeap(space, table, mended, lengths, [work])
     heap = loaded.heap
     before = heap.counts
     commits = _work(loaded, work, lengths)
-    return loaded.outcome(heap.rules.since(heap.counts, before), work.changes_of_rows(table.rows), commits)
+    counts = heap.rules.since(heap.counts, before)
+    outcome = loaded.outcome(counts, work.changes_of_rows(table.rows), commits)
+    size_bytes = watch.held - held
+    watch.hold(-size_bytes)
+    return outcome, watch.work - took, size_bytes
 
 
 class LoadedHeap:
@@ -112,38 +149,53 @@ class LoadedHeap:
             )
         uniform = space.uniform_extent_bytes if space.extent_management == "uniform" else None
         steps = high_water_steps(space.block_size_bytes, rules.assm, uniform)
-        self.heap = heap = fastest(Heap)(rules, steps, sessions + (deleted_fraction > 0))
+        watch = watch_here()
+        self.heap = heap = fastest(Heap)(rules, steps, sessions + (deleted_fraction > 0), watch)
         added = sum(work.added_rows for work in works)
         heap.load(table.rows, length, table.created_by == "ctas", most, added)
         heap.reconnect()
         self.blocks = heap.blocks
-        self._free, self._rows = np.asarray(heap.free()).tolist(), heap.loaded_rows()
+        watch.hold(LOADED_BYTES * heap.blocks)
+        self._rows = np.array(heap.loaded_rows())
+        self._free = np.array(heap.free())
+        self._orders: dict[tuple[float, bool], Order] = {}
         self._before = _snapshot(heap, [])
         self.deleted = share_of_blocks(self._rows, deleted_fraction)
         """Blocks, and how many rows of each are deleted and not committed."""
         heap.delete_first(sessions, *map(row, self.deleted))
 
-    def turns(self, work: Dml) -> list[tuple[int, int]]:
-        """Blocks, and how many rows of each *work* changes in one pass; none for inserts."""
+    def order(self, work: Dml, *, at_random: bool) -> Order:
+        """The blocks, or *at_random* the rows, that *work* changes in one pass, in order; none for inserts."""
         if work.inserts:
-            return []
-        homes, rows = share_of_blocks(self._rows, work.rows_fraction)
-        return list(zip(homes.tolist(), rows.tolist(), strict=True))
+            return NO_ROWS, NO_ROWS
+        asked, watch = (work.rows_fraction, at_random), self.heap.watch
+        if asked not in self._orders:
+            blocks = share_of_blocks(self._rows, work.rows_fraction)
+            if at_random:
+                rows = int(blocks[1].sum())
+                watch.hold(ORDERING_BYTES * rows)
+                blocks = in_any_order(blocks)
+                watch.hold(-ORDERING_BYTES * rows)
+            watch.hold(ORDERED_BYTES * len(blocks[0]))
+            self._orders[asked] = blocks
+        return self._orders[asked]
 
     def outcome(self, counts: HeapCounts, rows: int, commits: int) -> HeapOutcome:
         """What has become of the segment, with the counts of one workload."""
         heap, rules, loaded = self.heap, self.rules, self.blocks
+        heap.watch.hold(SHOWN_BYTES * heap.blocks)
         sample = _sample(loaded, heap.blocks)
         homes = [b for b in sample if b < loaded]
         first = {
-            b: BlockFill(rules.itl_initial, self._rows[b], 0, 0, self._free[b] / UNIT, 0.0) for b in homes
+            b: BlockFill(rules.itl_initial, int(self._rows[b]), 0, 0, float(self._free[b] / UNIT), 0.0)
+            for b in homes
         }
         before = self._before
         return HeapOutcome(
             counts=counts,
             rows=rows,
             commits=commits,
-            rows_per_block=self._rows[0],
+            rows_per_block=int(self._rows[0]),
             itl_full_blocks=int(np.count_nonzero(np.asarray(heap.entries()) == rules.itl_limit)),
             before=Snapshot(before.blocks, first, before.classes, before.cells),
             after=_snapshot(heap, sample),
@@ -187,16 +239,27 @@ def steps(rules: HeapRules, table: Table, work: Dml, lengths: tuple[int, int, in
     homes = table.rows / fit
     steps = STEPS_PER_LOADED_ROW * table.rows + STEPS_PER_LOADED_BLOCK * homes
     changed = work.changes_of_rows(table.rows)
+    taken = turns(rules, table, work, lengths) if work.users > 1 or work.commit_every_rows else 0.0
     if work.inserts:
-        turns = changed / work.rows_a_call if work.users > 1 else 0
-        steps += STEPS_PER_TARGET * changed / per_block
-        steps += (STEPS_PER_PASSING if work.uncommitted_delete_fraction else STEPS_PER_TURN) * turns
+        steps += STEPS_PER_LOADED_ROW * changed + STEPS_PER_TARGET * changed / per_block
+        steps += (STEPS_PER_PASSING if work.uncommitted_delete_fraction else STEPS_PER_TURN) * taken
     else:
-        steps += STEPS_PER_VISIT * work.passes * min(homes, changed / work.passes)
+        steps += STEPS_PER_VISIT * work.passes * min(homes, changed / work.passes) + STEPS_PER_TURN * taken
         steps += _steps_of_growth(rules, work, homes * work.rows_fraction, fit, lengths)
-    if work.commit_every_rows and not (work.inserts and work.users == 1):
-        steps += STEPS_PER_TURN * changed / work.commit_every_rows
     return steps
+
+
+def turns(rules: HeapRules, table: Table, work: Dml, lengths: tuple[int, int, int | None]) -> float:
+    """Turns of all sessions: arrays, single rows or blocks of rows, cut where they commit."""
+    changed = work.changes_of_rows(table.rows)
+    commits = changed / work.commit_every_rows if work.commit_every_rows else 0.0
+    if work.inserts and work.users == 1:
+        return 0.0
+    each: float = work.rows_a_call if work.inserts else 1
+    if not work.inserts and not work.at_random:
+        fit = rules.rows_per_block(lengths[0])
+        each = max(1, min(fit, fit if lengths[2] is None else lengths[2]) * work.rows_fraction)
+    return changed / each + commits
 
 
 def _steps_of_growth(
@@ -205,23 +268,23 @@ def _steps_of_growth(
     length, grows, _ = lengths
     by_row = work.at_random and (work.users > 1 or work.commit_every_rows > 0)
     if not grows:
-        return homes * fit * work.passes * by_row
+        return 0.0
     wider = growth.padded_growth(length, grows * work.passes)
     leave = growth.rows_that_migrate(
         fit, rules.empty - fit * rules.slot(length), wider, rules.piece(length) - rules.stub
     )
     several = 2 if work.users > 1 else 1  # transactions are open: blocks reject for their ITL
-    apart = several * by_row + (1 - 1 / work.passes) * (not by_row)  # rows that lie scattered go one by one
+    apart = several * by_row  # rows that lie scattered go one by one
+    scattered = STEPS_PER_SCATTERED_ROW * (work.at_random or work.passes > 1)
+    move = STEPS_PER_MOVE if by_row else STEPS_PER_MOVE_TOGETHER
     bodies, _ = growth.chain_of(length + grows, rules.largest_piece, rules.header, rules.rowid)
-    each = (
-        STEPS_PER_TARGET + fit * STEPS_PER_TURN * apart + leave * (STEPS_PER_MOVE + STEPS_PER_TARGET * bodies)
-    )
+    each = STEPS_PER_TARGET + fit * (apart + scattered) + leave * (move + STEPS_PER_TARGET * bodies)
     return homes * work.passes * float(each)
 
 
 def _work(loaded: LoadedHeap, work: Dml, lengths: tuple[int, int, int | None]) -> int:
     """Let the sessions take turns, a block or an array each; returns the commits."""
-    heap, blocks, grows = loaded.heap, loaded.turns(work), lengths[1]
+    heap, grows = loaded.heap, lengths[1]
     if work.by_direct_path:
         heap.append(work.added_rows, lengths[0])
         return 0
@@ -231,14 +294,15 @@ def _work(loaded: LoadedHeap, work: Dml, lengths: tuple[int, int, int | None]) -
     paces = [Commits(work.commit_every_rows) for _ in range(work.users)]
     for _ in range(work.passes):
         if work.at_random and work.users == 1 and not work.commit_every_rows:
+            order = loaded.order(work, at_random=bool(grows))
             if grows:
-                homes, numbers = in_any_order(blocks)
-                heap.update_scattered(0, row(homes), row(numbers), grows)
+                heap.update_scattered(0, row(order[0]), row(order[1]), grows)
             else:  # nothing moves, and the order decides nothing
-                for home, rows in blocks:
+                for home, rows in zip(*(column.tolist() for column in order), strict=True):
                     heap.update(0, home, 0, rows, 0)
             continue
-        sessions = [turns_of(work, blocks, session, work.users == 1) for session in range(work.users)]
+        order = loaded.order(work, at_random=work.at_random)
+        sessions = [turns_of(work, order, session, work.users == 1) for session in range(work.users)]
         for turns in zip_longest(*sessions):
             for session, turn in enumerate(turns):
                 if turn is None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,21 @@ ORDER_SEED = 20_080_614
 NEW = -1
 """Instead of a block, for rows that are inserted: a search finds theirs."""
 
+MOST_AT_ONCE = 4096
+"""Turns that are made together."""
+TURN_NS = 1500
+"""Work of a turn, beside what it does in the segment."""
+ORDERED_BYTES = 16
+"""Of a row, or a block of rows, in an order; and while rows are put into any order."""
+ORDERING_BYTES = 40
+
 Turn = tuple[int, int, int]
 """A block, the first row in it, and how many."""
+Order = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Blocks, and how many rows of each, one block after another; or blocks and one row of each, in any order."""
 
 
-def share_of_blocks(rows: Sequence[int], fraction: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def share_of_blocks(rows: NDArray[np.int64], fraction: float) -> Order:
     """Blocks and the first rows of each, so many that all together are the wanted share; *rows* each block has."""
     due = (np.cumsum(rows) * fraction + 1e-9).astype(np.int64)
     chosen = np.diff(due, prepend=0).astype(np.int64)
@@ -27,10 +36,8 @@ def share_of_blocks(rows: Sequence[int], fraction: float) -> tuple[NDArray[np.in
     return homes, chosen[homes]
 
 
-def turns_of(
-    work: Dml, blocks: Sequence[tuple[int, int]], session: int, alone: bool = False
-) -> Iterator[Turn]:
-    """What one session changes in a pass, in order: its part of the *blocks*, single rows of all, or its arrays.
+def turns_of(work: Dml, order: Order, session: int, alone: bool = False) -> Iterator[Turn]:
+    """What one session changes in a pass: its part of the blocks or of the rows in any *order*, or its arrays.
 
     Where nobody comes between, *alone*, its arrays make one turn.
     """
@@ -41,44 +48,42 @@ def turns_of(
         while left:
             yield NEW, 0, min(turn, left)
             left -= min(turn, left)
-    elif work.at_random:
-        homes, rows_in = _in_one_order(tuple(blocks))
+        return
+    count = len(order[0])
+    mine = slice(count * session // work.users, count * (session + 1) // work.users)
+    if work.at_random:
         mine = slice(session, None, work.users)
-        for home, row in zip(homes[mine].tolist(), rows_in[mine].tolist(), strict=True):
-            yield home, row, 1
-    else:
-        count = len(blocks)
-        for home, rows in blocks[count * session // work.users : count * (session + 1) // work.users]:
-            yield home, 0, rows
+    homes, numbers = order[0][mine], order[1][mine]
+    for first in range(0, len(homes), MOST_AT_ONCE):
+        some = slice(first, first + MOST_AT_ONCE)
+        for home, number in zip(homes[some].tolist(), numbers[some].tolist(), strict=True):
+            yield (home, number, 1) if work.at_random else (home, 0, number)
 
 
-def count_of_turns(work: Dml, blocks: Sequence[tuple[int, int]], session: int) -> int:
+def count_of_turns(work: Dml, order: Order, session: int) -> int:
     """How many turns :func:`turns_of` has in a pass of a session that is not alone."""
     users = work.users
     if work.inserts:
         rows = work.added_rows * (session + 1) // users - work.added_rows * session // users
         return -(-rows // work.rows_a_call)
+    count = len(order[0])
     if work.at_random:
-        return len(range(session, sum(rows for _, rows in blocks), users))
-    return len(blocks) * (session + 1) // users - len(blocks) * session // users
+        return len(range(session, count, users))
+    return count * (session + 1) // users - count * session // users
 
 
-def in_any_order(blocks: Sequence[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def in_any_order(blocks: Order) -> Order:
     """The rows in an order that has nothing to do with their blocks: block of each, and its number there."""
-    given = np.array(blocks, np.int64).reshape(-1, 2)  # of no rows at all, too
-    homes = given.repeat(given[:, 1], axis=0)[:, 0]
-    starts = np.arange(len(homes)) - (given[:, 1].cumsum() - given[:, 1]).repeat(given[:, 1])
-    order = np.random.default_rng(ORDER_SEED).permutation(len(homes))
-    return homes[order], starts[order]
-
-
-_in_one_order = lru_cache(maxsize=1)(in_any_order)
-"""The same for all sessions of a statement."""
+    homes, rows = blocks
+    starts = np.arange(rows.sum()) - (rows.cumsum() - rows).repeat(rows)
+    order = np.random.default_rng(ORDER_SEED).permutation(len(starts))
+    return homes.repeat(rows)[order], starts[order]
 
 
 def make(heap: Heap, session: int, work: Dml, turn: Turn, lengths: tuple[int, int, int | None]) -> None:
     """Let a session make the changes of a turn."""
     home, start, rows = turn
+    heap.watch.spend(TURN_NS)
     if home == NEW:
         heap.insert(session, rows, lengths[0], work.rows_a_call)
     elif work.deletes:

@@ -12,7 +12,9 @@ from blocktime.model.spec import Dml, System, Workload
 
 ROW_STEP_NS: Final = 1300
 """Of a row that is played through its block, on a processor of the 2020s; so are the other times."""
-ROW_BYTES: Final = 25
+ROW_BYTES: Final = 20
+ORDERED_ROW_BYTES: Final = 85
+"""Of a row that is changed in any order."""
 
 
 class AnswerCost(NamedTuple):
@@ -34,4 +36,5 @@ def rows_cost(system: System, work: Workload) -> AnswerCost:
     """Of playing the rows that a statement changes through their blocks, which either engine does first."""
     steps = steps_of_playing(system, cast("Dml", work))
     rows = system.table.rows + work.added_rows
-    return AnswerCost(ROW_STEP_NS / 1e9 * steps, ROW_BYTES * rows, steps, "steps of rows")
+    size_bytes = ROW_BYTES * rows + ORDERED_ROW_BYTES * rows * work.at_random
+    return AnswerCost(ROW_STEP_NS / 1e9 * steps, size_bytes, steps, "steps of rows")

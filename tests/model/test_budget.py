@@ -9,10 +9,12 @@ from types import ModuleType
 import pytest
 
 from blocktime.model.budget import Budget, watched
+from blocktime.model.demand import row_turns
 from blocktime.model.engine import simulate
 from blocktime.model.errors import OverBudget
 from blocktime.model.loops import as_written
 from blocktime.model.loops.watch import Watch
+from blocktime.model.machine.segment import heap_blocks, heap_rows
 from blocktime.model.workloads.statements import processes, shared_segment
 from blocktime.model.workloads.statements.cached_segment import ASK_NS, CachedSegment
 from blocktime.model.workloads.streams import processes as streams
@@ -156,8 +158,16 @@ USERS = ("tpc-b", "workload.transactions=100")
     [
         (processes, "SESSION_NS", STATEMENTS),
         (processes, "SESSION_BYTES", STATEMENTS),
-        (shared_segment, "ROW_STEP_NS", UPDATES),
-        (shared_segment, "ROW_BYTES", UPDATES),
+        (shared_segment, "CHANGE_NS", UPDATES),
+        (shared_segment, "LOCK_BYTES", UPDATES),
+        (shared_segment, "LOCKED_BYTES", UPDATES),
+        (shared_segment, "PINNED_BYTES", UPDATES),
+        (heap_blocks, "BLOCK_BYTES", UPDATES),
+        (heap_blocks, "TOUCHED_BYTES", UPDATES),
+        (heap_blocks, "STEP_NS", UPDATES),
+        (heap_rows, "ROW_BYTES", UPDATES),
+        (heap_rows, "ROWS_NS", UPDATES),
+        (row_turns, "TURN_NS", UPDATES),
         (streams, "CALL_NS", WITHOUT_EVENTS),
         (streams, "CALL_BYTES", WITHOUT_EVENTS),
         (streams, "PROGRAM_NS", PROGRAMS),

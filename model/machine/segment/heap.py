@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from blocktime.model.laws.assm import FULL
 from blocktime.model.laws.growth import chain_of
 from blocktime.model.loops.rows import Bytes, GivenWholes, Wholes, wholes
+from blocktime.model.machine.segment.heap_blocks import STEP_NS
 from blocktime.model.machine.segment.heap_rows import DELETED, HOME, HeapRows
 
 STAYS, LEAVES = 1, 2
+SCATTERED_BYTES = 75
+"""Of each row of many that grow in any order."""
+SCATTERED_NS = 100
 FEW = 8
 """Rows that are sooner worked on one by one than apart."""
 
@@ -55,6 +59,8 @@ class Heap(HeapRows):
         count = len(homes)
         if not count:
             return
+        self.watch.spend(SCATTERED_NS * count)
+        self.watch.hold(SCATTERED_BYTES * count)
         rows, sent = wholes(count, 0), wholes(count, 0)
         visits_of: dict[int, list[int]] = {}
         for at in range(count):
@@ -62,6 +68,7 @@ class Heap(HeapRows):
             visits_of.setdefault(homes[at], []).append(at)
         if not growth:
             self._touch(session, homes, rows)
+            self.watch.hold(-SCATTERED_BYTES * count)
             return
         fate = bytearray(count)
         first: int = visits_of[min(visits_of)][0]
@@ -80,6 +87,7 @@ class Heap(HeapRows):
                 left = 0
                 self.update(session, homes[at], numbers[at], 1, growth)
         self._send(session, sent, left, growth)
+        self.watch.hold(-SCATTERED_BYTES * count)
 
     def _scatter(
         self, session: int, home: int, visits: list[int], rows: Wholes, fate: Bytes, growth: int
@@ -151,6 +159,7 @@ class Heap(HeapRows):
     def _apart(self, session: int, home: int, row: int, count: int, growth: int) -> BlockGrowth | None:
         """How that many rows like *row* fare in their home block, where that is nobody else's business."""
         rules = self.rules
+        self.watch.spend(STEP_NS)
         if self._places[row] != HOME or not growth:
             return None
         if self.space.seen(home) != FULL if self._assm else self.lists.has(home):

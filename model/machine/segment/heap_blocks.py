@@ -8,12 +8,31 @@ from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws.assm import FULL, class_bounds, needs_entry, pieces_admitted, verdict
 from blocktime.model.laws.growth import slot_bytes
 from blocktime.model.loops.rows import Halves, Wholes, halves, more_halves, more_wholes, wholes
+from blocktime.model.loops.watch import Watch
 from blocktime.model.machine.segment.heap_rules import HeapCounts, HeapRules
 from blocktime.model.machine.segment.space_map import HELD, ITL, NOWHERE, FreeLists, SpaceMap
 
 MOST_BLOCKS = 4_000_000
 NOBODY, SEVERAL = -1, -2
 NO_ENTRY = -1
+FIRST_ROOM = 1024
+"""Blocks that there is room for at first."""
+BLOCK_BYTES = 57
+"""Of each block that there is room for; this and the others are measured, of one processor and its memory."""
+LISTED_BYTES = 150
+"""Of a block that came on a free list."""
+TOUCHED_BYTES = 90
+"""Of a block that an open transaction has changed."""
+SHARED_BYTES = 160
+"""Of a block that several of them have changed, for each."""
+WITHOUT_BYTES = 210
+"""Of a session that has changed a block without an entry."""
+BLOCK_NS = 30
+"""Work of a new block, on a processor of the 2020s; so are the others."""
+PROBE_NS = 150
+STEP_NS = 500
+"""Of alike rows that change together, or come to a block."""
+SEARCH_NS = 300
 
 
 class HeapBlocks:
@@ -23,6 +42,8 @@ class HeapBlocks:
     :func:`model.machine.segment.extent_map.high_water_steps` does.
     """
 
+    watch: Watch
+    """Of what playing it takes."""
     rules: HeapRules
     sessions: int
     blocks: int
@@ -72,17 +93,33 @@ class HeapBlocks:
     _itl_entry: int
     _itl_limit: int
 
-    def __init__(self, rules: HeapRules, steps: Iterator[list[tuple[int, int]]], sessions: int = 1) -> None:
+    def __init__(
+        self,
+        rules: HeapRules,
+        steps: Iterator[list[tuple[int, int]]],
+        sessions: int = 1,
+        watch: Watch | None = None,
+    ) -> None:
+        self.watch = Watch() if watch is None else watch
         self.rules, self.sessions, self.blocks, self._counts = rules, sessions, 0, HeapCounts()
+        self.watch.hold(BLOCK_BYTES * FIRST_ROOM)
         self._assm, self._reserve = rules.assm, rules.reserve
         self._stub, self._directory = rules.stub, rules.directory
         self._header, self._rowid = rules.header, rules.rowid
         self._empty, self._largest = rules.empty, rules.largest_piece
         self._itl_entry, self._itl_limit = rules.itl_entry, rules.itl_limit
         self.space, self.lists = SpaceMap(sessions), FreeLists(sessions)
-        self._free, self._freed, self._taken = wholes(1024, 0), wholes(1024, 0), halves(1024, 0)
-        self._pieces, self._stubs, self._moved_in = halves(1024, 0), halves(1024, 0), halves(1024, 0)
-        self._itl, self._at_work = halves(1024, rules.itl_initial), halves(1024, NOBODY)
+        self._free, self._freed, self._taken = (
+            wholes(FIRST_ROOM, 0),
+            wholes(FIRST_ROOM, 0),
+            halves(FIRST_ROOM, 0),
+        )
+        self._pieces, self._stubs, self._moved_in = (
+            halves(FIRST_ROOM, 0),
+            halves(FIRST_ROOM, 0),
+            halves(FIRST_ROOM, 0),
+        )
+        self._itl, self._at_work = halves(FIRST_ROOM, rules.itl_initial), halves(FIRST_ROOM, NOBODY)
         self._steps, self._ahead = steps, []
         bounds: list[int] = class_bounds(rules.reserve, rules.block)
         self._bounds = wholes(len(bounds), 0)
@@ -116,7 +153,9 @@ class HeapBlocks:
         l1: int
         blocks: int
         for l1, blocks in chunks:
+            self.watch.spend(BLOCK_NS * blocks)
             while self.blocks + blocks > len(self._free):
+                self.watch.hold(BLOCK_BYTES * len(self._free))
                 self._free, self._freed = more_wholes(self._free), more_wholes(self._freed)
                 room = len(self._free)
                 self._pieces = more_halves(self._pieces, room, 0)
@@ -131,6 +170,7 @@ class HeapBlocks:
             if self._assm:
                 self.space.grow(blocks, l1)
         if not self._assm:
+            self.watch.hold(LISTED_BYTES * (self.blocks - first))
             self.lists.add_new(first, self.blocks)
         if self.blocks > MOST_BLOCKS:
             raise OutsideLaw(
@@ -176,6 +216,7 @@ class HeapBlocks:
         if before != session:
             touched: set[int] = self._touched[session]
             touched.add(block)
+            self.watch.hold(TOUCHED_BYTES)
             self._at_work[block] = session if before == NOBODY else SEVERAL
             if before >= 0:
                 self._part(before, block, self._taken[block], self._freed[block])
@@ -187,6 +228,8 @@ class HeapBlocks:
     def _part(self, session: int, block: int, entries: int, freed: int) -> None:
         """Note a session's part of what several have in *block*."""
         visit = self._visit(session, block)
+        if visit not in self._entries and visit not in self._held:
+            self.watch.hold(SHARED_BYTES)
         if entries:
             self._entries[visit] = self._entries.get(visit, 0) + entries
         if freed:
@@ -300,6 +343,7 @@ class HeapBlocks:
     def _find(self, session: int, slot: int, migrated: bool) -> tuple[int, int]:
         """A block that admits a piece of *slot*, and the rejections that the next such search will meet on its way."""
         self._counts.searches += 1
+        self.watch.spend(SEARCH_NS)
         least = self._least(slot)
         if self._stuck_at_work[session]:
             for block in self._stuck_at_work[session]:
@@ -317,6 +361,7 @@ class HeapBlocks:
                 if block == NOWHERE:
                     self._count_stuck(self.space.passed)
                     break
+                self.watch.spend(PROBE_NS)
                 why = self._probe(session, block, slot, migrated)
                 if why == "accepted":
                     self._counts.accepted += 1
@@ -334,6 +379,7 @@ class HeapBlocks:
 
     def _place(self, session: int, length: int, pieces: int) -> tuple[int, int]:
         """Put up to *pieces* migrated pieces into the block a search finds; returns the block and how many."""
+        self.watch.spend(STEP_NS)
         slot = self._slot(length)
         block, passed, settled = self._find_again(session, slot, True)
         by_space, by_itl = pieces_admitted(
@@ -400,7 +446,9 @@ class HeapBlocks:
             return True
         entry = self._entry_bytes(session, block, False)
         if entry == NO_ENTRY or entry > self._free[block]:
-            self.without_entry.add((session, block))
+            if (session, block) not in self.without_entry:
+                self.watch.hold(WITHOUT_BYTES)
+                self.without_entry.add((session, block))
             return False
         self._set_free(session, block, self._free[block] - self._take_entries(session, block, 1))
         return True
@@ -422,11 +470,14 @@ class HeapBlocks:
     def commit(self, session: int) -> None:
         """End the session's transaction: its ITL entries can be used again, and the space it freed."""
         block: int
+        self.watch.spend(STEP_NS + BLOCK_NS * len(self._touched[session]))
         for block in self._touched[session]:
             if self._at_work[block] == session:
                 self._taken[block] = self._freed[block] = 0
             else:
                 visit = self._visit(session, block)
+                if visit in self._entries or visit in self._held:
+                    self.watch.hold(-SHARED_BYTES)
                 self._taken[block] -= self._entries.pop(visit, 0)
                 self._freed[block] -= self._held.pop(visit, 0)
             if not self._taken[block] and not self._freed[block]:
@@ -435,6 +486,7 @@ class HeapBlocks:
                 if block in stuck:
                     stuck.discard(block)
                     self.space.stick(block, 0)
+        self.watch.hold(-TOUCHED_BYTES * len(self._touched[session]))
         self._touched[session] = set()
         self._stuck_at_work[session] = []
         self.lists.commit(session)

@@ -8,11 +8,18 @@ from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws.assm import FULL, needs_entry
 from blocktime.model.laws.growth import chain_of
 from blocktime.model.loops.rows import GivenWholes, Halves, halves, more_halves
-from blocktime.model.machine.segment.heap_blocks import HeapBlocks
+from blocktime.model.loops.watch import Watch
+from blocktime.model.machine.segment.heap_blocks import STEP_NS, HeapBlocks
 from blocktime.model.machine.segment.heap_rules import HeapRules
 from blocktime.model.machine.segment.space_map import NOWHERE
 
 HOME, DELETED = -1, -2
+ROW_BYTES = 8
+"""Of each row that there is room for."""
+INSERTED_BYTES = 300
+"""Of rows that came to a block together."""
+ROWS_NS = 10
+"""Work of one of many alike rows."""
 
 
 class HeapRows(HeapBlocks):
@@ -28,8 +35,14 @@ class HeapRows(HeapBlocks):
     _inserted: dict[int, list[tuple[int, int]]]
     _current: list[int]
 
-    def __init__(self, rules: HeapRules, steps: Iterator[list[tuple[int, int]]], sessions: int = 1) -> None:
-        HeapBlocks.__init__(self, rules, steps, sessions)
+    def __init__(
+        self,
+        rules: HeapRules,
+        steps: Iterator[list[tuple[int, int]]],
+        sessions: int = 1,
+        watch: Watch | None = None,
+    ) -> None:
+        HeapBlocks.__init__(self, rules, steps, sessions, watch)
         self.rows = self._fit = self._loaded = 0
         self._lengths, self._places = halves(0, 0), halves(0, HOME)
         self._inserted, self._current = {}, [NOWHERE] * sessions
@@ -68,6 +81,8 @@ class HeapRows(HeapBlocks):
         empty = self._empty
         fit: int = rules.rows_per_block(length) if most_per_block is None else most_per_block
         self._fit, self._loaded = fit, rows
+        self.watch.spend(ROWS_NS * rows)
+        self.watch.hold(ROW_BYTES * (rows + added_rows))
         full, rest = divmod(rows, fit)
         used = full + (rest > 0)
         while self.blocks < used:
@@ -127,6 +142,7 @@ class HeapRows(HeapBlocks):
         every = every or max(1, rows)
         done = 0
         while done < rows:
+            self.watch.spend(STEP_NS)
             begun = done % every % statement
             block, passed, settled = self._current[session] if begun else NOWHERE, -1, False
             if block == NOWHERE:
@@ -168,6 +184,8 @@ class HeapRows(HeapBlocks):
             self.insert(session, rows - committed, length, each)
 
     def _put_rows(self, session: int, block: int, rows: int, length: int, direct: bool) -> None:
+        self.watch.spend(STEP_NS + ROWS_NS * rows)
+        self.watch.hold(INSERTED_BYTES)
         slot = self._slot(length)
         entry = 0
         if not direct and needs_entry(False, self._has_entry(session, block)):
@@ -175,7 +193,9 @@ class HeapRows(HeapBlocks):
         first = self.rows
         room = len(self._lengths)
         if first + rows > room:
+            self.watch.hold(-ROW_BYTES * room)
             room = max(1024, room + room // 8, first + rows)
+            self.watch.hold(ROW_BYTES * room)
             self._lengths = more_halves(self._lengths, room, 0)
             self._places = more_halves(self._places, room, HOME)
         for row in range(first, first + rows):
@@ -258,6 +278,7 @@ class HeapRows(HeapBlocks):
     def _grow(self, session: int, home: int, row: int, rows: int, growth: int) -> None:
         """Let rows that are alike grow: in place while there is room, else to another block."""
         place, length = self._places[row], self._lengths[row]
+        self.watch.spend(STEP_NS + ROWS_NS * rows)
         if place == DELETED:
             return
         block = home if place == HOME else place
@@ -342,6 +363,7 @@ class HeapRows(HeapBlocks):
 
     def _remove(self, session: int, home: int, lies: int, row: int, rows: int) -> None:
         """Delete alike rows of *home* that lie in block *lies*."""
+        self.watch.spend(STEP_NS + ROWS_NS * rows)
         self._release(session, lies, rows * self._slot(self._lengths[row]))
         self._pieces[lies] -= rows
         if self._places[row] != HOME:

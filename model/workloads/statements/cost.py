@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from blocktime.model.demand import demand_of
+from blocktime.model.demand.change import turns_in_time
 from blocktime.model.demand.segment import row_shape, segment_of
 from blocktime.model.demand.turns import stretch_blocks, stretch_s
 from blocktime.model.demand.work import FetchPlan, cpu_of_rows
 from blocktime.model.spec import Statement, System, Workload
 from blocktime.model.workloads.costs import AnswerCost
 from blocktime.model.workloads.statements.processes import steps_of
+from blocktime.model.workloads.statements.shared_segment import CHANGE_NS, shares
 
 STEP_S: Final = 12e-6
 """Of a read, or a stretch of blocks, of a statement's sessions."""
@@ -31,6 +33,10 @@ def cost(system: System, work: Statement) -> AnswerCost:
         steps, blocks = steps_of(work, demand, stretch_blocks(system, demand, work.sessions))
     turns = _turns(system, work) if work.plays_rows else 0.0
     seconds = STEP_S * (steps + work.sessions) + TURN_S * turns + DRAWN_BLOCK_S * blocks
+    if shares(work) and work.users > 1:
+        changes = turns_in_time(system, work)
+        seconds += CHANGE_NS / 1e9 * changes
+        turns += changes
     steps += turns
     return AnswerCost(seconds, blocks, steps, "reads and stretches of blocks")
 

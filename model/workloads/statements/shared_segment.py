@@ -6,7 +6,6 @@ and then takes the time of it. Where it meets a lock in the stretch, it takes th
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from itertools import chain
@@ -29,7 +28,7 @@ from blocktime.model.causes import (
 from blocktime.model.demand import Demand, demand_of
 from blocktime.model.demand.change import change_played, is_mended, lengths_of
 from blocktime.model.demand.dml import probe_s
-from blocktime.model.demand.heap_run import LoadedHeap, heap_rules, steps
+from blocktime.model.demand.heap_run import LoadedHeap
 from blocktime.model.demand.row_turns import NEW, Commits, Turn, count_of_turns, make, turns_of
 from blocktime.model.demand.turns import stretch_s
 from blocktime.model.errors import OutsideLaw
@@ -37,11 +36,21 @@ from blocktime.model.machine.segment.heap_rules import HeapCounts
 from blocktime.model.machine.segment.row_locks import RowLocks, Waiting
 from blocktime.model.sim.clock import Clock
 from blocktime.model.spec import Dml, Statement, System
-from blocktime.model.workloads.costs import ROW_BYTES, ROW_STEP_NS
 from blocktime.model.workloads.statements.ledger import StatementLedger
 
 Step = Generator[simpy.Event, Any, None]
+Pin = tuple[float, float, int]
+"""Its begin, its end, and whose it is."""
 
+LOCKED_BYTES = 130
+"""Of rows that a session has locked together."""
+LOCK_BYTES = 6
+"""Of each row that may be locked."""
+PINNED_BYTES = 400
+"""Of a block that sessions have in use."""
+FEW_PINNED = 1000
+CHANGE_NS = 12_000
+"""Work of a change, and of looking whether anybody is in its way."""
 CHANGING = (UPDATING, INSERTING, DELETING)
 """Causes of CPU that each changed row has a part of."""
 
@@ -53,10 +62,7 @@ class SharedSegment:
         self.env, self.works = env, works
         sessions = sum(work.users for work in works)
         lengths = lengths_of(system, works[0])
-        rules = heap_rules(system.tablespace, system.table, is_mended(system))
-        played = sum(steps(rules, system.table, work, lengths) for work in works)
-        env.watch.hold(ROW_BYTES * (system.table.rows + sum(work.added_rows for work in works)))
-        env.watch.at(env.now, int(played * ROW_STEP_NS))
+        env.watch.hold(LOCK_BYTES * (system.table.rows + sum(work.added_rows for work in works)))
         self.loaded = LoadedHeap(system.tablespace, system.table, is_mended(system), lengths, works)
         self.heap = self.loaded.heap
         self.locks = RowLocks(sessions + 1)
@@ -68,8 +74,9 @@ class SharedSegment:
             self.lock(self.frozen, (home, 0, rows))
         self.committed = [env.event() for _ in range(sessions + 1)]
         """The end of each session's open transaction."""
-        self.pins: defaultdict[int, list[tuple[float, float, int]]] = defaultdict(list)
-        """When sessions have the buffer of a block to change it: begin, end, and whose."""
+        self.pins: dict[int, list[Pin]] = {}
+        """When sessions have the buffer of a block to change it."""
+        self._most_pinned = 0
         self._joined = 0
 
     def join(self, work: Dml) -> list[int]:
@@ -77,15 +84,28 @@ class SharedSegment:
         first, self._joined = self._joined, self._joined + work.users
         return list(range(first, self._joined))
 
+    def pinned(self, block: int) -> list[Pin]:
+        """When sessions have the buffer of *block*, as far as that is not over for all blocks."""
+        if block not in self.pins and len(self.pins) == self._most_pinned:
+            now_s = self.env.now
+            self.pins = {
+                other: pins for other, pins in self.pins.items() if any(pin[1] > now_s for pin in pins)
+            }
+            most = max(FEW_PINNED, 2 * len(self.pins))
+            self.env.watch.hold(PINNED_BYTES * (most - self._most_pinned))
+            self._most_pinned = most
+        return self.pins.setdefault(block, [])
+
     def lock(self, session: int, turn: Turn) -> None:
         """Lock the rows of *turn* until the session commits."""
         for first, count in self.heap.ranges_of(*turn):
+            self.env.watch.hold(LOCKED_BYTES)
             self.locks.lock(session, first, count)
 
     def commit(self, session: int) -> None:
         """End the transaction of *session*: who waits for it goes on."""
         self.heap.commit(session)
-        self.locks.commit(session)
+        self.env.watch.hold(-LOCKED_BYTES * self.locks.commit(session))
         self.committed[session].succeed()
         self.committed[session] = self.env.event()
 
@@ -126,11 +146,11 @@ class SessionChanges:
         self.pace = Commits(work.commit_every_rows)
         self._ledger, self._spend = ledger, spend
         self._lengths = lengths_of(system, work)
-        blocks = shared.loaded.turns(work)
+        order = shared.loaded.order(work, at_random=work.at_random)
         self._turns: Iterator[Turn] = chain.from_iterable(
-            turns_of(work, blocks, rank) for _ in range(work.passes)
+            turns_of(work, order, rank) for _ in range(work.passes)
         )
-        self._count = work.passes * count_of_turns(work, blocks, rank)
+        self._count = work.passes * count_of_turns(work, order, rank)
         self._made = 0
         self._mark = shared.heap.counts
         assert demand.change is not None
@@ -175,6 +195,7 @@ class SessionChanges:
         home, start, rows = part
         while rows:
             turn = home, start, min(rows, self._most_new_rows if home == NEW else self._most_rows)
+            shared.env.watch.at(shared.env.now, CHANGE_NS)
             free, event, holders = shared.obstacle(session, turn)
             if free:
                 self._make((home, start, free))
@@ -212,7 +233,7 @@ class SessionChanges:
         """
         now_s = self.shared.env.now
         begin_s = now_s + self._cpu_s + self._sleep_s
-        pins = [pin for pin in self.shared.pins[block] if pin[1] > now_s]
+        pins = [pin for pin in self.shared.pinned(block) if pin[1] > now_s]
         wait_s = 0.0
         for from_s, to_s, whose in pins:
             if whose != self.session and from_s < begin_s + took_s and begin_s < to_s:

@@ -128,12 +128,11 @@ def next_to_nothing(result: RunResult, seconds: float) -> bool:
 def changes(base: RunResult, other: RunResult) -> list[ComponentChange]:
     """Every component of either answer, the largest change first."""
     before, after = components(base), components(other)
-    moved = [
-        ComponentChange(
-            name, before.get(name, 0.0), after.get(name, 0.0), after.get(name, 0.0) - before.get(name, 0.0)
-        )
-        for name in [*before, *(name for name in after if name not in before)]
-    ]
+    longest_s = max(base.time.elapsed_s, other.time.elapsed_s)
+    moved = []
+    for name in {**before, **after}:
+        was_s, is_s = before.get(name, 0.0), after.get(name, 0.0)
+        moved.append(ComponentChange(name, was_s, is_s, is_s - was_s, longest_s))
     return sorted(moved, key=lambda change: -abs(change.change_s))
 
 
@@ -262,6 +261,7 @@ def _by_mechanism(base: RunResult, other: RunResult) -> dict[str, ComponentChang
             sofar.before_s + change.before_s,
             sofar.after_s + change.after_s,
             sofar.change_s + change.change_s,
+            change.longest_s,
         )
     return moved
 
@@ -320,7 +320,7 @@ def _what_stays(moved: dict[str, ComponentChange], base: RunResult, other: RunRe
 
 
 def _untouched(stays: ComponentChange, elapsed_s: float) -> str:
-    mine, whole = show_seconds(stays.after_s), show_seconds(elapsed_s)
+    mine, whole = show_alike(stays.after_s, elapsed_s)
     part = f"all of the {whole}" if mine == whole else f"{mine} of the {whole}"
     return f"{_work(stays.name)} takes {part}, as before"
 
@@ -330,7 +330,7 @@ def _largest_part(moved: dict[str, ComponentChange], elapsed_s: float) -> str:
     largest = max(moved.values(), key=lambda change: change.after_s, default=None)
     if largest is None or largest.after_s <= 0:
         return ""
-    before, after = show_seconds(largest.before_s), show_seconds(largest.after_s)
+    before, after = largest.show(largest.before_s), largest.show(largest.after_s)
     was = ", as before" if before == after else f" instead of {before}"
     return f": most of the {show_seconds(elapsed_s)} is {_work(largest.name)}, {after}{was}"
 
@@ -399,8 +399,8 @@ def _sentence(
         return _client(name, change, base, other)
     if not change.before_s or not change.after_s:
         what = "appears" if change.after_s else "disappears"
-        return f"{name} {what}, which {effect(change.change_s)}"
-    return f"{name} {from_to(change.before_s, change.after_s, show_seconds)}, which {effect(change.change_s)}"
+        return f"{name} {what}, which {effect(change)}"
+    return f"{name} {from_to(change.before_s, change.after_s, change.show)}, which {effect(change)}"
 
 
 def _why_no_commits(name: str, asked: ScenarioPair | None) -> str:
@@ -465,7 +465,7 @@ def _alone(asked: ScenarioPair | None, other: RunResult) -> RunResult:
 def _gets(change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None) -> str:
     """Consistent gets, by their number, by what one costs, or by both."""
     before, after = _gets_of(base), _gets_of(other)
-    told = effect(change.change_s, " of CPU")
+    told = effect(change, " of CPU")
     price = ""
     each = (change.before_s / before if before else 0.0, change.after_s / after if after else 0.0)
     if differs(*each):
@@ -504,7 +504,7 @@ def _reads(change: ComponentChange, base: RunResult, other: RunResult, asked: Sc
     if service:
         parts.append(service)
     more = "more" if change.change_s > 0 else "less"
-    takes = f"reading takes {show_seconds(abs(change.change_s))} {more}{_wait_and_cpu(base, other)}"
+    takes = f"reading takes {change.show(abs(change.change_s))} {more}{_wait_and_cpu(base, other)}"
     takes += _covered(base, other)
     if abs(change.change_s) < NOTHING_S:
         takes = "reading takes as long as before"
@@ -559,8 +559,9 @@ def _read_size(base: RunResult, other: RunResult) -> str:
 
 def _wait_and_cpu(base: RunResult, other: RunResult) -> str:
     """How the effect of reads is split into waiting and CPU, where CPU has a part."""
-    cpu = waited = before_s = after_s = 0.0
+    cpu = waited = before_s = after_s = longest_s = 0.0
     for change in changes(base, other):
+        longest_s = change.longest_s
         if MECHANISM.get(change.name) == READS:
             if change.name.startswith(CPU):
                 cpu += change.change_s
@@ -573,19 +574,19 @@ def _wait_and_cpu(base: RunResult, other: RunResult) -> str:
     if abs(cpu) < little:
         return ""
     if abs(waited) < little:
-        stays = show_seconds(after_s)
-        return f" (all of it CPU{f'; the waits stay at {stays}' * bool(after_s and stays == show_seconds(before_s))})"
-    return f" (waiting {_signed(waited)}, CPU {_signed(cpu)})"
+        was, stays = (show_seconds(waits_s, longest_s) for waits_s in (before_s, after_s))
+        return f" (all of it CPU{f'; the waits stay at {stays}' * bool(after_s and stays == was)})"
+    return f" (waiting {_signed(waited, longest_s)}, CPU {_signed(cpu, longest_s)})"
 
 
-def _signed(change_s: float) -> str:
-    return ("-" if change_s < 0 else "+") + show_seconds(abs(change_s))
+def _signed(change_s: float, longest_s: float) -> str:
+    return ("-" if change_s < 0 else "+") + show_seconds(abs(change_s), longest_s)
 
 
 def _processor_work(
     name: str, change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None
 ) -> str:
-    told = effect(change.change_s, " of CPU")
+    told = effect(change, " of CPU")
     fetch = base.calls.get("fetch"), other.calls.get("fetch")
     counts = 0.0, 0.0
     if fetch[0] is not None and fetch[1] is not None:
@@ -613,15 +614,15 @@ def _client(name: str, change: ComponentChange, base: RunResult, other: RunResul
     trips = _waits(base, FROM_CLIENT), _waits(other, FROM_CLIENT)
     if name == CLIENT:
         if differs(*trips):
-            told = effect(change.change_s, " waiting for the client")
+            told = effect(change, " waiting for the client")
             return f"round trips to the client {from_to(*trips)}, which {told}"
         waited = from_to(change.before_s, change.after_s, show_seconds)
         return f"waiting for the client {waited}{_works_meanwhile(change, base, other)}"
-    told = effect(change.change_s, " of sending")
+    told = effect(change, " of sending")
     sent = _messages(base), _messages(other)
     if differs(*sent):
         return f"SQL*Net messages and more data to the client {from_to(*sent)}, which {told}"
-    return f"sending to the client {from_to(change.before_s, change.after_s, show_seconds)}, which {told}"
+    return f"sending to the client {from_to(change.before_s, change.after_s, change.show)}, which {told}"
 
 
 def _works_meanwhile(change: ComponentChange, base: RunResult, other: RunResult) -> str:

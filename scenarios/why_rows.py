@@ -49,11 +49,11 @@ def sentence(name: str, change: ComponentChange, base: RunResult, other: RunResu
     if name == LOG_FILE_SYNC:
         commits = _commits(base), _commits(other)
         if commits[0] == commits[1]:
-            return f"waiting for the log writer {takes(change)}, which {effect(change.change_s)}"
-        return f"commits {from_to(*commits)}, which {effect(change.change_s, ' waiting for the log writer')}"
+            return f"waiting for the log writer {takes(change)}, which {effect(change)}"
+        return f"commits {from_to(*commits)}, which {effect(change, ' waiting for the log writer')}"
     if name in (LOG_SPACE, FREE_BUFFERS):
         return _writing_behind(name, change, base, other)
-    cpu = effect(change.change_s, " of CPU")
+    cpu = effect(change, " of CPU")
     if name == CHANGING_ROWS:
         parts = [f"{_change_of(result)} {plural(_rows(result), 'row')}" for result in (other, base)]
         took = show_alike(change.after_s, change.before_s)

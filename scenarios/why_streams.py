@@ -85,7 +85,7 @@ def sentence(
     if name == CPU:
         call_counts = from_to(pair[0].calls, pair[1].calls)
         fewer = f" while calls {call_counts}" if differs(pair[0].calls, pair[1].calls) else ""
-        return f"{CPU} {takes(change)}{fewer}, which {effect(change.change_s)}"
+        return f"{CPU} {takes(change)}{fewer}, which {effect(change)}"
     waited = awaited(base, other, asked, queue=True)
     disk = another_disk(asked)
     parts = [*([disk] if disk else []), *_opened(*pair), *_calls(*pair), *_requests(base, other)]
@@ -198,7 +198,7 @@ def _because(before: DeviceStats, after: DeviceStats, *, fewer: bool) -> str:
 
 def _waits(change: ComponentChange, base: RunResult, other: RunResult) -> str:
     """What a call waits for the device, and what that comes to."""
-    told = effect(change.change_s)
+    told = effect(change)
     call = _call(other)
     if abs(change.change_s) < NOTHING_S:
         return f"{DEVICE} takes as long as before"

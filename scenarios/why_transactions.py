@@ -89,13 +89,13 @@ def sentence(
         return _log(change, base, other, asked)
     if name == PROCESSOR:
         needs = _needs_cpu(change, base, other, asked)
-        return f"{name} {_took(change)}{_busy('processors', base, other)}, which {effect(change.change_s)}{needs}"
+        return f"{name} {_took(change)}{_busy('processors', base, other)}, which {effect(change)}{needs}"
     if name == CPU:
         gets = _gets(base), _gets(other)
         more = f" while gets per transaction {from_to(*gets, _times)}" if differs(*gets) else ""
-        return f"CPU of a transaction {takes(change)}{more}, which {effect(change.change_s)}"
+        return f"CPU of a transaction {takes(change)}{more}, which {effect(change)}"
     because = f": {QUEUES[name]}" if name in QUEUES and change.change_s > 0 else ""
-    return f"{name} {_took(change)}, which {effect(change.change_s)}{because}"
+    return f"{name} {_took(change)}, which {effect(change)}{because}"
 
 
 def _needs_cpu(change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None) -> str:
@@ -118,7 +118,7 @@ def _same_gets(base: Scenario, other: Scenario) -> bool:
 def _took(change: ComponentChange) -> str:
     """From and to, where what is next to nothing is called so."""
     shown = [
-        "nothing" if took < NEXT_TO_NOTHING_S else show_seconds(took)
+        "nothing" if took < NEXT_TO_NOTHING_S else change.show(took)
         for took in (change.after_s, change.before_s)
     ]
     return f"takes {shown[0]} instead of {shown[1]}"
@@ -167,8 +167,8 @@ def _reads(change: ComponentChange, base: RunResult, other: RunResult, asked: Sc
         if each[1] > each[0] and (binds := limit(asked, other)):
             parts.append(binds)
     if not parts:
-        return f"reading {takes(change)}, which {effect(change.change_s)}"
-    return f"{'; '.join(parts)}; reading {takes(change)}, which {effect(change.change_s)}"
+        return f"reading {takes(change)}, which {effect(change)}"
+    return f"{'; '.join(parts)}; reading {takes(change)}, which {effect(change)}"
 
 
 def _hits(base: RunResult, other: RunResult, asked: ScenarioPair | None) -> str:
@@ -238,10 +238,10 @@ def _log(change: ComponentChange, base: RunResult, other: RunResult, asked: Scen
         if differs(*commits, least=0.05):
             shared = f"; {commits[1]:.2f} commits share a redo write instead of {commits[0]:.2f}"
     if not change.before_s or not change.after_s:
-        return f"{LOG_FILE_SYNC} {'appears' if change.after_s else 'disappears'}, which {effect(change.change_s)}"
+        return f"{LOG_FILE_SYNC} {'appears' if change.after_s else 'disappears'}, which {effect(change)}"
     resource = "redo disk" if pair and "redo disk" in pair[1].utilisation else "data disk"
     because = f"{since}{_busy(resource, base, other)}"
-    return f"{LOG_FILE_SYNC} {takes(change)}{because}, which {effect(change.change_s)}{shared}"
+    return f"{LOG_FILE_SYNC} {takes(change)}{because}, which {effect(change)}{shared}"
 
 
 def _each(result: RunResult) -> float:

@@ -18,6 +18,12 @@ class ComponentChange(NamedTuple):
     before_s: float
     after_s: float
     change_s: float
+    longest_s: float = 0.0
+    """The longest time that stands beside it: from minutes on, its own times are told in minutes, too."""
+
+    def show(self, duration_s: float) -> str:
+        """A duration in the form of the longest beside it."""
+        return show_seconds(duration_s, self.longest_s)
 
 
 def differs(before: float, after: float, least: float = LEAST_COUNT_CHANGE) -> bool:
@@ -37,13 +43,13 @@ def from_to(before: float, after: float, show: Callable[[float], str] = count) -
 
 
 def takes(change: ComponentChange) -> str:
-    return f"takes {' instead of '.join(show_alike(change.after_s, change.before_s))}"
+    return f"takes {change.show(change.after_s)} instead of {change.show(change.before_s)}"
 
 
-def effect(change_s: float, of: str = "") -> str:
-    if abs(change_s) < NOTHING_S:
+def effect(change: ComponentChange, of: str = "") -> str:
+    if abs(change.change_s) < NOTHING_S:
         return "costs no time"
-    return f"{'saves' if change_s < 0 else 'costs'} {show_seconds(abs(change_s))}{of}"
+    return f"{'saves' if change.change_s < 0 else 'costs'} {change.show(abs(change.change_s))}{of}"
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -169,7 +169,7 @@ def elapsed(before: RunResult, after: RunResult) -> None:
             if number.quantity.is_whole and chance(before, after):
                 change, good = UNCLEAR, "off"
             st.metric(
-                number.titled("extrapolated"), number.show(now), None if before == after else change,
+                number.titled("extrapolated"), number.show(now, was), None if before == after else change,
                 delta_color=good, delta_arrow="off" if change in (UNCHANGED, UNCLEAR) else "auto", border=True,
                 help=number.help(),
             )  # fmt: skip

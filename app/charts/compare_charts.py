@@ -12,7 +12,7 @@ from blocktime.app.charts.drawing import GREY, LINES, Figure, axis
 from blocktime.app.text.compare_table import value_said
 from blocktime.app.text.profile import UNCHANGED_S, by_class, scale_of
 from blocktime.model.results import RunResult
-from blocktime.model.units import show_change, show_seconds, unit_of
+from blocktime.model.units import show_alike, show_change, show_seconds, unit_of
 from blocktime.scenarios.search.crossover import Crossover, LeadChange, Less, TimesAt
 from blocktime.scenarios.why_words import listed
 
@@ -85,7 +85,8 @@ def _rings(name: str, x: Sequence[float], y: Sequence[Any], look: tuple[str, int
 def finding(results: Sequence[RunResult], letters: Sequence[str], titles: Sequence[str]) -> str:
     """The times in their order, shortest first, in one sentence."""
     ranked = sorted(range(len(results)), key=lambda place: results[place].time.elapsed_s)
-    texts = [f"{letters[i]} ({titles[i]}) {show_seconds(results[i].time.elapsed_s)}" for i in ranked]
+    times = show_alike(*(result.time.elapsed_s for result in results))
+    texts = [f"{letters[i]} ({titles[i]}) {times[i]}" for i in ranked]
     whole = "One transaction" if all(result.transactions for result in results) else "Elapsed"
     return f"{whole}, the shortest first: {', '.join(texts)}"
 

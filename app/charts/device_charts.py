@@ -73,9 +73,11 @@ def _course(name: str, lines: Sequence[DeviceLine]) -> str:
     if not values:
         return f"{name}: no interval was watched"
     most = max(range(len(values)), key=values.__getitem__)
-    if f"{min(values):,.2f}" == f"{values[most]:,.2f}":
-        return f"{name} {values[most]:,.2f} all the time"
-    return f"{name} {min(values):,.2f} to {values[most]:,.2f}, the most in seconds {span_of(lines[most])}"
+    decimals = 2 if values[most] < 1000 else 0
+    low, high = (f"{value:,.{decimals}f}" for value in (min(values), values[most]))
+    if low == high:
+        return f"{name} {high} all the time"
+    return f"{name} {low} to {high}, the most in seconds {span_of(lines[most])}"
 
 
 def timeline(stages: Sequence[Stage]) -> tuple[Figure, str]:

@@ -446,26 +446,32 @@ def side_by_side(
     laid: ComparedScenarios, lines: Sequence[Quantity], order: Sequence[int]
 ) -> list[dict[str, str]]:
     """One row for each number, one column for each scenario, as Markdown."""
-    return [
-        {"Number": plain(line.heading)}
-        | {laid.heading(at): _cell(line, laid.results[0], laid.results[at], at == 0) for at in order}
-        for line in lines
-    ]
+    rows = []
+    for line in lines:
+        largest = _largest(line, laid.results)
+        cells = {at: _cell(line, laid.results[0], laid.results[at], largest, at == 0) for at in order}
+        rows.append({"Number": plain(line.heading)} | {laid.heading(at): cells[at] for at in order})
+    return rows
 
 
-def _cell(line: Quantity, base: RunResult, other: RunResult, is_base: bool) -> str:
+def _largest(line: Quantity, results: Sequence[RunResult]) -> float:
+    """The largest of a number in all answers, which sets the form of the others."""
+    return max((abs(line.of(result) or 0.0) for result in results), default=0.0)
+
+
+def _cell(line: Quantity, base: RunResult, other: RunResult, largest: float, is_base: bool) -> str:
     """A number with its difference, coloured by whether that is better."""
     value = line.of(other)
     if value is None:
         return ":gray[–]"
-    cell = f"**{plain(line.cell(value))}**"
+    cell = f"**{plain(line.cell(value, largest))}**"
     difference = compare_table.difference(line.of(base), value)
     if is_base or difference is None:
         return cell
     if difference.word == "same":
         return f"{cell}  \n:gray[= same]"
     arrow = "▼" if difference.word == "less" else "▲"
-    text = plain(f"{arrow} {difference.said(line.is_share, line.change)}")
+    text = plain(f"{arrow} {difference.said(line.is_share, partial(line.change, largest=largest))}")
     if line.is_whole and chance(base, other):
         return f"{cell}  \n:gray[{UNCLEAR}]"
     colour = "" if line.better == "neither" else "green" if line.better == difference.word else "red"
@@ -481,14 +487,21 @@ def _one_row_each(laid: ComparedScenarios, lines: Sequence[Quantity], order: Seq
     percents = {compare_table.percent_of(line, laid.letters[0]): line for line in lines}
     changes = {compare_table.change_of(line, laid.letters[0]): line for line in lines}
     coloured = percents | changes
+    largest = {line: _largest(line, laid.results) for line in lines}
 
     def colours(column: Any) -> list[str]:
         return [_colour(coloured[column.name].better, value) for value in column]
 
     style = (
         frame.style.apply(colours, subset=list(coloured))
-        .format({line.title: line.cell for line in lines}, na_rep="–")
-        .format({name: partial(_signed, show=line.change) for name, line in changes.items()}, na_rep="–")
+        .format({line.title: partial(line.cell, largest=largest[line]) for line in lines}, na_rep="–")
+        .format(
+            {
+                name: partial(_signed, show=partial(line.change, largest=largest[line]))
+                for name, line in changes.items()
+            },
+            na_rep="–",
+        )
         .format(_percent, subset=list(percents), na_rep="–")
     )
     pinned = st.column_config.TextColumn(pinned=True)

@@ -236,7 +236,7 @@ def _difference(
     line = f"{first:<{NAME_WIDTH}}{_seconds(before):>12}"
     for place, value in enumerate(after):
         change = value - before
-        percent = f"{100 * change / before:+.1f}" if before else ""
+        percent = f"{round(100 * change / before, 1) + 0.0:+.1f}" if before else ""
         difference = f"{change:+,.3f}"
         if abs(change) < 0.0005:
             difference, percent = "=", ""

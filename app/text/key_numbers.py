@@ -11,7 +11,7 @@ from blocktime.app.text.outside import by_number, farthest
 from blocktime.app.text.quantities import QUANTITIES, Better, Quantity, amount, of_first_device, of_program
 from blocktime.model.provenance import Extrapolation
 from blocktime.model.results import RunResult
-from blocktime.model.units import show_change, show_seconds
+from blocktime.model.units import show_alike, show_change, show_seconds
 from blocktime.scenarios.why_money import MILLION, many_of
 
 WARNING: Final = ":material/warning:"
@@ -69,10 +69,12 @@ class Number:
         """The number; None where the answer has none."""
         return self.quantity.read(result)
 
-    def show(self, value: float | None) -> str:
-        """*value* with its unit, or what is said where there is no such number."""
+    def show(self, value: float | None, *others: float | None) -> str:
+        """*value* with its unit, in the form of the *others*, or what is said where there is no such number."""
         if value is None:
             return self.quantity.missing or "not in this answer"
+        if self.quantity.is_time:
+            return show_alike(value, *filter(None, others))[0]
         return self.quantity.unit.show(value)
 
     def titled(self, word: str = "") -> str:
@@ -93,13 +95,13 @@ class Number:
         """How it has changed, in words, and the rule of its colour: none where less than *least* has."""
         if was is None or now is None:
             return self.show(now) if now is None else "not in the baseline", "off"
-        if self.show(was) == self.show(now):
+        if self.show(was, now) == self.show(now, was):
             return UNCHANGED, "off"
         difference = now - was
         share = difference / was if was else 0.0
         tiny = abs(share) < 0.0005
         percent = f" ({show_change(was, now)})" if was else ""
-        text = f"{'-' if difference < 0 else '+'}{self.show(abs(difference))}{percent}"
+        text = f"{'-' if difference < 0 else '+'}{self.show(abs(difference), was, now)}{percent}"
         if was and tiny:
             text = "under 0.1 %"
         if self.quantity.is_share:
@@ -141,7 +143,7 @@ def lines(before: RunResult, after: RunResult) -> list[dict[str, str]]:
     rows = []
     for number in others(before, after):
         was, now = number.read(before), number.read(after)
-        shown = ["—" if value is None else number.show(value) for value in (was, now)]
+        shown = ["—" if value is None else number.show(value, was, now) for value in (was, now)]
         label = number.titled() + (f" :gray[{plain(number.quantity.says)}]" if number.quantity.says else "")
         if before == after:
             rows.append({"Number": label, "Value": plain(number.show(now))})

@@ -116,13 +116,14 @@ class Quantity(NamedTuple):
         """Whether it differs by percentage points."""
         return self.unit.word == "%"
 
-    def cell(self, value: float) -> str:
-        """A bare number as a table shows it: a time in a unit of its own size."""
-        return show_seconds(value / self.unit.per) if self.is_time else number(value)
+    def cell(self, value: float, largest: float = 0.0) -> str:
+        """A bare number as a table shows it: a time in a unit of its own size, or as the *largest* beside it."""
+        per = self.unit.per
+        return show_seconds(value / per, largest / per) if self.is_time else number(value)
 
-    def change(self, value: float) -> str:
+    def change(self, value: float, largest: float = 0.0) -> str:
         """A difference of bare numbers as a table shows it: of what is not a whole number, three digits."""
-        return self.cell(value) if self.is_time or value == int(value) else three_digits(value)
+        return self.cell(value, largest) if self.is_time or value == int(value) else three_digits(value)
 
 
 def _measure(

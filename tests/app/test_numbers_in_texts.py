@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from blocktime.app.reports.report_html import compare_page, run_page
 from blocktime.app.text.compare_text import compare_lines
 from blocktime.app.text.document import run_lines
 from blocktime.model.errors import OutsideLaw
@@ -14,6 +18,7 @@ from blocktime.model.results import RunResult
 from blocktime.scenarios import library, load
 from tests.answered import answered
 from tests.answered import as_shown as answer
+from tests.app.page_numbers import opened
 
 PAIRS = (
     ("rahn-full-scan", "tablespace.block_size_bytes=16K"),
@@ -38,6 +43,16 @@ INSTRUMENT = re.compile(
     r"|\d +\d+\.\d\d +\d+\.\d\d$|HI[·█]|probes: |probe: "
 )
 """Lines of TKPROF and iostat, drawings of blocks by number, and the parts of a count that stands above them."""
+NO_NUMBER = re.compile(r"(?<![\w.])(?:[Nn]a[Nn]|inf|Infinity|None)(?![\w.])")
+"""What Python writes for a number that is none; a parameter of Oracle may be called so, in a setting."""
+LESS_THAN_NOTHING = re.compile(r"(?<![\w.)\]])[-−]0(?:\.0+)?(?![\d.])")
+WRONG = {
+    "exponent": EXPONENT,
+    "no number": NO_NUMBER,
+    "less than nothing": LESS_THAN_NOTHING,
+    "another minus sign than that of model/units.py": re.compile("−"),
+    "no space before the percent sign": re.compile(r"\d%"),
+}
 LONG = re.compile(r"\d+ (?:min \d+ s|h \d+ min|min\b|h\b)")
 
 
@@ -58,10 +73,9 @@ def faults(lines: list[str]) -> Iterator[str]:
     """What is wrong with the numbers in *lines*."""
     whole: dict[int, str] = {}
     for line in _of_the_program(lines):
-        if EXPONENT.search(line):
-            yield f"exponent: {line}"
-        if re.search(r"\d%", line):
-            yield f"no space before the percent sign: {line}"
+        for what, form in WRONG.items():
+            if form.search(line):
+                yield f"{what}: {line}"
         for match in NUMBER.finditer(line):
             digits = match[0].strip("+-−").replace(",", "")
             if "." in digits and len(digits.replace(".", "").lstrip("0")) > 6 and not _is_table_time(digits):
@@ -86,7 +100,7 @@ def _of_the_program(lines: list[str]) -> Iterator[str]:
             len(line.split()) > 8 and not re.search("[a-z]{3}.* [a-z]{3}", line)
         )
         if not of_a_tool:
-            yield re.sub(r"[\w.]+=\S+", "", line)
+            yield re.sub(r"[\w.]+=\S+|bug \d+|^ *[\w.]+ = .*", "", line)
 
 
 def _is_table_time(digits: str) -> bool:
@@ -112,3 +126,39 @@ def test_the_numbers_of_a_comparison_are_written_in_one_way(pair: tuple[str, ...
     results = [estimated(name), estimated(name, *settings)]
     lines = [*compare_lines(results, ["", ", ".join(settings)], width=200, scenarios=asked)]
     assert [*faults(lines)] == []
+
+
+def words_of(document: str) -> list[str]:
+    """The lines of a report that a reader sees first: no scripts, styles, data that open on a click."""
+    seen = re.sub(r"<(script|style|details)\b.*?</\1>", "\n", document, flags=re.DOTALL)
+    return html.unescape(re.sub(r"<[^>]+>", "\n", seen)).split("\n")
+
+
+def words_on(app: AppTest) -> list[str]:
+    """The lines of a page: its sentences, numbers, rows of its tables, and what is said of its charts."""
+    metrics = [f"{one.label} {one.value} {one.delta}" for one in app.metric]
+    rows = [" | ".join(map(str, row)) for one in app.table for row in one.value.to_numpy().tolist()]
+    sentences = [one.value for one in chain(app.markdown, app.caption, app.info, app.warning, app.error)]
+    charts = [one.proto.alt for one in app.get("plotly_chart")]
+    return "\n".join([*metrics, *rows, *sentences, *charts]).replace("\\", "").split("\n")
+
+
+@pytest.mark.parametrize("name", library())
+def test_the_numbers_of_a_report_are_written_in_one_way(name: str) -> None:
+    assert [*faults(words_of(run_page(load(name), estimated(name))))] == []
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=" ".join)
+def test_the_numbers_of_a_report_of_two_are_written_in_one_way(pair: tuple[str, ...]) -> None:
+    name, *settings = pair
+    asked, results = [load(name), load(name, settings)], [estimated(name), estimated(name, *settings)]
+    assert [*faults(words_of(compare_page(asked, results, ["", ", ".join(settings)])))] == []
+
+
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("pair", [*PAIRS, *((name,) for name in library())], ids=" ".join)
+@pytest.mark.usefixtures("the_law_alone")
+def test_the_numbers_of_a_page_are_written_in_one_way(pair: tuple[str, ...]) -> None:
+    name, *settings = pair
+    app = opened({"scenario": name, **dict(text.split("=", 1) for text in settings)})
+    assert [*faults(words_on(app))] == []

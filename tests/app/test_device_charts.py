@@ -44,7 +44,7 @@ def test_sizes_show_requests_and_bytes_in_percent(merged: RunResult) -> None:
         ("queue", ["avgqu-sz"], "requests", "avgqu-sz 0.99 to 1.00, the most in seconds 20-21"),
         ("await", ["await", "svctm"], "ms", "await 4.07 all the time; svctm 4.07 all the time"),
         ("util", ["%util"], "%", "%util 99.31 to 100.00, the most in seconds 20-21"),
-        ("rate", ["wkB/s"], "kB/s", "wkB/s 1,952.00 to 1,968.00, the most in seconds 20-21"),
+        ("rate", ["wkB/s"], "kB/s", "wkB/s 1,952 to 1,968, the most in seconds 20-21"),
     ],
 )
 def test_columns_of_iostat_over_time(

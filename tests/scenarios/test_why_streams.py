@@ -206,7 +206,7 @@ def test_more_waits_are_not_told_as_longer_ones_alone() -> None:
     time = other.time.model_copy(update={"wait": {DEVICE: fewer}})
     said = " ".join(why(base, other.model_copy(update={"time": time})))
     assert (
-        "writes wait for the device 2,500 times instead of 10,000, 69.3 ms each instead of 9.31 ms, which costs 80.15 s"
+        "writes wait for the device 2,500 times instead of 10,000, 69.3 ms each instead of 9.31 ms, which costs 1 min 20 s"
         in said
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Sequence
+from typing import Final, cast
 
 import streamlit as st
 from click import unstyle
@@ -11,20 +12,43 @@ from blocktime.app.answer.drawn import beside, chart
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.base.remembered import by_object
 from blocktime.app.charts import transaction_charts
+from blocktime.app.session.wishes import Wishes, ask, played
 from blocktime.app.text import transaction_text
 from blocktime.model.errors import BlocktimeError
-from blocktime.model.results import RunResult
+from blocktime.model.results import RunResult, TransactionStats
 from blocktime.model.spec import Transactions
-from blocktime.model.workloads.transactions.curves import Load, Size, cache_curve, doubling_load, load_curve
+from blocktime.model.workloads.transactions.curves import (
+    LoadPoint,
+    Size,
+    cache_curve,
+    load_bounds,
+    loads_to_play,
+)
 from blocktime.scenarios import Scenario
+
+WISHES: Final = Wishes("over load")
+"""Runs at other loads, which come in behind the bounds."""
+LOOKS_S: Final = 1.0
+FIRST_PRECISION_PERCENT: Final = 5.0
 
 
 @by_object(50)
-def over_load(scenario: Scenario) -> tuple[list[Load], float | None]:
-    """Points over load, and the load at which the response is twice the least, computed once."""
-    work = cast("Transactions", scenario.workload)
-    points = load_curve(scenario.system, work)
-    return points, doubling_load(scenario.system, work, points)
+def over_load(scenario: Scenario) -> list[LoadPoint]:
+    """Bounds over load, computed once."""
+    return load_bounds(scenario.system, cast("Transactions", scenario.workload))
+
+
+@by_object(50)
+def at_loads(scenario: Scenario) -> list[tuple[float, Scenario]]:
+    """The scenario at some loads, without programs beside it, to be simulated to 5 %."""
+    field = "users" if getattr(scenario.workload, "rate_per_s", None) is None else "rate_per_s"
+    alone = {"beside": (), "transactions": None, "precision_percent": FIRST_PRECISION_PERCENT}
+    loads = [int(load) if field == "users" else load for load in loads_to_play(over_load(scenario))]
+    works = [scenario.workload.model_copy(update={**alone, field: load}) for load in loads]
+    return [
+        (load, scenario.model_copy(update={"workload": work, "replications": 1}))
+        for load, work in zip(loads, works, strict=True)
+    ]
 
 
 @by_object(50)
@@ -34,25 +58,56 @@ def over_size(scenario: Scenario) -> list[Size]:
 
 
 def load(before: RunResult, after: RunResult, scenario: Scenario) -> None:
-    """Throughput and response over load, and how busy each resource is."""
+    """Throughput and response over load, and how busy each resource is; simulated points come in behind the bounds."""
     stats = after.transactions
     if stats is None:
         st.caption("The what-if scenario has no transactions.")
         return
     st.markdown(plain(sentence(transaction_text.saturation(stats, beside=bool(after.programs)))))
     try:
-        points, twice = over_load(scenario)
+        bounds, loads = over_load(scenario), at_loads(scenario)
     except BlocktimeError as error:
         st.caption(plain(f"No curve over load: {error}"))
         return
-    st.markdown(plain(sentence(transaction_charts.doubles(points, stats, twice))))
-    beside(
-        ("load_throughput", *transaction_charts.throughput(points, stats)),
-        ("load_response", *transaction_charts.response(points, stats, twice)),
-    )
-    if stats.saturation_users is not None:
-        st.caption(plain(transaction_charts.UNHINDERED_SAYS))
+    if WISHES.play([ask(other) for _, other in loads]):
+        st.fragment(_curves, run_every=LOOKS_S)(bounds, loads, stats)
+    else:
+        _curves(bounds, loads, stats)
     chart("load_resources", *transaction_charts.resources(before.transactions or stats, stats))
+
+
+def _curves(
+    bounds: Sequence[LoadPoint], loads: Sequence[tuple[float, Scenario]], stats: TransactionStats
+) -> None:
+    """The bounds over load, and the simulated points that are known."""
+    job = WISHES.job()
+    if job is not None:
+        job.look()
+        if job.ended:
+            WISHES.play(())
+            st.rerun()
+    points = _played(loads)
+    st.markdown(plain(sentence(transaction_charts.doubles(bounds, points, stats))))
+    beside(
+        ("load_throughput", *transaction_charts.throughput(bounds, points, stats)),
+        ("load_response", *transaction_charts.response(bounds, points, stats)),
+    )
+    st.caption(plain(transaction_charts.BOUND_SAYS))
+
+
+def _played(loads: Sequence[tuple[float, Scenario]]) -> list[LoadPoint]:
+    """The simulated points that are known."""
+    points = []
+    for load, scenario in loads:
+        answer = played(scenario)
+        stats = (
+            RunResult.model_validate_json(answer.document).transactions
+            if answer and answer.document
+            else None
+        )
+        if stats is not None:
+            points.append(LoadPoint(load, stats.per_s, stats.response_s))
+    return points
 
 
 def cache(after: RunResult, scenario: Scenario) -> None:

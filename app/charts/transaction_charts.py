@@ -11,83 +11,89 @@ from blocktime.app.charts.drawing import GREY, LINES, OF_TEXT, Figure, axis, mar
 from blocktime.app.text.transaction_text import saturation, tps
 from blocktime.model.results import TransactionStats
 from blocktime.model.units import MIB, show_bytes, show_data, show_number, show_seconds
-from blocktime.model.workloads.transactions.curves import Load, Size
+from blocktime.model.workloads.transactions.curves import LoadPoint, Size, doubling_load
 
 HEIGHT: Final = 290
 SNUG: Final = (8, 12, 46, 42)
 PLAIN: Final = {"exponentformat": "none", "tickformat": ",~g"}
 """Numbers of an axis without powers of ten."""
-UNHINDERED: Final = "without waiting"
-UNHINDERED_SAYS: Final = (
-    "Dashed: the estimate if no transaction waited for another. It is the users divided by the think time plus the "
-    "response of a single user, up to the maximum TPS. A simulation may lie above it, for two reasons. Chance moves "
-    "it, and with many users DBWR and the log writer write less often for each transaction."
+BOUND: Final = "upper bound"
+LEAST: Final = "lower bound"
+PLAYED: Final = "simulated"
+BOUND_SAYS: Final = (
+    "Dashed: no run is expected to do better. Throughput is at most the users divided by the think time plus the "
+    "response without waiting, and at most what the bottleneck does. Points: simulations to 5 %. The bounds take the "
+    "hit ratio of a law, and the points count it."
 )
 
 
-def throughput(points: Sequence[Load], now: TransactionStats) -> tuple[Figure, str]:
-    """Throughput over load, what it would be without waiting, the knee, and where the answer lies."""
-    across, loads = _across(points, now)
-    per_s = [point.per_s for point in points]
-    traces = [drawing.line("TPS, instant estimate", loads, per_s, LINES[0], "%{y:,.4~r} TPS")]
-    if now.saturation_users is not None:  # of arrivals there is the limit alone
-        unhindered = [point.most_per_s for point in points]
-        traces.append(drawing.line(UNHINDERED, loads, unhindered, LINES[1], "%{y:,.4~r} TPS"))
-    traces.append(mark(f"now: {tps(now.per_s)} TPS", _load(points, now), now.per_s))
-    figure = _figure(traces, across, "transactions a second (TPS)", now)
-    last = points[-1]
-    return figure, (
-        f"Throughput over {across}: now {tps(now.per_s)} TPS, at {show_number(last.users, 3)} "
-        f"{tps(last.per_s)} TPS. {saturation(now)}"
-    )
-
-
-def response(points: Sequence[Load], now: TransactionStats, twice: float | None) -> tuple[Figure, str]:
-    """Mean response over load, the knee, the load at which it is *twice* the least, and where the answer lies."""
-    across, loads = _across(points, now)
+def throughput(
+    bounds: Sequence[LoadPoint], played: Sequence[LoadPoint], now: TransactionStats
+) -> tuple[Figure, str]:
+    """Throughput over load: its upper bound, the simulated points, the saturation, and where the answer lies."""
     traces = [
-        drawing.line("mean response, instant estimate", loads, [1000 * point.response_s for point in points], LINES[0],
-                     "%{y:,.4~r} ms"),
-        mark(f"now: {show_seconds(now.response_s)}", _load(points, now), 1000 * now.response_s),
-    ]  # fmt: skip
-    if twice is not None:
-        closed = now.saturation_users is not None
-        name = f"2 × one user's: {twice:,.0f} users" if closed else f"2 × the least: {tps(twice)}/s"
-        at_ms = 2000 * points[0].response_s
-        traces.insert(1, mark(name, twice, at_ms, color=LINES[2][0], symbol="x", size=10))
-    figure = _figure(traces, across, "mean response (ms)", now)
-    first, last = points[0], points[-1]
-    return figure, (
-        f"Response over {across}: now {show_seconds(now.response_s)}, "
-        f"{show_seconds(first.response_s)} at the least load, {show_seconds(last.response_s)} at "
-        f"{show_number(last.users, 3)}. {doubles(points, now, twice)}"
+        drawing.line(BOUND, _loads(bounds), [point.per_s for point in bounds], LINES[1], "%{y:,.4~r} TPS"),
+        *_played(played, [point.per_s for point in played], "TPS"),
+        mark(f"now: {tps(now.per_s)} TPS", _load(bounds, now), now.per_s),
+    ]
+    last = bounds[-1]
+    return _figure(traces, "transactions a second (TPS)", now), (
+        f"Throughput over {_across(now)}: now {tps(now.per_s)} TPS, at most {tps(last.per_s)} TPS at "
+        f"{show_number(last.load, 3)}. {saturation(now)}"
     )
 
 
-def doubles(points: Sequence[Load], now: TransactionStats, doubling_users: float | None) -> str:
-    """At what load, *doubling_users*, the response is twice that of a single user or of the least load."""
+def response(
+    bounds: Sequence[LoadPoint], played: Sequence[LoadPoint], now: TransactionStats
+) -> tuple[Figure, str]:
+    """Mean response over load: its lower bound, the simulated points, the saturation, and where the answer lies."""
+    traces = [
+        drawing.line(
+            LEAST, _loads(bounds), [1000 * point.response_s for point in bounds], LINES[1], "%{y:,.4~r} ms"
+        ),
+        *_played(played, [1000 * point.response_s for point in played], "ms"),
+        mark(f"now: {show_seconds(now.response_s)}", _load(bounds, now), 1000 * now.response_s),
+    ]
+    first, last = bounds[0], bounds[-1]
+    return _figure(traces, "mean response (ms)", now), (
+        f"Response over {_across(now)}: now {show_seconds(now.response_s)}, at least "
+        f"{show_seconds(first.response_s)}, and {show_seconds(last.response_s)} at {show_number(last.load, 3)}. "
+        f"{doubles(bounds, played, now)}"
+    )
+
+
+def doubles(bounds: Sequence[LoadPoint], played: Sequence[LoadPoint], now: TransactionStats) -> str:
+    """At what load the response is twice that of the least load: as simulated, or at the latest by the bounds."""
+    points, found = played, doubling_load(played)
+    if found is None:
+        points, found = bounds, doubling_load(bounds)
     closed = now.saturation_users is not None
-    least = "a single user" if closed else f"{tps(points[0].per_s)} arrivals a second"
-    twice = f"{show_seconds(2 * points[0].response_s)}, twice that of {least},"
-    if doubling_users is None:
-        last = f"{points[-1].users:,.0f} users" if closed else f"{tps(points[-1].per_s)} arrivals a second"
-        return f"By instant estimate, the response stays below {twice} up to {last}"
-    at = f"{doubling_users:,.0f} users" if closed else f"{tps(doubling_users)} arrivals a second"
-    return f"By instant estimate, the response reaches {twice} at {at}"
+    least = "a single user" if closed else f"{tps(points[0].load)} arrivals a second"
+    twice = f"The response reaches {show_seconds(2 * points[0].response_s)}, twice that of {least},"
+    if found is None:
+        return f"{twice} at no load drawn here" if closed else f"{twice} below the maximum TPS"
+    load = f"{found:,.0f} users" if closed else f"{tps(found)} arrivals a second"
+    return f"{twice} at about {load}" if points is played else f"{twice} at {load} or fewer"
 
 
-def _across(points: Sequence[Load], now: TransactionStats) -> tuple[str, list[float]]:
-    """Of users that come back their number; of arrivals their rate."""
-    if now.saturation_users is not None:
-        return "users", [point.users for point in points]
-    return "arrivals a second", [point.per_s for point in points]
+def _across(now: TransactionStats) -> str:
+    return "arrivals a second" if now.saturation_users is None else "users"
 
 
-def _load(points: Sequence[Load], now: TransactionStats) -> float:
+def _loads(points: Sequence[LoadPoint]) -> list[float]:
+    return [point.load for point in points]
+
+
+def _played(points: Sequence[LoadPoint], values: list[float], unit: str) -> list[dict[str, Any]]:
+    """The line through the simulated points, as far as there are any."""
+    return [drawing.line(PLAYED, _loads(points), values, LINES[0], f"%{{y:,.4~r}} {unit}")] if points else []
+
+
+def _load(bounds: Sequence[LoadPoint], now: TransactionStats) -> float:
     """Where the answer lies on the axis: users by Little's law, those who think among them."""
     if now.saturation_users is None:
         return now.per_s
-    thinks_s = max(0.0, points[0].users / points[0].per_s - points[0].response_s)
+    thinks_s = max(0.0, bounds[0].load / bounds[0].per_s - bounds[0].response_s)
     return float(round(now.per_s * (now.response_s + thinks_s)))
 
 
@@ -133,15 +139,15 @@ def resources(before: TransactionStats, after: TransactionStats) -> tuple[Figure
     return drawing.figure(traces, layout), f"Busy: {text}. {saturation(after)}"
 
 
-def _figure(traces: list[dict[str, Any]], across: str, up: str, now: TransactionStats) -> Figure:
-    """A figure over load, with the knee as a line of its own."""
+def _figure(traces: list[dict[str, Any]], up: str, now: TransactionStats) -> Figure:
+    """A figure over load, with the saturation as a line of its own."""
     closed = now.saturation_users is not None
     knee = now.saturation_per_s if now.saturation_users is None else now.saturation_users
     words = f"saturation: {knee:,.0f} users" if closed else f"saturation: {tps(knee)} TPS"
     place = {"y": 1, "yanchor": "top"} if closed else {"y": 0.02, "yanchor": "bottom"}  # beside the curve
     note = {"x": knee, **place, "yref": "paper", "showarrow": False, "xanchor": "right", "text": f" {words} "}
     layout = drawing.layout(
-        HEIGHT, axis(across), axis(up, rangemode="tozero", **PLAIN), margin=SNUG, annotations=[note],
+        HEIGHT, axis(_across(now)), axis(up, rangemode="tozero", **PLAIN), margin=SNUG, annotations=[note],
         shapes=[drawing.upright(knee, color=OF_TEXT, width=1.5, dash="dash")],
     )  # fmt: skip
     return drawing.figure(traces, layout)

@@ -26,7 +26,7 @@ from blocktime.app.text.uncertainty_text import difference_lines, uncertainty_li
 from blocktime.model.results import RunResult
 from blocktime.model.spec import Transactions
 from blocktime.model.units import show_seconds
-from blocktime.model.workloads.transactions.curves import cache_curve, doubling_load, load_curve
+from blocktime.model.workloads.transactions.curves import cache_curve, load_bounds
 from blocktime.scenarios import to_toml
 from blocktime.scenarios.spec import Scenario
 from blocktime.scenarios.uncertainty import Difference
@@ -171,12 +171,11 @@ def _transaction_plots(scenario: Scenario, result: RunResult) -> Iterable[str]:
     stats, cache, work = result.transactions, result.cache, cast("Transactions", scenario.workload)
     if stats is None or cache is None:
         return
-    loads = load_curve(scenario.system, work)
-    twice = doubling_load(scenario.system, work, loads)
+    bounds = load_bounds(scenario.system, work)
     size = float(scenario.system.instance.buffer_cache_bytes)
     hits = transaction_charts.hits(cache_curve(scenario.system, work), size, cache.hit_fraction)
-    yield from plotted("Throughput over load", transaction_charts.throughput(loads, stats), "throughput")
-    yield from plotted("Response over load", transaction_charts.response(loads, stats, twice), "response")
+    yield from plotted("Throughput over load", transaction_charts.throughput(bounds, [], stats), "throughput")
+    yield from plotted("Response over load", transaction_charts.response(bounds, [], stats), "response")
     yield from plotted("Hits over the size of the buffer cache", hits, "hits")
 
 

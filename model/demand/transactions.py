@@ -31,6 +31,7 @@ READS = "read calls"
 FILLS = "reading blocks into buffers"
 UNDO = "consistent reads of changed blocks"
 SPINS = "spinning for latches"
+CPUS = "processors"
 DATA, REDO, DBWR = "data disk", "redo disk", "database writer"
 FIRST_TRANSACTIONS = 4_000
 ROUNDING = 1e-3

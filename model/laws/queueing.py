@@ -119,34 +119,6 @@ def machine_repair(users: Number, think_s: Number, service_s: Number, servers: N
     return ClosedQueue(busy / service_s, present * service_s / busy, busy / servers, present)
 
 
-class Bounds(NamedTuple):
-    """Between what a closed system must lie."""
-
-    least_throughput_per_s: Number
-    most_throughput_per_s: Number
-    least_response_s: Number
-    most_response_s: Number
-
-
-def asymptotic_bounds(users: Number, demand_s: Number, bottleneck_s: Number, think_s: Number = 0.0) -> Bounds:
-    """Bounds of any closed system, whatever the distributions [lazowska-1984].
-
-    *demand_s* is D, the service of one cycle over all stations; *bottleneck_s* is Dmax, the largest demand of one
-    station over its servers. N/(ND + Z) ≤ X ≤ min(N/(D + Z), 1/Dmax), and max(D, N·Dmax - Z) ≤ R ≤ ND.
-    """
-    return Bounds(
-        users / (users * demand_s + think_s),
-        smaller(users / (demand_s + think_s), 1 / bottleneck_s),
-        larger(demand_s, users * bottleneck_s - think_s),
-        users * demand_s,
-    )
-
-
-def saturation_users(demand_s: Number, bottleneck_s: Number, think_s: Number = 0.0) -> Number:
-    """Number of users from which on users must queue, where the two upper bounds meet: (D + Z)/Dmax [lazowska-1984]."""
-    return (demand_s + think_s) / bottleneck_s
-
-
 class Network(NamedTuple):
     """What users see who visit the stations of a closed network in turns."""
 

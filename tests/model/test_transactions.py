@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blocktime.model import OutsideLaw, RunResult, calculate, simulate
+from blocktime.model.bounds import Bounds
 from blocktime.model.laws import queueing
 from blocktime.model.loops import as_written
 from blocktime.model.results import TransactionStats
 from blocktime.model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from blocktime.model.units import GIB, MIB
 from blocktime.model.workloads.transactions.closed_form import solve
-from blocktime.model.workloads.transactions.knee import Knee
 from blocktime.model.workloads.transactions.network import at_rate, closed
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
 from blocktime.scenarios import from_mapping, load, run
@@ -125,11 +125,12 @@ def test_several_servers_are_as_close_to_the_exact_network_as_stated(
             network = queueing.mean_values(users, [parts.cpu_s, parts.disk_s], think_s, [cores, servers])
             assert points[users - 1].per_s == pytest.approx(network.throughput_per_s, rel=error)
         for users, point in enumerate(points, start=1):
-            bounds = queueing.asymptotic_bounds(users, parts.cpu_s + parts.disk_s, bottleneck_s, think_s)
-            assert point.per_s >= bounds.least_throughput_per_s * (1 - 1e-6)
-            assert point.per_s <= bounds.most_throughput_per_s * (1 + 1e-6)
-            assert point.response_s >= bounds.least_response_s * (1 - 1e-6)
-            assert point.response_s <= bounds.most_response_s * (1 + 1e-6)
+            total_s = parts.cpu_s + parts.disk_s
+            bounds = Bounds({"bottleneck": bottleneck_s}, total_s, total_s, think_s, False)
+            assert point.per_s >= users / (users * total_s + think_s) * (1 - 1e-6)
+            assert point.per_s <= bounds.most_per_s(users) * (1 + 1e-6)
+            assert point.response_s >= bounds.least_response_s(users) * (1 - 1e-6)
+            assert point.response_s <= users * total_s * (1 + 1e-6)
             assert point.per_s * (think_s + point.response_s) == pytest.approx(users, rel=1e-9)  # Little
         # a user more does no harm, but for the one with whom there are as many as servers: waiting begins there
         assert all(more.per_s >= less.per_s * 0.995 for less, more in pairwise(points))
@@ -167,8 +168,8 @@ def test_arrivals_wait_as_in_queues_of_several_servers(cores: int, servers: int,
 def test_throughput_ends_at_the_bottleneck() -> None:
     for cores, servers, cpu_s in ((1, 4, 0.01), (4, 2, 0.01), (16, 1, 0.4)):
         system, many = machine(cores, servers, 0.01, cpu_s), work(users=2_000, think_s=1)
-        parts, point, knee, *_ = solve(system, many)
-        most = knee.per_s
+        parts, point, bounds, *_ = solve(system, many)
+        most = bounds.ceiling_per_s
         assert most == pytest.approx(1 / max(parts.cpu_s / cores, parts.disk_s / servers))
         assert most * 0.999 < point.per_s <= most * (1 + 1e-9)
 
@@ -418,5 +419,5 @@ def test_a_run_says_which_resource_it_saturates_and_at_which_rate(
 ) -> None:
     """CPU grows with load; a disk sorts more then, unless it is full; the log gathers commits even when it is."""
     alone = {"processors": 0.002, "data disk": 1 / 160, "redo disk": 0.0025}
-    knee = Knee("data disk", 160.0, 20.0, 0.05, alone, 0.1).of_run(100.0, utilisation)
-    assert (knee.bottleneck, knee.per_s) == (bottleneck, pytest.approx(per_s))
+    bounds = Bounds(alone, 0.05, 0.05, 0.1, False).of_run(100.0, utilisation)
+    assert (bounds.bottleneck, bounds.ceiling_per_s) == (bottleneck, pytest.approx(per_s))

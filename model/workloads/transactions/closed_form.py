@@ -6,6 +6,7 @@ from math import inf
 from typing import NamedTuple
 
 from blocktime.model.books import close, device_stats, devices
+from blocktime.model.bounds import Bounds
 from blocktime.model.causes import (
     BUFFER_BUSY,
     FREE_BUFFERS,
@@ -21,7 +22,7 @@ from blocktime.model.causes import (
 from blocktime.model.demand import transactions as asked
 from blocktime.model.demand.device_calls import changed
 from blocktime.model.demand.host_limits import through_host
-from blocktime.model.demand.transactions import DBWR, REDO, KindDemand, block_cpu_s, data_disk_name
+from blocktime.model.demand.transactions import CPUS, DBWR, REDO, KindDemand, block_cpu_s, data_disk_name
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws import commit, limits, queueing
 from blocktime.model.laws.block_layer import stated_call_s
@@ -32,9 +33,11 @@ from blocktime.model.spec import System, Transactions
 from blocktime.model.units import show_number, show_seconds
 from blocktime.model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
 from blocktime.model.workloads.transactions.disk import LEAST
-from blocktime.model.workloads.transactions.knee import Knee, knee_of
 from blocktime.model.workloads.transactions.network import (
-    CPUS,
+    AT_DBWR,
+    AT_DISK,
+    AT_LOG,
+    AT_PROCESSORS,
     AtDevice,
     CausedByOthers,
     LoadPoint,
@@ -43,6 +46,7 @@ from blocktime.model.workloads.transactions.network import (
     contended,
 )
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
+from blocktime.model.workloads.transactions.stations import bounds_of
 from blocktime.model.workloads.transactions.writers import FULL, due_at
 
 FALLS_INTO_STEP = 0.5
@@ -54,48 +58,47 @@ class Solved(NamedTuple):
 
     parts: Parts
     point: LoadPoint
-    knee: Knee
+    bounds: Bounds
     lasting: Parts
     """The same in the long run, where the parts are those of a volume on burst credits."""
     credits_s: float = inf
     """How long these last at this load."""
 
 
-def solve(system: System, work: Transactions, knee: Knee | None = None) -> Solved:
-    """The network, solved; raises :class:`OutsideLaw` for arrivals that no resource can keep up with.
-
-    *knee* is that of the same system and mix where it is known; the load does not move it.
-    """
+def solve(system: System, work: Transactions) -> Solved:
+    """The network, solved; raises :class:`OutsideLaw` for arrivals that no resource can keep up with."""
     system = through_host(system)
     parts = parts_of(system, work)
-    knee = knee or knee_of(system, work)
-    if work.rate_per_s is not None and work.rate_per_s >= FULL * knee.per_s:
-        can = f"the {knee.bottleneck} can do, {show_number(knee.per_s, 4)} transactions a second"
-        if knee.bottleneck == DBWR:
+    bounds = bounds_of(system, work)
+    most = bounds.ceiling_per_s
+    if work.rate_per_s is not None and work.rate_per_s >= FULL * most:
+        can = f"the {bounds.bottleneck} can do, {show_number(most, 4)} transactions a second"
+        if bounds.bottleneck == DBWR:
             depth = parts.disk.writes_at_once
             why = "instance.db_writer_requests" if depth > 1 else "writes one by one:"
-            can = f"DBWR can write, {show_number(knee.per_s, 4)} transactions a second with {why} {depth}"
+            can = f"DBWR can write, {show_number(most, 4)} transactions a second with {why} {depth}"
         raise OutsideLaw(
             f"workload.rate_per_s {work.rate_per_s:g} is more than {can}: the queue would grow without end"
         )
     own_iops, burst_iops = system.disk.iops_limit, system.disk.burst_iops
     if own_iops is None or burst_iops is None or burst_iops <= own_iops:
-        return Solved(parts, _point_at(parts, knee), knee, parts)
+        return Solved(parts, _point_at(parts, bounds), bounds, parts)
     bursting, point = _at_pace(system, work, burst_iops)
     spent_per_s = point.per_s * _counted(bursting, point)
     lasts_s = limits.credits_last_s(system.disk, spent_per_s)
     share = lasts_s * point.per_s / asked.run_transactions(work)
     if share < 1:
         bursting, point = _at_pace(system, work, 1 / (share / burst_iops + (1 - share) / own_iops))
-    return Solved(bursting, point, knee, parts, lasts_s)
+    return Solved(bursting, point, bounds, parts, lasts_s)
 
 
-def _point_at(parts: Parts, knee: Knee) -> LoadPoint:
+def _point_at(parts: Parts, bounds: Bounds) -> LoadPoint:
     """The network at the load that is asked for."""
     work, point = parts.work, None
     if work.rate_per_s is not None:
         return fastest(at_rate)(parts, work.rate_per_s)
-    every = fastest(closed)(parts, int(work.users), knee.per_s, knee.held_back)
+    held_back = {CPUS: AT_PROCESSORS, DBWR: AT_DBWR, REDO: AT_LOG}.get(bounds.bottleneck, AT_DISK)
+    every = fastest(closed)(parts, int(work.users), bounds.ceiling_per_s, held_back)
     for point in every:  # noqa: B007  (the last one is wanted)
         pass
     assert point is not None
@@ -106,7 +109,7 @@ def _at_pace(system: System, work: Transactions, iops: float) -> tuple[Parts, Lo
     """The network while a volume serves so many requests a second."""
     volume = changed(system, disk=changed(system.disk, iops_limit=iops, burst_iops=None))
     parts = parts_of(volume, work)
-    return parts, _point_at(parts, knee_of(volume, work))
+    return parts, _point_at(parts, bounds_of(volume, work))
 
 
 def _counted(parts: Parts, point: LoadPoint) -> float:
@@ -124,7 +127,7 @@ def _counted(parts: Parts, point: LoadPoint) -> float:
 
 def rates_of(solved: Solved) -> Rates:
     """What the resources do at a load, of their capacity in the long run, and which saturates first at which."""
-    parts, point, knee, lasting, _ = solved
+    parts, point, bounds, lasting, _ = solved
     per_s, log = point.per_s, point.log
     log_load = log.writes_per_s * log.held_s
     used = {CPUS: per_s * point.caused.cpu_s / parts.threads}
@@ -139,16 +142,16 @@ def rates_of(solved: Solved) -> Rates:
         used[data_disk_name(device.name)] = disk
     if not parts.redo_on_data:
         used[REDO] = max(log_load, per_s * parts.redo_held_s)
-    if knee.bottleneck == DBWR:
+    if bounds.bottleneck == DBWR:
         used[DBWR] = max(
             per_s * at.writes.written / device.disk.writer_per_s
             for device, at in zip(parts.devices, point.devices, strict=True)
         )
     return Rates(
         utilisation={name: min(1.0, share) for name, share in used.items()},
-        bottleneck=knee.bottleneck,
-        saturation_per_s=knee.per_s,
-        saturation_users=knee.users,
+        bottleneck=bounds.bottleneck,
+        saturation_per_s=bounds.ceiling_per_s,
+        saturation_users=bounds.saturation_users,
         log_writes_per_s=log.writes_per_s,
     )
 
@@ -229,7 +232,7 @@ def credit_warnings(solved: Solved) -> list[str]:
         return []
     return [
         f"the volume spends its burst credits: at this load they last {show_seconds(solved.credits_s)}, and after that "
-        f"at most {show_number(solved.knee.per_s, 4)} transactions a second are served"
+        f"at most {show_number(solved.bounds.ceiling_per_s, 4)} transactions a second are served"
     ]
 
 

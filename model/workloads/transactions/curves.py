@@ -1,33 +1,32 @@
-"""Curves through one answer: throughput and response over users or arrivals, and hits over the size of the cache."""
+"""Curves through one answer: bounds of throughput and response over load, and hits over the size of the cache."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from blocktime.model.demand import transactions as asked
-from blocktime.model.laws import hit_ratio, queueing, touch_count
+from blocktime.model.laws import hit_ratio, touch_count
 from blocktime.model.spec import System, Transactions
-from blocktime.model.workloads.transactions.closed_form import solve
-from blocktime.model.workloads.transactions.knee import Knee, knee_of
-from blocktime.model.workloads.transactions.writers import FULL
+from blocktime.model.workloads.transactions.stations import at_pace, bounds_at, saturated_parts
 
 POINTS = 60
 LOADS = 40
-"""Points over users, each of which is a network of its own."""
-NEAR = 1e-3
-"""How closely the arrivals are found at which the response has doubled, as a share of them."""
+PLAYED = 10
+"""Loads that are worth a run of their own."""
+MOST_USERS = 20_000
+NEARLY = 0.98
+"""Share of the ceiling up to which arrivals are drawn."""
 
 
-class Load(NamedTuple):
-    """One point of the curve over load."""
+class LoadPoint(NamedTuple):
+    """One point over load: a bound or a run."""
 
-    users: float
-    """Of a closed loop; for arrivals the transactions under way on average."""
+    load: float
+    """Users, or arrivals a second."""
     per_s: float
     response_s: float
-    most_per_s: float
-    """Upper bound of the throughput, users over time or the bottleneck [lazowska-1984]."""
 
 
 class Size(NamedTuple):
@@ -40,57 +39,41 @@ class Size(NamedTuple):
     """By Che's approximation for LRU."""
 
 
-def load_curve(system: System, work: Transactions) -> list[Load]:
-    """Throughput and response from one user to some three times the knee or the asked load, in closed form.
-
-    Each point is the answer to a scenario with that many users, or that many arrivals a second.
-    """
-    knee = knee_of(system, work)
+def load_bounds(system: System, work: Transactions) -> list[LoadPoint]:
+    """Most throughput and least response from one user to twice the saturation or 1.5 times the question's load."""
+    parts = saturated_parts(at_pace(system, work), work)
+    bounds = bounds_at(parts, float(work.users))
     if work.rate_per_s is not None:
-        rates = [FULL * knee.per_s * (step + 1) / POINTS for step in range(POINTS - 1)]
-        return [_load_at(system, work, rate, knee) for rate in rates]
-    bends = knee.users or 1.0
-    last = int(min(20_000, max(10, 3 * bends, 1.5 * work.users)))
-    kept = {max(1, round(1 + (last - 1) * (step / (LOADS - 1)) ** 1.5)) for step in range(LOADS)}
-    kept |= {int(work.users), last} | {max(1, min(last, int(bends) + more)) for more in (0, 1)}
-    return [_load_at(system, work, users, knee) for users in sorted(kept)]
-
-
-def doubling_load(system: System, work: Transactions, points: Iterable[Load]) -> float | None:
-    """Least users, or arrivals a second, at which the response is twice that of the first point.
-
-    Users are whole and exact; arrivals are within 0.1 %. *points* are those of :func:`load_curve`; None where the
-    response of none of them is that long.
-    """
-    knee = knee_of(system, work)
-    first, *rest = points
-    limit_s, before = 2 * first.response_s, first
-    for after in rest:
-        if after.response_s >= limit_s:
-            break
-        before = after
+        loads = [NEARLY * bounds.ceiling_per_s * (step + 1) / LOADS for step in range(LOADS)]
     else:
+        last = int(min(MOST_USERS, max(10, 2 * (bounds.saturation_users or 1), 1.5 * work.users)))
+        users = {max(1, round(1 + (last - 1) * (step / (LOADS - 1)) ** 1.5)) for step in range(LOADS)}
+        loads = [float(count) for count in sorted(users | {int(work.users)})]
+    points = []
+    for load in loads:
+        here = bounds_at(parts, load)
+        points.append(LoadPoint(load, here.most_per_s(load), here.least_response_s(load)))
+    return points
+
+
+def loads_to_play(points: Sequence[LoadPoint]) -> list[float]:
+    """Loads of *points* that are worth a run of their own, from the first to the last, about evenly apart."""
+    step = max(1.0, (len(points) - 1) / (PLAYED - 1))
+    return [
+        points[min(len(points) - 1, round(number * step))].load for number in range(min(PLAYED, len(points)))
+    ]
+
+
+def doubling_load(points: Sequence[LoadPoint]) -> float | None:
+    """Load at which the response is twice that of the first point, on lines between points; None where none is."""
+    if not points:
         return None
-    arrive = work.rate_per_s is not None
-    low, high = (load.per_s if arrive else load.users for load in (before, after))
-    grain = NEAR * high if arrive else 1.0
-    while high - low > grain:
-        middle = (low + high) / 2 if arrive else (low + high) // 2
-        if _load_at(system, work, middle, knee).response_s < limit_s:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def _load_at(system: System, work: Transactions, load: float, knee: Knee) -> Load:
-    """The point of so many users, or of so many arrivals a second."""
-    if work.rate_per_s is not None:
-        point = solve(system, work.model_copy(update={"rate_per_s": load}), knee).point
-        return Load(point.per_s * point.response_s, point.per_s, point.response_s, knee.per_s)
-    point = solve(system, work.model_copy(update={"users": int(load)}), knee).point
-    bound = queueing.asymptotic_bounds(load, knee.alone_s, 1 / knee.per_s, work.think_s)
-    return Load(load, point.per_s, point.response_s, float(bound.most_throughput_per_s))
+    limit_s = 2 * points[0].response_s
+    for before, after in pairwise(points):
+        if after.response_s >= limit_s:
+            share = (limit_s - before.response_s) / (after.response_s - before.response_s)
+            return before.load + share * (after.load - before.load)
+    return None
 
 
 def cache_curve(system: System, work: Transactions) -> list[Size]:

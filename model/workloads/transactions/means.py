@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from blocktime.model import causes
 from blocktime.model.books import close, device_of, devices, percentiles
 from blocktime.model.demand import transactions as asked
-from blocktime.model.demand.transactions import DBWR, REDO, data_disk_name
+from blocktime.model.demand.transactions import CPUS, DBWR, REDO, data_disk_name
 from blocktime.model.laws.block_layer import stated_call_s
 from blocktime.model.results import DeviceStats, EventTime, Interval, RunResult, TransactionKind
 from blocktime.model.sim import policies
@@ -20,7 +20,6 @@ from blocktime.model.spec import System, Transactions
 from blocktime.model.units import show_number
 from blocktime.model.workloads.transactions.books import Mean, figures_of, reads_by_size
 from blocktime.model.workloads.transactions.closed_form import Solved, credit_warnings, rates_of
-from blocktime.model.workloads.transactions.network import CPUS
 from blocktime.model.workloads.transactions.steady import CONFIDENCE, MeanEstimate, estimate, warm_up_batches
 from blocktime.model.workloads.transactions.tally import (
     BUSY,
@@ -169,8 +168,9 @@ def result_of(
     rates = rates_of(played.solved)
     rates.log_writes_per_s = float(sums[Sum.LOG_WRITES]) / span_s
     rates.utilisation = _utilisation(played, each, per_s, mean.device)
-    knee = played.solved.knee.of_run(per_s, rates.utilisation)
-    rates.bottleneck, rates.saturation_per_s, rates.saturation_users = knee[:3]
+    bounds = played.solved.bounds.of_run(per_s, rates.utilisation)
+    rates.bottleneck, rates.saturation_per_s = bounds.bottleneck, bounds.ceiling_per_s
+    rates.saturation_users = bounds.saturation_users
     return close(name, system, work, figures_of(system, work, mean, rates))
 
 
@@ -271,7 +271,7 @@ def _utilisation(
         if data.disk.servers > 1 and data.name in device:
             held_s = data.share * (reads * data.disk.read_held_s + written * data.disk.write_held_s)
             busy[disks[data.name]] = min(1.0, per_s * held_s)
-    if played.solved.knee.bottleneck == DBWR:
+    if played.solved.bounds.bottleneck == DBWR:
         busy[DBWR] = min(
             1.0, max(per_s * written * data.share / data.disk.writer_per_s for data in parts.devices)
         )

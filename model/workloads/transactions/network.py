@@ -35,7 +35,6 @@ from blocktime.model.workloads.transactions.writers import (
     writes_of,
 )
 
-CPUS = "processors"
 AT_DISK, AT_PROCESSORS, AT_DBWR, AT_LOG = 0, 1, 2, 3
 """Where who is held back waits."""
 EXACT_USERS = 12

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaln, logsumexp
 
+from blocktime.model.bounds import Bounds
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws import queueing as q
 
@@ -113,14 +114,15 @@ def test_closed_queues_keep_the_laws(users: int, think: float, service: float, s
     assert inside + q.in_system(found.throughput_per_s, think) == pytest.approx(users)
     busy = q.utilisation_fraction(found.throughput_per_s, service, servers)
     assert found.utilisation_fraction == pytest.approx(busy)
-    bounds = q.asymptotic_bounds(users, service, service / servers, think)
-    within(found.throughput_per_s, found.response_s, bounds)
+    within(found.throughput_per_s, found.response_s, users, (service, service / servers, think))
 
 
-def within(throughput: float, response: float, bounds: q.Bounds) -> None:
-    slack = 1 + 1e-9
-    assert bounds.least_throughput_per_s / slack <= throughput <= bounds.most_throughput_per_s * slack
-    assert bounds.least_response_s / slack <= response <= bounds.most_response_s * slack
+def within(throughput: float, response: float, users: float, of: tuple[float, float, float]) -> None:
+    """Between the bounds of total demand, the bottleneck's and the think time [lazowska-1984]."""
+    total, bottleneck, think = of
+    bounds, slack = Bounds({"bottleneck": bottleneck}, total, total, think, False), 1 + 1e-9
+    assert users / (users * total + think) / slack <= throughput <= bounds.most_per_s(users) * slack
+    assert bounds.least_response_s(users) / slack <= response <= users * total * slack
 
 
 stations = st.lists(st.tuples(st.floats(0.01, 10), st.integers(1, 4)), min_size=1, max_size=3)
@@ -146,7 +148,7 @@ def test_mean_values_are_those_of_the_product_form(
     assert found.in_station == pytest.approx(tuple(inside / weight_sum), rel=1e-9, abs=1e-12)
     total, bottleneck = sum(demands), max(demand / servers for demand, servers in stations)
     assert q.in_system(found.throughput_per_s, found.response_s + think) == pytest.approx(users)
-    within(found.throughput_per_s, found.response_s, q.asymptotic_bounds(users, total, bottleneck, think))
+    within(found.throughput_per_s, found.response_s, users, (total, bottleneck, think))
 
 
 def test_many_busy_servers_lose_no_digits() -> None:
@@ -160,10 +162,9 @@ def test_many_busy_servers_lose_no_digits() -> None:
 
 
 def test_bounds_meet_where_users_saturate() -> None:
-    users = q.saturation_users(3.0, 1.0, 12.0)
-    bounds = q.asymptotic_bounds(users, 3.0, 1.0, 12.0)
-    assert users == 15
-    assert bounds == pytest.approx((15 / 57, 1.0, 3.0, 45.0))
+    bounds = Bounds({"disk": 1.0}, 3.0, 3.0, 12.0, False)
+    assert bounds.saturation_users == 15
+    assert (bounds.most_per_s(15), bounds.least_response_s(15)) == pytest.approx((1.0, 3.0))
 
 
 # Monotonic

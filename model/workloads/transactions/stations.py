@@ -1,0 +1,121 @@
+"""Stations that transactions pass: what one takes of each at a throughput, and the bounds that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from math import inf
+from typing import NamedTuple
+
+from blocktime.model.bounds import Bounds, saturated
+from blocktime.model.demand.device_calls import changed
+from blocktime.model.demand.host_limits import through_host
+from blocktime.model.demand.transactions import CPUS, DBWR, REDO, data_disk_name, run_transactions
+from blocktime.model.laws import limits
+from blocktime.model.laws.changed_blocks import undo_gets
+from blocktime.model.laws.commit import log_write_bytes
+from blocktime.model.laws.processors import speed_of
+from blocktime.model.loops import fastest
+from blocktime.model.spec import System, Transactions
+from blocktime.model.workloads.transactions.disk import LEAST
+from blocktime.model.workloads.transactions.network import StateAtDevice, closed, more_at, unhindered
+from blocktime.model.workloads.transactions.parts import Parts, parts_of
+from blocktime.model.workloads.transactions.writers import disk_demands, due_at, reads_at_most
+
+
+def bounds_of(system: System, work: Transactions) -> Bounds:
+    """Bounds of transactions in the long run, at the users or the rate of the question [lazowska-1984]."""
+    return bounds_at(saturated_parts(system, work), float(work.users))
+
+
+class SaturatedParts(NamedTuple):
+    """The mean transaction where the first resource saturates, and at the load of the question."""
+
+    saturated: Parts
+    parts: Parts
+
+
+def saturated_parts(system: System, work: Transactions) -> SaturatedParts:
+    """The mean transaction of the mix as its bounds take it, whatever the load."""
+    return SaturatedParts(parts_of(system, work, saturated=True), parts_of(system, work))
+
+
+def bounds_at(of: SaturatedParts, users: float) -> Bounds:
+    """Bounds of so many users; of arrivals those at any rate."""
+    parts = of.saturated
+    first = fastest(unhindered)(parts, LEAST) if parts.open_loop else next(fastest(closed)(parts, 1))
+    alone_s = max(first.response_s, LEAST)
+    demands, per_s = saturated(partial(_demands_at, parts, alone_s), 1 / alone_s)
+    if not parts.open_loop:  # all but those who think are under way, by Little's law [little-1961]
+
+        def of_crowd(per_s: float) -> dict[str, float]:
+            others = max(per_s * alone_s, users - 1 - per_s * parts.think_s)
+            return {**demands, CPUS: _cpu_demand_s(parts, others)}
+
+        demands, _ = saturated(of_crowd, per_s)
+    return Bounds(demands, least_response_s(of.parts), first.response_s, parts.think_s, parts.open_loop)
+
+
+def _demands_at(parts: Parts, alone_s: float, per_s: float) -> Mapping[str, float]:
+    """Resource -> seconds of its capacity that a transaction takes at a throughput where it saturates.
+
+    DBWR writes the less for a transaction the more often its blocks change, the scheduler sorts the more requests, and
+    the log writer gathers the more commits.
+    """
+    demands = {CPUS: _cpu_demand_s(parts, per_s * alone_s)}
+    for device in parts.devices:
+        at_disk, due = fastest(reads_at_most)(device, per_s), fastest(due_at)(device, per_s)
+        more_s = fastest(more_at)(device, per_s, due, fastest(StateAtDevice)(0.0, 0.0, at_disk, 0.0))
+        disks = fastest(disk_demands)(device, per_s, due, more_s, 0.0, at_disk)
+        demands[data_disk_name(device.name)] = disks.data_s
+        demands[DBWR] = max(disks.dbwr_s, demands.get(DBWR, 0.0))
+        if not parts.redo_on_data:
+            demands[REDO] = disks.redo_s
+    return demands
+
+
+def _cpu_demand_s(parts: Parts, others: float) -> float:
+    """Seconds of all processors that a transaction takes where they do most, beside so many *others* under way.
+
+    More processes run more work at once, but each spins longer for a latch: the least of all numbers of them.
+    """
+    undo, hottest = 0.0, 1 / parts.hottest_blocks
+    for kind in parts.kinds:
+        undo += float(kind.share * undo_gets(kind.drawn_gets, others, parts.changes, parts.collision))
+        undo += float(kind.share * undo_gets(kind.hottest_gets, others, parts.hottest_changes, hottest))
+    work_s: float = parts.cpu_s + undo * parts.logical_io_s
+    least_s, threads = inf, parts.threads
+    for running in range(1 if parts.latch[threads].spin_s else threads, threads + 1):
+        speed = speed_of(
+            running, parts.cores, parts.threads_per_core, parts.smt_gain_fraction, parts.busy_loss_fraction
+        )
+        spins_s: float = parts.hottest_gets * parts.latch[running].spin_s
+        least_s = min(least_s, (work_s + spins_s) / speed / running)
+    return float(least_s)
+
+
+def least_response_s(parts: Parts) -> float:
+    """Response of a transaction that waits for nobody: CPU, its reads, its log write, and time outside the database."""
+    least_s = parts.cpu_s + parts.apart_s
+    for device in parts.devices:
+        least_s += device.disk_s - device.scans_go_on * device.disk.scan_near_s
+    if not parts.commits:
+        return float(least_s)
+    fixed_s = parts.disk.write_overhead_s if parts.log_turns else parts.log_fixed_s
+    sent_s = log_write_bytes(parts.redo_bytes / parts.commits) / parts.log_bytes_per_s
+    return float(least_s + parts.commits * (fixed_s + sent_s))
+
+
+def at_pace(system: System, work: Transactions) -> System:
+    """The system with the requests a second that its volume serves on average during a run, credits included."""
+    system = through_host(system)
+    own_iops, burst_iops = system.disk.iops_limit, system.disk.burst_iops
+    if own_iops is None or burst_iops is None or burst_iops <= own_iops:
+        return system
+    bursting = changed(system, disk=changed(system.disk, iops_limit=burst_iops, burst_iops=None))
+    parts = parts_of(bursting, work)
+    per_s = bounds_of(bursting, work).most_per_s(work.rate_per_s or work.users)
+    lasts_s = limits.credits_last_s(system.disk, per_s * (parts.reads + parts.scan_reads + parts.changes))
+    share = min(1.0, lasts_s * per_s / run_transactions(work))
+    pace = 1 / (share / burst_iops + (1 - share) / own_iops)
+    return changed(system, disk=changed(system.disk, iops_limit=pace, burst_iops=None))

@@ -1,0 +1,118 @@
+"""Bounds of throughput and response: exact queues lie within them, and so does every run of transactions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blocktime.model.bounds import Bounds, saturated
+from blocktime.model.demand.popular_blocks import by_popularity
+from blocktime.model.demand.transactions import CPUS
+from blocktime.model.laws import queueing
+from blocktime.model.spec import Transactions
+from blocktime.model.workloads.transactions.stations import at_pace, bounds_of
+from blocktime.scenarios import Scenario, load, run
+
+SECONDS = st.floats(1e-4, 1.0)
+
+
+def bounds(demands: dict[str, float], least_s: float, think_s: float, is_open: bool = False) -> Bounds:
+    return Bounds(demands, least_s, least_s, think_s, is_open)
+
+
+@given(st.integers(1, 400), SECONDS, st.floats(0, 10), st.integers(1, 16))
+def test_the_machine_repairman_stays_within_its_bounds(
+    users: int, service_s: float, think_s: float, servers: int
+) -> None:
+    exact = queueing.machine_repair(users, think_s, service_s, servers)
+    found = bounds({"disk": service_s / servers}, service_s, think_s)
+    assert exact.throughput_per_s <= found.most_per_s(users) * (1 + 1e-9)
+    assert exact.response_s >= found.least_response_s(users) * (1 - 1e-9)
+
+
+def test_the_bounds_of_the_machine_repairman_are_reached_at_both_ends() -> None:
+    found = bounds({"disk": 0.01}, 0.01, 1.0)
+    assert queueing.machine_repair(1, 1.0, 0.01).throughput_per_s == pytest.approx(found.most_per_s(1))
+    full = queueing.machine_repair(1000, 1.0, 0.01)
+    assert full.throughput_per_s == pytest.approx(found.most_per_s(1000), rel=1e-6)
+    assert full.response_s == pytest.approx(found.least_response_s(1000), rel=1e-6)
+    assert found.saturation_users == pytest.approx(101)
+
+
+@given(st.floats(0.001, 0.999), SECONDS)
+def test_a_queue_of_arrivals_is_never_quicker_than_one_that_finds_nobody(
+    busy: float, service_s: float
+) -> None:
+    found = bounds({"disk": service_s}, service_s, 0.0, is_open=True)
+    rate_per_s = busy / service_s
+    wait_s = queueing.mmc_wait_s(rate_per_s, service_s, 1)
+    assert service_s + wait_s >= found.least_response_s(rate_per_s)
+    assert found.most_per_s(rate_per_s) == pytest.approx(rate_per_s)
+    assert found.most_per_s(2 * found.ceiling_per_s) == found.ceiling_per_s
+    assert found.saturation_users is None
+
+
+@given(st.lists(SECONDS, min_size=1, max_size=4), st.integers(1, 60), st.floats(0, 5))
+def test_a_network_of_queues_stays_within_its_bounds(
+    demands_s: list[float], users: int, think_s: float
+) -> None:
+    exact = queueing.mean_values(users, demands_s, think_s)
+    demands = {str(number): demand_s for number, demand_s in enumerate(demands_s)}
+    found = bounds(demands, sum(demands_s), think_s)
+    assert exact.throughput_per_s <= found.most_per_s(users) * (1 + 1e-9)
+    assert exact.response_s >= found.least_response_s(users) * (1 - 1e-9)
+
+
+def test_the_response_is_surely_so_long_from_so_many_users_on() -> None:
+    found = bounds({"disk": 0.02}, 0.05, 1.0)
+    assert found.least_response_s(found.users_at_response(0.1)) == pytest.approx(0.1)
+
+
+def test_demands_are_those_at_the_throughput_that_they_allow() -> None:
+    demands, per_s = saturated(lambda per_s: {CPUS: 0.001 + 1e-6 * per_s, "data disk": 0.001}, 1.0)
+    assert per_s * (0.001 + 1e-6 * per_s) == pytest.approx(1, rel=1e-6)
+    assert demands[CPUS] == pytest.approx(1 / per_s)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from([CPUS, "data disk", "redo disk", "database writer"]), SECONDS, min_size=1
+    ),
+    SECONDS,
+    st.lists(st.floats(0, 1), min_size=4, max_size=4),
+)
+def test_a_run_is_never_beyond_its_own_bounds(
+    demands: dict[str, float], per_s: float, busy: list[float]
+) -> None:
+    """No ceiling is below the run's rate; what was busy all the time is the bottleneck."""
+    utilisation = dict(zip([CPUS, "data disk", "redo disk", "database writer"], busy, strict=True))
+    found = bounds(demands, 0.01, 1.0).of_run(per_s, utilisation)
+    assert found.ceiling_per_s >= per_s * (1 - 1e-9)
+    full = {name for name in demands if utilisation[name] >= 0.99}
+    assert not full or found.bottleneck in full
+    if found.bottleneck in full - {"redo disk"}:
+        assert found.ceiling_per_s <= per_s / 0.99 * (1 + 1e-9)
+
+
+def of(scenario: Scenario) -> Bounds:
+    work: Any = scenario.workload
+    assert isinstance(work, Transactions)
+    return bounds_of(at_pace(by_popularity(scenario.system, work), work), work)
+
+
+HOT_BLOCK = ("workload.hottest_blocks=1", "workload.users=200", "workload.think_s=0", "disk.use=nvme")
+
+
+def test_consistent_reads_and_spins_of_the_load_belong_to_its_bound() -> None:
+    """200 users of one block: the run does 1,577 TPS. Their CPU is not that of a single user, 9,000 TPS."""
+    scenario = load("tpc-b", HOT_BLOCK)
+    stats = run(scenario, "simulate").transactions
+    assert stats is not None
+    assert stats.utilisation[CPUS] > 0.99
+    assert stats.per_s_low is not None
+    assert stats.per_s_low <= of(scenario).ceiling_per_s <= 1.2 * stats.per_s
+    few = load("tpc-b", (*HOT_BLOCK, "workload.users=2"))
+    assert of(few).ceiling_per_s > 2 * stats.per_s

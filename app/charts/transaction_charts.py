@@ -64,15 +64,15 @@ def response(
 
 def doubles(bounds: Sequence[LoadPoint], played: Sequence[LoadPoint], now: TransactionStats) -> str:
     """At what load the response is twice that of the least load: as simulated, or at the latest by the bounds."""
-    points, found = played, doubling_load(played)
-    if found is None:
-        points, found = bounds, doubling_load(bounds)
+    points, double = played, doubling_load(played)
+    if double is None:
+        points, double = bounds, doubling_load(bounds)
     closed = now.saturation_users is not None
     least = "a single user" if closed else f"{tps(points[0].load)} arrivals a second"
     twice = f"The response reaches {show_seconds(2 * points[0].response_s)}, twice that of {least},"
-    if found is None:
+    if double is None:
         return f"{twice} at no load drawn here" if closed else f"{twice} below the maximum TPS"
-    load = f"{found:,.0f} users" if closed else f"{tps(found)} arrivals a second"
+    load = f"{double:,.0f} users" if closed else f"{tps(double)} arrivals a second"
     return f"{twice} at about {load}" if points is played else f"{twice} at {load} or fewer"
 
 

@@ -100,7 +100,7 @@ def test_a_run_is_never_beyond_its_own_bounds(
 def of(scenario: Scenario) -> Bounds:
     work: Any = scenario.workload
     assert isinstance(work, Transactions)
-    return bounds_of(at_pace(by_popularity(scenario.system, work), work), work)
+    return bounds_of(at_pace(by_popularity(scenario.system, work), work).system, work)
 
 
 HOT_BLOCK = ("workload.hottest_blocks=1", "workload.users=200", "workload.think_s=0", "disk.use=nvme")

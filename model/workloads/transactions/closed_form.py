@@ -20,11 +20,10 @@ from blocktime.model.causes import (
     STATED,
 )
 from blocktime.model.demand import transactions as asked
-from blocktime.model.demand.device_calls import changed
 from blocktime.model.demand.host_limits import through_host
 from blocktime.model.demand.transactions import CPUS, DBWR, REDO, KindDemand, block_cpu_s, data_disk_name
 from blocktime.model.errors import OutsideLaw
-from blocktime.model.laws import commit, limits, queueing
+from blocktime.model.laws import commit, queueing
 from blocktime.model.laws.block_layer import stated_call_s
 from blocktime.model.laws.iostat import DeviceSums, at_least_busy
 from blocktime.model.loops import fastest
@@ -46,7 +45,7 @@ from blocktime.model.workloads.transactions.network import (
     contended,
 )
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
-from blocktime.model.workloads.transactions.stations import bounds_of
+from blocktime.model.workloads.transactions.stations import at_pace, bounds_of
 from blocktime.model.workloads.transactions.writers import FULL, due_at
 
 FALLS_INTO_STEP = 0.5
@@ -80,16 +79,12 @@ def solve(system: System, work: Transactions) -> Solved:
         raise OutsideLaw(
             f"workload.rate_per_s {work.rate_per_s:g} is more than {can}: the queue would grow without end"
         )
-    own_iops, burst_iops = system.disk.iops_limit, system.disk.burst_iops
-    if own_iops is None or burst_iops is None or burst_iops <= own_iops:
+    pace = at_pace(system, work)
+    if pace.system is system:
         return Solved(parts, _point_at(parts, bounds), bounds, parts)
-    bursting, point = _at_pace(system, work, burst_iops)
-    spent_per_s = point.per_s * _counted(bursting, point)
-    lasts_s = limits.credits_last_s(system.disk, spent_per_s)
-    share = lasts_s * point.per_s / asked.run_transactions(work)
-    if share < 1:
-        bursting, point = _at_pace(system, work, 1 / (share / burst_iops + (1 - share) / own_iops))
-    return Solved(bursting, point, bounds, parts, lasts_s)
+    bursting = parts_of(pace.system, work)
+    point = _point_at(bursting, bounds_of(pace.system, work))
+    return Solved(bursting, point, bounds, parts, pace.credits_s)
 
 
 def _point_at(parts: Parts, bounds: Bounds) -> LoadPoint:
@@ -103,26 +98,6 @@ def _point_at(parts: Parts, bounds: Bounds) -> LoadPoint:
         pass
     assert point is not None
     return point
-
-
-def _at_pace(system: System, work: Transactions, iops: float) -> tuple[Parts, LoadPoint]:
-    """The network while a volume serves so many requests a second."""
-    volume = changed(system, disk=changed(system.disk, iops_limit=iops, burst_iops=None))
-    parts = parts_of(volume, work)
-    return parts, _point_at(parts, bounds_of(volume, work))
-
-
-def _counted(parts: Parts, point: LoadPoint) -> float:
-    """Requests of a transaction that count for the limit of its volume [aws-ebs]."""
-    size = parts.data.block_size_bytes
-    scanned = parts.scan_reads * float(
-        limits.counted_requests(
-            parts.system.disk, size * parts.scan_read_blocks / max(parts.scan_reads, LEAST)
-        )
-    )
-    shared = parts.redo_on_data
-    logs = point.log.writes_per_s / max(point.per_s, LEAST) if shared else 0.0
-    return parts.reads + scanned + point.written + logs
 
 
 def rates_of(solved: Solved) -> Rates:

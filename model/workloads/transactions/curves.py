@@ -41,7 +41,7 @@ class Size(NamedTuple):
 
 def load_bounds(system: System, work: Transactions) -> list[LoadPoint]:
     """Most throughput and least response from one user to twice the saturation or 1.5 times the question's load."""
-    parts = saturated_parts(at_pace(system, work), work)
+    parts = saturated_parts(at_pace(system, work).system, work)
     bounds = bounds_at(parts, float(work.users))
     if work.rate_per_s is not None:
         loads = [NEARLY * bounds.ceiling_per_s * (step + 1) / LOADS for step in range(LOADS)]

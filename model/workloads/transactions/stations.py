@@ -106,16 +106,32 @@ def least_response_s(parts: Parts) -> float:
     return float(least_s + parts.commits * (fixed_s + sent_s))
 
 
-def at_pace(system: System, work: Transactions) -> System:
-    """The system with the requests a second that its volume serves on average during a run, credits included."""
+class Pace(NamedTuple):
+    """A system at the requests a second that its volume serves on average during a run."""
+
+    system: System
+    credits_s: float
+    """How long burst credits last at this load; infinite where there are none."""
+
+
+def at_pace(system: System, work: Transactions) -> Pace:
+    """The system behind its host's limits, whose volume spends its burst credits evenly over a run [aws-ebs]."""
     system = through_host(system)
     own_iops, burst_iops = system.disk.iops_limit, system.disk.burst_iops
     if own_iops is None or burst_iops is None or burst_iops <= own_iops:
-        return system
+        return Pace(system, inf)
     bursting = changed(system, disk=changed(system.disk, iops_limit=burst_iops, burst_iops=None))
     parts = parts_of(bursting, work)
     per_s = bounds_of(bursting, work).most_per_s(work.rate_per_s or work.users)
-    lasts_s = limits.credits_last_s(system.disk, per_s * (parts.reads + parts.scan_reads + parts.changes))
+    lasts_s = limits.credits_last_s(system.disk, per_s * _counted(parts, per_s))
     share = min(1.0, lasts_s * per_s / run_transactions(work))
     pace = 1 / (share / burst_iops + (1 - share) / own_iops)
-    return changed(system, disk=changed(system.disk, iops_limit=pace, burst_iops=None))
+    return Pace(changed(system, disk=changed(system.disk, iops_limit=pace, burst_iops=None)), lasts_s)
+
+
+def _counted(parts: Parts, per_s: float) -> float:
+    """Requests of a transaction that count for the limit of its volume [aws-ebs]."""
+    scan_bytes = parts.data.block_size_bytes * parts.scan_read_blocks / max(parts.scan_reads, LEAST)
+    scans = parts.scan_reads * float(limits.counted_requests(parts.system.disk, scan_bytes))
+    commits = parts.commits if parts.redo_on_data else 0.0
+    return float(parts.reads + scans + fastest(due_at)(parts, per_s).wanted + commits)

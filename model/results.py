@@ -513,8 +513,8 @@ class Uncertainty(Frozen):
     """Half of the interval that chance alone makes, where replications or batches tell it."""
     draws: int
     seed: int
-    engine: str
-    """What answered the draws."""
+    runs: int = 0
+    """Simulations that tell how the time depends on the constants; 0 where each draw is an exact sum."""
 
 
 class Accuracy(Frozen):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 import streamlit as st
@@ -23,18 +25,14 @@ from blocktime.model.version import blocktime_version
 from blocktime.scenarios import Scenario
 from blocktime.scenarios.prices import without_prices
 from blocktime.scenarios.uncertainty import Difference, propagate
+from blocktime.scenarios.uncertainty.answers import Progress
 
 SWITCH: Final = "uncertainty"
 BASELINE, WHAT_IF = "Baseline", "What-if"
 
 
 def draw(base: Scenario, other: Scenario, pair: engines.Pair) -> None:
-    """The switch and, where it is on, the intervals of both answers and of their difference.
-
-    The closed form answers the draws of the constants: without one there is no switch.
-    """
-    if pair.law is None:
-        return
+    """The switch and, where it is on, the intervals of both answers and of their difference."""
     helps = "Interval of the time: uncertain constants, and the model's own error"
     if not st.toggle("Uncertainty", key=SWITCH, help=helps):
         return
@@ -75,12 +73,20 @@ def uncertainty_of(
     """The *results* with their uncertainty; a warning that begins with *refusal*, and None, where there is none."""
     bare = tuple(map(without_prices, scenarios))
     documents = tuple(model.model_dump_json() for model in (*bare, *results))
+    place = st.empty()
+
+    def show(done: int, whole: int) -> None:
+        place.progress(
+            done / whole, f"Uncertainty: {done} of {whole} simulations"
+        )  # a moved control ends it here
+
     try:
-        with st.spinner("Drawing constants …"):
-            return _propagated(documents, blocktime_version(), bare, tuple(results))
+        return _propagated(_Question((blocktime_version(), *documents), bare, tuple(results), show))
     except BlocktimeError as error:
         st.warning(plain(f"{refusal}: {error}"), icon=":material/warning:")
         return None
+    finally:
+        place.empty()
 
 
 def _show(text: str, shares: Sequence[Contribution], results: dict[str, RunResult]) -> None:
@@ -95,11 +101,18 @@ def _show(text: str, shares: Sequence[Contribution], results: dict[str, RunResul
     st.caption(plain(" ".join(what_it_holds(list(results.values())))))
 
 
-@st.cache_data(max_entries=80, show_spinner=False)
-def _propagated(
-    documents: tuple[str, ...], version: str, _scenarios: tuple[Scenario, ...], _results: tuple[RunResult, ...]
-) -> Uncertain:  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is asked, known by its documents, and who hears how far the simulations are."""
+
+    documents: tuple[str, ...]
+    scenarios: tuple[Scenario, ...] = field(compare=False)
+    results: tuple[RunResult, ...] = field(compare=False)
+    progress: Progress = field(compare=False)
+
+
+@lru_cache(maxsize=80)
+def _propagated(question: _Question) -> Uncertain:
     """The results with their uncertainty as the terminal has them, worked out once."""
-    del documents, version  # the key
-    sure = propagate(_scenarios, _results)
-    return tuple(sure.results), tuple(sure.difference(place) for place in range(1, len(_results)))
+    sure = propagate(question.scenarios, question.results, progress=question.progress)
+    return tuple(sure.results), tuple(sure.difference(place) for place in range(1, len(question.results)))

@@ -233,8 +233,8 @@ def _answer(
 
 
 def _propagated(
-    asked: Sequence[Scenario], results: Sequence[RunResult], quiet: bool, *, engine: str, seed: int | None, **_: Any
+    asked: Sequence[Scenario], results: Sequence[RunResult], quiet: bool, *, seed: int | None, budget: Budget, **_: Any
 ) -> Propagated:  # fmt: skip
     """The results with their uncertainty."""
-    with progress_to_terminal(quiet, "how sure", "sets of constants") as progress:
-        return propagate(asked, results, seed, engine, progress)
+    with progress_to_terminal(quiet, "uncertainty", "simulations") as progress:
+        return propagate(asked, results, seed, progress, budget, workers=None)

@@ -7,13 +7,12 @@ from math import floor, log10
 from typing import TYPE_CHECKING, Final
 
 from blocktime.app.base.lines import head, wrapped
-from blocktime.app.text.accuracy_text import LEAST_SAID
 from blocktime.app.text.compare_table import value_said
 from blocktime.model.catalog import KINDS, entries
 from blocktime.model.provenance import Constant
 from blocktime.model.results import Contribution, Interval, RunResult, Uncertainty
 from blocktime.scenarios.declared import declared_field
-from blocktime.scenarios.uncertainty.model_error import ESTIMATE, MEASURED, model_error
+from blocktime.scenarios.uncertainty.model_error import MEASURED, model_error
 from blocktime.scenarios.why_words import listed, plural
 
 if TYPE_CHECKING:
@@ -55,8 +54,6 @@ def what_it_holds(results: Sequence[RunResult]) -> Iterator[str]:
     holds = ["the model's own error on published numbers"]
     if uncertain:
         holds.append(plural(len(uncertain), "uncertain constant"))
-    if any(result.accuracy and result.accuracy.within_fraction >= LEAST_SAID for result in results):
-        holds.append("the error of the instant estimate")
     if any(uncertainty.chance_s is not None for uncertainty in uncertainties):
         holds.append("chance")
     yield f"The interval includes {listed(holds)}."
@@ -137,8 +134,6 @@ def share_lines(contributions: Sequence[Contribution], width: int = 80) -> Itera
 
 def cause_text(contribution: Contribution) -> str:
     """A cause with what is known of it, as a line of a table."""
-    if contribution.mechanism == ESTIMATE:
-        return "the instant estimate, which may differ from the simulation"
     if contribution.mechanism == MEASURED:
         return "the difference between the model and the measured figures of this system"
     if contribution.constant is None:
@@ -162,8 +157,6 @@ def largest_sentence(contributions: Sequence[Contribution]) -> str:
     first = contributions[0]
     causes = f"causes {100 * first.variance_fraction:.0f} % of this uncertainty."
     alone = " No single cause is large." if first.variance_fraction < LITTLE else ""
-    if first.mechanism == ESTIMATE:
-        return f"The instant estimate {causes} Simulate the scenario for a narrower interval.{alone}"
     if first.mechanism == MEASURED:
         return f"The difference between the model and the measured figures of this system {causes}{alone}"
     off_by = _off_by(first.mechanism)
@@ -220,7 +213,6 @@ def percents(low: float, high: float, sign: str = "+") -> str:
 
 _UNITS: Final = ((0.9995, 1.0, "s"), (0.9995e-3, 1e3, "ms"), (0.0, 1e6, "µs"))
 MOST_DECIMALS: Final = 6
-ANSWERERS: Final = {"calculate": "The instant estimate", "simulate": "The simulation"}
 
 
 def _range(low: float, high: float, sign: str) -> str:
@@ -242,10 +234,9 @@ def _how_it_was_found(result: RunResult, uncertainty: Uncertainty) -> str:
     """How many sets of constants were drawn, by what they were answered, and whether chance is in the interval."""
     text = ""
     if uncertainty.draws:
-        text = (
-            f"{ANSWERERS[uncertainty.engine]} answered {uncertainty.draws:,} sets of constants, "
-            f"drawn with seed {uncertainty.seed}."
-        )
+        text = f"The interval is from {uncertainty.draws:,} sets of constants, drawn with seed {uncertainty.seed}."
+    if uncertainty.runs:
+        text += f" {uncertainty.runs:,} simulations show how the time depends on the constants."
     if result.engine == "simulate" and uncertainty.chance_s is None:
         text += " The interval does not include random variation; --replications N adds it."
     return text.strip()

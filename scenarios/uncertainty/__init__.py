@@ -3,13 +3,12 @@
 Three origins of error are drawn together. The constants, from their joint distribution: each draw is one set of
 constants that may be the true one, and every scenario is answered with every draw. Constants that are used outside the
 range that they were fitted in: they may change there as a power of the quantity, whose exponent is drawn. The model
-itself, by mechanism, as far off as it is on published numbers that it was not fitted to, and an instant estimate as
-far off as such estimates are of the simulation.
+itself, by mechanism, as far off as it is on published numbers that it was not fitted to.
 
 What two scenarios share is the same in both, so their difference may be surer than each of them. Where the first is a
-system as it was measured, its time is known: the difference from it holds what that leaves open. The answers' spread
-is laid around the results themselves, as a share of them; so what the closed form of a statement that changes rows
-rounds off does not count as uncertainty.
+system as it was measured, its time is known: the difference from it holds what that leaves open. The draws are
+answered as the result was: by exact sums where nothing queues, else by the response of a few simulations with the same
+random numbers. Their spread is laid around the results themselves, as a share of them.
 """
 
 from __future__ import annotations
@@ -19,22 +18,17 @@ from dataclasses import dataclass
 from math import log1p
 from typing import TYPE_CHECKING, NamedTuple
 
+from blocktime.model.budget import USUAL, Budget
 from blocktime.model.catalog import correlations
 from blocktime.model.results import Interval, RunResult, Uncertainty
 from blocktime.scenarios.interval import CONFIDENCE
 from blocktime.scenarios.measured import as_modelled
 from blocktime.scenarios.spec import Scenario
-from blocktime.scenarios.uncertainty.answers import Answerer, Progress, answerer_of
-from blocktime.scenarios.uncertainty.constants import Knowledge, Uncertain, drawn_values, knowledge_of
+from blocktime.scenarios.uncertainty.answers import DRAWS, Context, Factors, Progress, chance_of, factors_of
+from blocktime.scenarios.uncertainty.constants import Knowledge, exponent_name, knowledge_of
 from blocktime.scenarios.uncertainty.difference import Difference
 from blocktime.scenarios.uncertainty.draws import Draws, check_inputs, correlated, drawn
-from blocktime.scenarios.uncertainty.model_error import (
-    ESTIMATE,
-    MEASURED,
-    model_error,
-    sd_of_estimate,
-    seconds_by_mechanism,
-)
+from blocktime.scenarios.uncertainty.model_error import MEASURED, model_error, seconds_by_mechanism
 from blocktime.scenarios.uncertainty.shares import Origin, contributions
 
 if TYPE_CHECKING:
@@ -44,57 +38,34 @@ __all__ = ["Difference", "Propagated", "propagate"]
 
 
 class _Asked(NamedTuple):
-    """One scenario with its answer, and what will answer the draws of its constants."""
+    """One scenario with its answer, and what of it is uncertain."""
 
     scenario: Scenario
     result: RunResult
     knowledge: Knowledge
-    answerer: Answerer
     seconds: dict[str, float]
     """Of the elapsed time, by mechanism."""
 
-    def sd_of(self, mechanism: str) -> float:
-        """Standard deviation of the logarithm of its time of *mechanism*."""
-        return sd_of_estimate(self.result) if mechanism == ESTIMATE else model_error().sd_of(mechanism)
+    def factors(self, draws: Draws, context: Context) -> Factors:
+        """The elapsed time with each draw of constants, over that of the result."""
+        import numpy as np  # noqa: PLC0415
 
-    @property
-    def draws(self) -> int:
-        """How many draws it is answered with."""
-        return self.answerer.draws(self.scenario)
+        if not self.knowledge.uncertain:
+            return Factors(np.ones(DRAWS), 0)
+        return factors_of(self.scenario, self.result, self.knowledge, draws, context)
 
-    def times(self, draws: Draws, errors: dict[str, Reals], progress: Progress | None) -> Reals:
+    def times(self, factors: Reals, errors: dict[str, Reals]) -> Reals:
         """Elapsed seconds with each draw of constants and *errors*; those of the result where nothing is off."""
         import numpy as np  # noqa: PLC0415
 
         elapsed = self.result.time.elapsed_s
-        elapsed_times: Reals = np.full(self.draws, elapsed)
-        if self.knowledge.uncertain:
-            own, *others = self.answerer.elapsed_s(
-                self.scenario, self._columns(draws), self.result.seed, progress
-            )
-            elapsed_times = np.array(others) * (elapsed / own if own else 1.0)
-        off: Reals = np.zeros(self.draws)
+        off: Reals = np.zeros(DRAWS)
         for mechanism, scores in errors.items():
-            off += self.seconds[mechanism] * np.expm1(self.sd_of(mechanism) * scores[: self.draws])
-        return elapsed_times * (1 + off / elapsed) if elapsed else elapsed_times
+            off += self.seconds[mechanism] * np.expm1(model_error().sd_of(mechanism) * scores)
+        times: Reals = elapsed * factors * (1 + off / (elapsed or 1.0))
+        return times
 
-    def _columns(self, draws: Draws) -> dict[str, Reals]:
-        """Values of each uncertain field: the constant's own one first, then one for each draw."""
-        import numpy as np  # noqa: PLC0415
-
-        sd = model_error().exponent_sd
-        columns = {}
-        for uncertain in self.knowledge.uncertain:
-            scores = np.append(0.0, draws.scores[uncertain.name][: self.draws])
-            exponents = {
-                quantity: sd * np.append(0.0, draws.scores[_exponent(uncertain, quantity)][: self.draws])
-                for quantity in uncertain.beyond
-            }
-            for path in uncertain.fields:
-                columns[path] = drawn_values(uncertain, scores, path, self.scenario.workload.kind, exponents)
-        return columns
-
-    def uncertainty(self, draws: Draws, times: Reals, origins: Sequence[Origin]) -> Uncertainty:
+    def uncertainty(self, draws: Draws, times: Reals, origins: Sequence[Origin], runs: int) -> Uncertainty:
         """What *times*, one for each draw, say of the result."""
         uncertain, chance_s = self.knowledge.uncertain, _of_chance_s(self.result)
         low_s, high_s = _ends(times, self.result.time.elapsed_s, chance_s or 0.0)
@@ -107,7 +78,7 @@ class _Asked(NamedTuple):
             chance_s=chance_s,
             draws=len(times) if origins else 0,
             seed=draws.seed,
-            engine=self.answerer.engine,
+            runs=runs,
         )
 
 
@@ -130,8 +101,7 @@ class Propagated:
         import numpy as np  # noqa: PLC0415
 
         before, after = self.results[base], self.results[index]
-        draws = min(len(self._times[base]), len(self._times[index]))
-        first, second = self._times[base][:draws], self._times[index][:draws]
+        first, second = self._times[base], self._times[index]
         base_s = before.time.elapsed_s
         change_s = after.time.elapsed_s - base_s
         chance_s = sum((_of_chance_s(result) or 0.0) ** 2 for result in (before, after)) ** 0.5
@@ -140,7 +110,7 @@ class Propagated:
             chance_s = 0.0  # nothing that differs between them plays a part, so chance was the same too
         elif self._measured is not None and base == 0:
             second = _open(first, second, (base_s, after.time.elapsed_s), self._measured)
-            first = np.full(draws, base_s)
+            first = np.full(DRAWS, base_s)
             origins.append(self._measured)
         low_s, high_s = _ends(second - first, change_s, chance_s)
         fractions = (0.0, 0.0)
@@ -158,7 +128,7 @@ class Propagated:
             extrapolated_constants=[
                 origin.constant.name for origin in origins if origin.constant and origin.extrapolated
             ],
-            draws=draws if origins else 0,
+            draws=DRAWS if origins else 0,
             seed=seeds[0],
         )
 
@@ -167,15 +137,15 @@ def propagate(
     scenarios: Sequence[Scenario],
     results: Sequence[RunResult],
     seed: int | None = None,
-    engine: str = "calculate",
     progress: Progress | None = None,
+    budget: Budget = USUAL,
+    workers: int | None = 1,
 ) -> Propagated:
     """*results*, the answers to *scenarios*, within what they lie by constants, the model's own error and chance.
 
-    The closed form answers the draws, whichever engine gave a result, so that the interval of an answer is one wherever
-    it is asked for; with *engine* ``simulate`` the simulation does. *progress* is called with (done, all) of each
-    simulated scenario. Raises :class:`SpecError` with one sentence where some values that the constants may have allow
-    no answer.
+    *progress* is called with (done, all) of each scenario's simulations; *budget* is for those of each scenario. The
+    numbers are the same with any number of *workers*. Raises :class:`SpecError` with one sentence where some values
+    that the constants may have allow no answer, :class:`OverBudget` where the simulations take more than *budget*.
     """
     known = correlations()
     check_inputs(known)
@@ -185,27 +155,25 @@ def propagate(
     }
     asked = [
         _Asked(
-            scenario, result, knowledge_of(scenario, result.extrapolated), answerer_of(scenario, engine),
-            seconds_by_mechanism(scenario, result) | {ESTIMATE: result.time.elapsed_s},
+            scenario, result, knowledge_of(scenario, result.extrapolated),
+            seconds_by_mechanism(scenario, result),
         )
         for scenario, result in zip(scenarios, results, strict=True)
     ]  # fmt: skip
-    uncertain = [uncertain for each in asked for uncertain in each.knowledge.uncertain]
-    constants = sorted({constant.name for constant in uncertain})
-    exponents = sorted(
-        {_exponent(constant, quantity) for constant in uncertain for quantity in constant.beyond}
-    )
+    names = sorted({name for each in asked for name in each.knowledge.names})
     mechanisms = sorted({name for each in asked for name in each.seconds})
     errors = [_error(name, place) for name in mechanisms for place in range(len(asked))]
     first_seed = scenarios[0].seed if seed is None else seed
     errors += [MEASURED] if scenarios[0].as_measured else []
-    draws = drawn([*constants, *exponents, *errors], known, max(each.draws for each in asked), first_seed)
+    draws = drawn([*names, *errors], known, DRAWS, first_seed)
     off = _errors(asked, mechanisms, draws)
-    times = tuple(each.times(draws, own, progress) for each, own in zip(asked, off, strict=True))
+    context = Context(model_error().exponent_sd, budget, workers, progress)
+    factors = [each.factors(draws, context) for each in asked]
+    times = tuple(each.times(by.values, own) for each, by, own in zip(asked, factors, off, strict=True))
     origins = tuple(_origins(each.knowledge, draws, own) for each, own in zip(asked, off, strict=True))
     run_results = tuple(
-        each.result.model_copy(update={"uncertainty": each.uncertainty(draws, own, made)})
-        for each, own, made in zip(asked, times, origins, strict=True)
+        each.result.model_copy(update={"uncertainty": each.uncertainty(draws, own, made, by.runs)})
+        for each, by, own, made in zip(asked, factors, times, origins, strict=True)
     )
     return Propagated(run_results, origins, times, _off_measured(scenarios[0], results[0], draws))
 
@@ -235,11 +203,6 @@ def _open(first: Reals, second: Reals, modelled: tuple[float, float], measured: 
     return left
 
 
-def _exponent(constant: Uncertain, quantity: str) -> str:
-    """Name of the draws of how a constant changes with a quantity outside its range."""
-    return f"{constant.name} by {quantity}"
-
-
 def _error(mechanism: str, place: int) -> str:
     return f"model: {mechanism} {place}"
 
@@ -251,7 +214,9 @@ def _errors(asked: Sequence[_Asked], mechanisms: Sequence[str], draws: Draws) ->
     errors: list[dict[str, Reals]] = [{} for _ in asked]
     for name in mechanisms:
         places = [
-            place for place, each in enumerate(asked) if each.seconds.get(name, 0.0) > 0 and each.sd_of(name)
+            place
+            for place, each in enumerate(asked)
+            if each.seconds.get(name, 0.0) > 0 and model_error().sd_of(name)
         ]
         if not places:
             continue
@@ -267,7 +232,7 @@ def _origins(knowledge: Knowledge, draws: Draws, errors: dict[str, Reals]) -> tu
         Origin(
             (
                 draws.scores[uncertain.name],
-                *(draws.scores[_exponent(uncertain, quantity)] for quantity in uncertain.beyond),
+                *(draws.scores[exponent_name(uncertain, quantity)] for quantity in uncertain.beyond),
             ),
             uncertain.constant, uncertain.fields, extrapolated=bool(uncertain.beyond),
         )
@@ -291,10 +256,8 @@ def _together(origins: Sequence[Origin]) -> list[Origin]:
 
 def _of_chance_s(result: RunResult) -> float | None:
     """Half of the interval of the mean over replications, or over the batches of one run of transactions, if any."""
-    interval = result.time.interval
-    if interval is None and result.transactions is not None:
-        interval = result.transactions.response_interval
-    return None if interval is None else (interval.high_s - interval.low_s) / 2
+    has_interval = result.time.interval or (result.transactions and result.transactions.response_interval)
+    return chance_of(result) * result.time.elapsed_s if has_interval else None
 
 
 def _ends(values: Reals, centre: float, chance: float) -> tuple[float, float]:

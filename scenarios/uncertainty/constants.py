@@ -55,6 +55,21 @@ class Knowledge(NamedTuple):
     known: tuple[str, ...]
     """Fields whose constants have no interval, those that the scenario sets among them."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is drawn: each uncertain constant, and how it changes with each quantity outside its range."""
+        exponents = [
+            exponent_name(uncertain, quantity)
+            for uncertain in self.uncertain
+            for quantity in uncertain.beyond
+        ]
+        return (*(uncertain.name for uncertain in self.uncertain), *exponents)
+
+
+def exponent_name(constant: Uncertain, quantity: str) -> str:
+    """Name of the draws of how a constant changes with a quantity outside its range."""
+    return f"{constant.name} by {quantity}"
+
 
 def knowledge_of(scenario: Scenario, extrapolated: Sequence[Extrapolation] = ()) -> Knowledge:
     """Which constants of *scenario* have an interval or are *extrapolated*, and which are taken as known.

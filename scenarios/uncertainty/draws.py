@@ -26,6 +26,15 @@ class Draws(NamedTuple):
 
     scores: dict[str, Reals]
     seed: int
+    correlations: Reals
+    """Of the names in the order of *scores*."""
+
+    def root(self, names: Sequence[str]) -> Reals:
+        """What makes scores of *names* from as many independent ones: the symmetric root of their correlations."""
+        import numpy as np  # noqa: PLC0415
+
+        places = [list(self.scores).index(name) for name in names]
+        return _root(self.correlations[np.ix_(places, places)])
 
 
 def drawn(names: Sequence[str], correlations: Mapping[frozenset[str], float], draws: int, seed: int) -> Draws:
@@ -37,11 +46,11 @@ def drawn(names: Sequence[str], correlations: Mapping[frozenset[str], float], dr
     import numpy as np  # noqa: PLC0415
     from scipy.special import ndtri  # noqa: PLC0415
 
+    matrix = correlation_matrix(names, correlations)
     if not names:
-        return Draws({}, seed)
+        return Draws({}, seed, matrix)
     shares = np.stack([_even(draws, np.random.default_rng([seed, crc32(name.encode())])) for name in names])
-    scores = _root(correlation_matrix(names, correlations)) @ ndtri(shares)
-    return Draws(dict(zip(names, scores, strict=True)), seed)
+    return Draws(dict(zip(names, _root(matrix) @ ndtri(shares), strict=True)), seed, matrix)
 
 
 def _even(draws: int, rng: Generator) -> Reals:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from math import log1p
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -37,8 +36,6 @@ OTHER_WORK: Final = "other work"
 """What no published time is about: it has the error of all mechanisms together."""
 WITHIN: Final = 1.96
 """Standard deviations on either side that hold 95 % of a normal distribution."""
-ESTIMATE: Final = "instant estimate"
-"""What the closed form is off the simulation by, where it gave the result."""
 MEASURED: Final = "measured system"
 """What the model is off the figures that were read of the system."""
 SAME: Final = 1e-9
@@ -112,14 +109,6 @@ def seconds_by_mechanism(scenario: Scenario, result: RunResult) -> dict[str, flo
         name = _mechanism_of(component, scenario)
         seconds_of[name] = seconds_of.get(name, 0.0) + seconds
     return {name: seconds for name, seconds in seconds_of.items() if seconds > 0}
-
-
-def sd_of_estimate(result: RunResult) -> float:
-    """Standard deviation of the logarithm of simulated over estimated time; 0 for an answer that is exact or simulated.
-
-    Formula: ln(1 + within) / 1.96, as 95 % of random scenarios of its regime lie within that fraction.
-    """
-    return log1p(result.accuracy.within_fraction) / WITHIN if result.accuracy else 0.0
 
 
 def _mechanism_of(component: str, scenario: Scenario) -> str:

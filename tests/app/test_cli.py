@@ -89,13 +89,15 @@ def test_what_is_asked_for_reaches_the_answer(
         seen.add((engine, seed, times, budget))
         return answer
 
-    def propagated(asked: object, results: object, seed: int, engine: str, progress: object) -> None:
-        raise SpecError(f"intervals by {engine} with seed {seed}")
+    def propagated(
+        asked: object, results: object, seed: int, progress: object, budget: Budget, workers: object
+    ) -> None:
+        raise SpecError(f"intervals with seed {seed} within {budget.seconds}")
 
     monkeypatch.setattr(run_cli, "run", noted)
     monkeypatch.setattr(run_cli, "propagate", propagated)
     how = "--engine simulate --seed 7 --replications 3 --max-est-exec-time 0 --max-est-memory 0 --uncertainty"
-    assert "intervals by simulate with seed 7" in blocktime.refuses(*command.split(), *how.split())
+    assert "intervals with seed 7 within None" in blocktime.refuses(*command.split(), *how.split())
     assert seen == {("simulate", 7, 3, Budget(None, None))}
     blocktime.prints(*command.split(), "--max-est-exec-time", "9", "--max-est-memory", "3G")
     assert ("auto", None, None, Budget(9, 3 * 2**30)) in seen

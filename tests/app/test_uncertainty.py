@@ -23,7 +23,7 @@ from blocktime.app.text.uncertainty_text import (
 )
 from blocktime.model.catalog import constant_named
 from blocktime.model.provenance import Constant
-from blocktime.model.results import Accuracy, Contribution, Interval, RunResult, Uncertainty
+from blocktime.model.results import Contribution, Interval, RunResult, Uncertainty
 from blocktime.scenarios import load, run
 from blocktime.scenarios.uncertainty import Difference
 from tests.app.page_numbers import opened, says
@@ -48,12 +48,9 @@ def sure(low_s: float, high_s: float, **more: object) -> RunResult:
     fields = {
         "elapsed": Interval(low_s=low_s, high_s=high_s, confidence=0.95), "contributions": [constant()],
         "uncertain_constants": ["a", "b", "c"], "known_constants": ["d", "e", "f", "g"],
-        "draws": 1024, "seed": 1, "engine": "calculate", **more,
+        "draws": 1024, "seed": 1, **more,
     }  # fmt: skip
-    accuracy = Accuracy(within_fraction=0, factor=1, regime="one session", why="Nothing queues.")
-    return run(load(SCAN)).model_copy(
-        update={"accuracy": accuracy, "uncertainty": Uncertainty.model_validate(fields)}
-    )
+    return run(load(SCAN)).model_copy(update={"uncertainty": Uncertainty.model_validate(fields)})
 
 
 def difference(low_s: float, high_s: float, *extrapolated: str) -> Difference:
@@ -126,12 +123,6 @@ def test_an_answer_says_what_its_interval_holds() -> None:
         "1 constant is used outside the range of the measurements. The interval is wider for that. "
         "4 constants have no interval and count as exact."
     )
-    off = Accuracy(within_fraction=0.2, factor=1.5, regime="several sessions", why="Reads meet.")
-    estimated = sure(0.3, 0.4).model_copy(update={"accuracy": off})
-    assert next(what_it_holds([estimated])) == (
-        "The interval includes the model's own error on published numbers, 3 uncertain constants "
-        "and the error of the instant estimate."
-    )
 
 
 def test_the_lines_name_the_largest_cause_and_what_is_left_out() -> None:
@@ -139,12 +130,15 @@ def test_the_lines_name_the_largest_cause_and_what_is_left_out() -> None:
     assert "80.0 % host/some: call_s: 10 µs, 8 µs to 13 µs, fitted [some-source]" in text
     assert "CPU of a database call of host/some: call_s causes 80 % of this uncertainty." in text
     assert "It was fitted to case:table:1:real. Measure yours and set host.call_s." in text
-    assert "The instant estimate answered 1,024 sets of constants, drawn with seed 1." in text
+    assert "The interval is from 1,024 sets of constants, drawn with seed 1." in text
+    assert "simulations" not in text
+    by_runs = " ".join(" ".join(uncertainty_lines(sure(0.3, 0.4, runs=33), 80)).split())
+    assert "33 simulations show how the time depends on the constants." in by_runs
     assert list(uncertainty_lines(run(load(SCAN)))) == []
 
 
 def test_a_simulation_without_replications_says_that_chance_is_missing() -> None:
-    result = sure(0.3, 0.4, engine="simulate", draws=64).model_copy(update={"engine": "simulate"})
+    result = sure(0.3, 0.4, runs=33).model_copy(update={"engine": "simulate"})
     assert "does not include random variation" in " ".join(uncertainty_lines(result, 400))
     found = result.uncertainty
     assert found is not None

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from blocktime.app.text.measured_text import sentence
 from blocktime.model.errors import SpecError
 from blocktime.scenarios import load, run
 from blocktime.scenarios.measured import AsModelled, ComparedFigure, light_of
-from blocktime.scenarios.uncertainty.answers import ANSWERERS
+from blocktime.scenarios.uncertainty import propagate
 from blocktime.scenarios.uncertainty.constants import knowledge_of
 
 
@@ -101,9 +100,10 @@ def test_the_interval_of_an_answer_holds_those_of_measured_fields(tmp_path: Path
     assert found.correlations == (
         ("scenario/my: disk.overhead_s", "scenario/my: workload.mix.0.cpu_s", -0.9),
     )
-    columns = {"disk.overhead_s": np.array([1e-4, 2e-4]), "workload.mix.0.cpu_s": np.array([1e-3, 2e-3])}
-    quick, slow = ANSWERERS["calculate"].elapsed_s(found, columns, 1, None)
-    assert slow > quick + 1e-3
+    (result,) = propagate([found], [run(found)]).results
+    assert result.uncertainty is not None
+    assert result.uncertainty.runs > 0
+    assert "scenario/my: workload.mix.0.cpu_s" in [one.name for one in result.uncertainty.contributions]
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from blocktime.model.provenance import Extrapolation
-from blocktime.model.results import Accuracy, RunResult, Uncertainty
+from blocktime.model.results import RunResult, Uncertainty
 from blocktime.scenarios import Scenario, load, run, uncertainty
 from blocktime.scenarios.compare import components
 from blocktime.scenarios.uncertainty import propagate
 from blocktime.scenarios.uncertainty.constants import UNKNOWN_DISTANCE, knowledge_of
 from blocktime.scenarios.uncertainty.draws import correlated
 from blocktime.scenarios.uncertainty.model_error import (
-    ESTIMATE,
     OTHER_WORK,
     ModelError,
     model_error,
@@ -141,10 +140,7 @@ def test_work_that_is_the_same_in_both_has_the_same_error(monkeypatch: pytest.Mo
     """What the disk changes alone is uncertain; the client, which takes most of the time, cancels."""
     with_error(monkeypatch, pooled_sd=0.1)
     a, b = (without_constants(load("rahn-full-scan", more)) for more in ([], ["disk.overhead_s=0.01"]))
-    results = [
-        run(one).model_copy(update={"accuracy": None}) for one in (a, b)
-    ]  # the estimate's error is another
-    both = propagate((a, b), results)
+    both = answered(a, b)
     found = both.difference(1)
     by_mechanism = [
         seconds_by_mechanism(one, result) for one, result in zip((a, b), both.results, strict=True)
@@ -173,37 +169,8 @@ def test_scores_have_the_correlations_that_are_asked_for() -> None:
     assert first.std() == pytest.approx(1, abs=0.02)
 
 
-def test_an_interval_is_one_whichever_engine_answered() -> None:
-    """A simulated answer has the relative interval of its closed form: the page and the terminal say the same."""
-    scenario = load("magni-pwrite-1")
-    calculated, simulated = (
-        propagate([scenario], [run(scenario, engine).model_copy(update={"accuracy": None})]).results[0]
-        for engine in ("calculate", "simulate")
-    )
-    assert of(simulated).engine == of(calculated).engine == "calculate"
-    shares = [{c.name: c.variance_fraction for c in of(one).contributions} for one in (calculated, simulated)]
-    assert shares[0] == pytest.approx(shares[1])
-    ends = [of(one).elapsed.high_s / one.time.elapsed_s for one in (calculated, simulated)]
-    assert ends[0] == pytest.approx(ends[1], rel=1e-6)
-
-
 def test_the_file_says_what_it_must() -> None:
     assert set(COMMITTED.sd) > {"client", "logical I/O", "multiblock reads", "transactions"}
     assert all(0 < sd < 1 for sd in (*COMMITTED.sd.values(), COMMITTED.pooled_sd, COMMITTED.exponent_sd))
     assert COMMITTED.sd_of("nothing of the kind") == COMMITTED.pooled_sd
     assert exp(-1) == pytest.approx(COMMITTED.correlations([1.0, exp(COMMITTED.correlation_length)])[0, 1])
-
-
-def test_an_instant_estimate_is_as_uncertain_as_it_says() -> None:
-    """Nothing else is uncertain but the estimate: 95 % of the simulations lie within what it declares."""
-    scenario = without_constants(load("tpc-b"))
-    result = run(scenario, "calculate")
-    accuracy = Accuracy(within_fraction=0.5, factor=3, regime="transactions", why="A test.")
-    told, silent = (
-        propagate([scenario], [result.model_copy(update={"accuracy": one})]).results[0]
-        for one in (accuracy, None)
-    )
-    widths = [log(of(one).elapsed.high_s / one.time.elapsed_s) for one in (told, silent)]
-    assert (widths[0] ** 2 - widths[1] ** 2) ** 0.5 == pytest.approx(log(1.5), rel=0.06)
-    assert of(told).contributions[0].mechanism == ESTIMATE
-    assert ESTIMATE not in [one.mechanism for one in of(silent).contributions]

@@ -10,19 +10,22 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from blocktime.model.budget import Budget
 from blocktime.model.catalog import read_correlations
-from blocktime.model.errors import SpecError
+from blocktime.model.engine import simulate_measures
+from blocktime.model.errors import OverBudget, SpecError
 from blocktime.model.provenance import Constant
 from blocktime.model.results import Interval, RunResult
-from blocktime.model.workloads.statements.closed_form_of_many import FieldColumns, PointGroup
+from blocktime.model.spec import System
 from blocktime.scenarios import Scenario, load, run, uncertainty
 from blocktime.scenarios.interval import CONFIDENCE, half_width
 from blocktime.scenarios.measured import ELAPSED, ComparedFigure
-from blocktime.scenarios.uncertainty import propagate
+from blocktime.scenarios.uncertainty import answers, propagate
 from blocktime.scenarios.uncertainty.constants import knowledge_of
 from blocktime.scenarios.uncertainty.difference import Difference
 from blocktime.scenarios.uncertainty.draws import check_inputs, correlation_matrix, drawn
 from blocktime.scenarios.uncertainty.model_error import ModelError
+from blocktime.scenarios.uncertainty.response import directions, fitted
 from blocktime.scenarios.uncertainty.shares import Origin, contributions
 
 FREE = (
@@ -54,9 +57,8 @@ def one_cost(cost: str, value: float) -> Scenario:
 
 
 def answered(*scenarios: Scenario, **how: object) -> uncertainty.Propagated:
-    """What the constants alone make: how far an instant estimate may be off is test_model_error.py's."""
-    results = [run(one).model_copy(update={"accuracy": None}) for one in scenarios]
-    return propagate(scenarios, results, **how)  # type: ignore[arg-type]
+    """What the constants alone make."""
+    return propagate(scenarios, [run(one) for one in scenarios], **how)  # type: ignore[arg-type]
 
 
 def interval_of(result: RunResult) -> Interval:
@@ -183,23 +185,6 @@ def test_shares_are_shares_and_the_answer_lies_within(name: str) -> None:
     assert all(0 < share <= 1 for share in shares)
 
 
-@pytest.mark.parametrize("name", ["rahn-full-scan", "random-read-depth"])
-def test_sets_of_constants_of_a_disk_that_turns_are_answered_at_once(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    groups: list[PointGroup] = []
-    answer_a_group = FieldColumns._answer
-
-    def counted(self: FieldColumns, table: Any, group: PointGroup, *how: Any) -> None:
-        groups.append(group)
-        answer_a_group(self, table, group, *how)
-
-    monkeypatch.setattr(FieldColumns, "_answer", counted)
-    (result,) = answered(load(name)).results
-    assert result.uncertainty is not None
-    assert 0 < len(groups) < 10
-
-
 def test_constants_that_hang_together_closely_share_what_they_make() -> None:
     """Two whose sum is known: neither is blamed for more than there is."""
     (result,) = answered(load("magni-imp-4k")).results
@@ -295,20 +280,111 @@ def test_chance_adds_in_squares() -> None:
     assert elapsed - found.low_s == pytest.approx(hypot(elapsed - own.low_s, 0.04 * elapsed))
 
 
-def test_a_simulation_is_drawn_from_less_and_agrees_with_the_law_where_nobody_waits() -> None:
+STREAM = "magni-pwrite-1"
+
+
+def test_a_response_that_is_linear_has_the_interval_of_the_theory() -> None:
+    """All time of calls is one latency and what it hangs together with: the sum of correlated logarithms."""
+    names, slopes = ["a", "b", "c"], np.array([0.3, -0.2, 0.1])
+    pairs = {frozenset(("a", "b")): 0.8, frozenset(("b", "c")): -0.3}
+    draws = drawn(names, pairs, 4096, 1)
+    root = draws.root(names)
+    design = directions(3, 5)
+    response = fitted(design, slopes @ root @ design)
+    own = np.stack([draws.scores[name] for name in names])
+    factors = response.factors(np.linalg.pinv(root) @ own, 1)
+    sd = (slopes @ correlation_matrix(names, pairs) @ slopes) ** 0.5
+    ends = np.log(np.quantile(factors, [0.025, 0.975]))
+    assert ends == pytest.approx([-1.96 * sd, 1.96 * sd], rel=0.02)
+    assert abs(response.remainders).max() < 1e-12
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 16])
+def test_runs_come_in_opposite_pairs_as_far_off_as_draws(size: int) -> None:
+    design = directions(size, 7)
+    half = design.shape[1] // 2
+    assert half == size * -(-12 // size)
+    assert (design[:, :half] == -design[:, half:]).all()
+    np.testing.assert_allclose(design @ design.T / (2 * half), np.eye(size), atol=1e-12)
+
+
+def test_a_bend_is_found_and_remainders_are_drawn() -> None:
+    design = directions(4, 3)
+    slopes = np.array([0.2, 0.1, 0.0, -0.1])
+    bent = slopes @ design + 0.5 * (slopes @ design) ** 2
+    response = fitted(design, bent)
+    assert response.bend == pytest.approx(0.5 * slopes @ slopes)
+    assert abs(response.remainders).max() < 1e-12
+    noise = np.random.default_rng(1).normal(0, 0.1, design.shape[1])
+    off = fitted(design, bent + noise)
+    assert 0.03 < off.remainders.std() < 0.12
+    less = fitted(design, bent + noise, chance_sd=0.03).remainders
+    assert (less**2).mean() == pytest.approx((off.remainders**2).mean() - 0.03**2)
+    assert not fitted(design, bent + noise, chance_sd=1.0).remainders.any()
+
+
+def test_a_simulation_is_drawn_from_a_few_runs_with_one_seed() -> None:
     told: list[tuple[int, int]] = []
-    scenario = load("magni-pwrite-1")
-    simulated, calculated = (
-        answered(scenario, engine=engine, progress=lambda *at: told.append(at)).results[0].uncertainty
-        for engine in ("simulate", "calculate")
-    )
-    assert simulated is not None
-    assert calculated is not None
-    assert (simulated.engine, simulated.draws) == ("simulate", 64)
-    assert (calculated.engine, calculated.draws) == ("calculate", 4096)
-    assert told == [(place + 1, 65) for place in range(65)]
-    assert simulated.elapsed.high_s == pytest.approx(calculated.elapsed.high_s, rel=0.1)
-    assert simulated.contributions[0].constant == calculated.contributions[0].constant
+    scenario = load(STREAM)
+    found = answered(scenario, progress=lambda *at: told.append(at)).results[0].uncertainty
+    assert found is not None
+    assert (found.runs, found.draws) == (31, 4096)
+    assert told == [(place + 1, 31) for place in range(31)]
+    exact = answered(load("savvinov-lio-pc")).results[0].uncertainty
+    assert exact is not None
+    assert (exact.runs, exact.draws) == (0, 4096)
+
+
+def test_two_workers_give_the_same_digits() -> None:
+    scenario = load(STREAM)
+    first, second = (answered(scenario, workers=workers).results[0] for workers in (1, 2))
+    assert first == second
+
+
+def test_runs_of_an_exact_sum_have_the_interval_of_its_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A statement of one session, answered both ways."""
+    scenario = load("savvinov-lio-pc")
+    by_arrays = answered(scenario).results[0]
+    monkeypatch.setattr(answers, "nobody_queues", lambda *_: False)
+    by_runs = answered(scenario).results[0]
+    widths = [interval_of(one).high_s - interval_of(one).low_s for one in (by_runs, by_arrays)]
+    assert widths[0] == pytest.approx(widths[1], rel=0.15)
+
+
+def test_all_runs_of_users_have_as_many_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the same random numbers go to the same transactions, and as few as a coarse answer needs."""
+    lengths = set[int | None]()
+
+    def noted(system: System, work: Any, *, seed: int) -> dict[str, float]:
+        lengths.add(work.transactions)
+        return simulate_measures(system, work, seed=seed)
+
+    monkeypatch.setattr(answers, "simulate_measures", noted)
+    precise = load("tpc-b", ["workload.precision_percent=1"])
+    scenario = with_constants(precise, {"host.logical_io_s": (0.5e-6, 3e-6)})
+    answered(scenario)
+    (length,) = lengths
+    played = run(scenario).transactions
+    assert length is not None
+    assert played is not None
+    assert 100 <= length < (played.measured or 0)
+
+
+def test_an_interval_obeys_the_budget() -> None:
+    scenario = load(STREAM)
+    with pytest.raises(
+        OverBudget, match=r"magni-pwrite-1: the uncertainty takes about .* for 31 simulations; the"
+    ):
+        answered(scenario, budget=Budget(seconds=0.005))
+
+
+def test_an_interrupt_ends_the_runs() -> None:
+    def stop(done: int, _: int) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        answered(load(STREAM), progress=stop)
 
 
 def test_values_without_an_answer_are_one_sentence() -> None:
@@ -316,7 +392,7 @@ def test_values_without_an_answer_are_one_sentence() -> None:
     scenario = with_constants(plain, {"disk.raid_disks": (4, 16)})
     says = r"magni-pwrite-1: uncertainty: .* without an answer, such as disk.raid_disks=.* is odd"
     with pytest.raises(SpecError, match=says):
-        propagate([scenario], [run(plain)], engine="simulate")
+        propagate([scenario], [run(plain)])
 
 
 def test_an_interval_that_does_not_hold_its_value_is_refused() -> None:

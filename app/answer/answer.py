@@ -12,6 +12,7 @@ from blocktime.app.answer.drawn import chart, columns_of, table
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.base.remembered import by_object
 from blocktime.app.charts import charts, segment_charts
+from blocktime.app.controls.forms import with_labels
 from blocktime.app.session import engines
 from blocktime.app.session.playing import Job
 from blocktime.app.session.wishes import Wishes
@@ -205,7 +206,7 @@ def reasons(pair: engines.Pair, moved: str, changed: bool, asked: Asked) -> None
     with st.container(key="why"):
         st.markdown("**Why**" if changed else "**Where the time goes**")
         if changed:
-            texts = why(before, after, asked) or [NO_DIFFERENCE]
+            texts = [*map(with_labels, why(before, after, asked))] or [NO_DIFFERENCE]
             st.markdown(plain(leading(before, after, texts[0], moved)))
             texts = texts[1:]
         else:

@@ -21,6 +21,7 @@ from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.charts import charts, compare_charts, uncertainty_charts
 from blocktime.app.controls import own_files, settings
 from blocktime.app.controls.fields import facts
+from blocktime.app.controls.forms import with_labels
 from blocktime.app.controls.sweep_form import label_of, pickable, suggested
 from blocktime.app.reports.report_html import compare_page
 from blocktime.app.session import address, engines, navigation, pins, taken, what_if_state
@@ -348,7 +349,7 @@ def _reasons(laid: ComparedScenarios) -> None:
         with tab:
             head = difference_line(laid.results[0], laid.results[place], laid.letters[place])
             st.markdown(f"**{plain(head)}**")
-            st.markdown("\n".join(f"- {plain(sentence(text))}" for text in laid.why(place)))
+            st.markdown("\n".join(f"- {plain(sentence(with_labels(text)))}" for text in laid.why(place)))
     notes = [*warnings_of(laid.results, laid.letters), *util_of(laid.results, laid.letters)]
     notes += [f"no simulation: {laid.answers.refused}"] if laid.answers.refused else []
     beyond = len(lines_of(laid.results))

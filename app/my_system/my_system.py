@@ -16,7 +16,7 @@ from blocktime.app.answer.drawn import chart, table
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.charts import measured_charts
 from blocktime.app.controls import fields, own_files, settings, widgets
-from blocktime.app.controls.forms import Control
+from blocktime.app.controls.forms import Control, with_labels
 from blocktime.app.reports.measuring import Document, document_of
 from blocktime.app.reports.written import written
 from blocktime.app.session import address, engines, navigation, taken, what_if_state
@@ -510,7 +510,7 @@ def _difference(
                 causes = largest_sentence(sure[0].contributions)
                 st.markdown(plain(f"{uncertainty_view.said(*sure)} {causes}"))
             moved = [control.told(*asked) for control in CONTROLS if control.path in state.changes]
-            reasons = why(before, after, asked) or [answer.NO_DIFFERENCE]
+            reasons = [*map(with_labels, why(before, after, asked))] or [answer.NO_DIFFERENCE]
             st.markdown(plain(answer.leading(before, after, reasons[0], ", ".join(moved))))
             st.markdown("\n".join(f"- {plain(sentence(text))}" for text in reasons[1:]))
             off = max((abs(row.off_fraction) for row in rows), default=0.0)

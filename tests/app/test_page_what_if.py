@@ -788,3 +788,9 @@ def test_a_question_whose_value_moves_is_told_by_the_new_value() -> None:
     assert any("32G instead of 8G" in one.value for one in app.caption)
     app.selectbox("prices.use").select("example").run()
     assert not says(app, "How many users until response doubles?")
+
+
+def test_the_reasons_call_fields_by_their_labels() -> None:
+    app = opened(**{"scenario": "full-scan-nvme", "table.row_bytes": "140", "table.column_count": "30"})
+    assert says(app, "with columns 30 instead of 20, walking the rows takes")
+    assert says(app, "With row length 140 instead of 150, consistent gets fell")

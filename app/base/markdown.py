@@ -32,4 +32,4 @@ def sentence(text: str) -> str:
     if not text:
         return text
     first = text if FIELD.match(text) else text[0].upper() + text[1:]
-    return first + ("" if text.endswith((".", ":", "!")) else ".")
+    return first + ("" if text.endswith((".", ":", "!", "…")) else ".")

@@ -144,10 +144,12 @@ def _figure(traces: list[dict[str, Any]], up: str, now: TransactionStats) -> Fig
     closed = now.saturation_users is not None
     knee = now.saturation_per_s if now.saturation_users is None else now.saturation_users
     words = f"saturation: {knee:,.0f} users" if closed else f"saturation: {tps(knee)} TPS"
-    place = {"y": 1, "yanchor": "top"} if closed else {"y": 0.02, "yanchor": "bottom"}  # beside the curve
-    note = {"x": knee, **place, "yref": "paper", "showarrow": False, "xanchor": "right", "text": f" {words} "}
+    note = {
+        "x": knee, "y": 0.02, "yref": "paper", "showarrow": False, "xanchor": "right", "yanchor": "bottom",
+        "text": f" {words} ",
+    }  # fmt: skip
     layout = drawing.layout(
-        HEIGHT, axis(_across(now)), axis(up, rangemode="tozero", **PLAIN), margin=SNUG, annotations=[note],
+        HEIGHT, axis(_across(now), **PLAIN), axis(up, rangemode="tozero", **PLAIN), margin=SNUG, annotations=[note],
         shapes=[drawing.upright(knee, color=OF_TEXT, width=1.5, dash="dash")],
     )  # fmt: skip
     return drawing.figure(traces, layout)

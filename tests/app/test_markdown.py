@@ -46,4 +46,5 @@ def test_a_text_stays_a_line_of_its_paragraph(text: str, shown: str) -> None:
 
 def test_a_sentence_has_a_capital_and_an_end() -> None:
     assert [sentence(text) for text in ("reads fell", "Done.", "")] == ["Reads fell.", "Done.", ""]
+    assert sentence("trying a few …") == "Trying a few …"
     assert sentence("host.memory_bytes has no effect") == "host.memory_bytes has no effect."

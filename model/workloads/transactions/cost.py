@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from blocktime.model.accuracy import busiest_fraction
 from blocktime.model.demand.transactions import run_transactions
-from blocktime.model.results import RunResult
+from blocktime.model.loops import fastest
 from blocktime.model.sim.data_files import is_in_order, largest_request_bytes
 from blocktime.model.spec import System, Transactions
 from blocktime.model.workloads.costs import AnswerCost
 from blocktime.model.workloads.transactions.at_begin import BUFFER_BYTES, FILLED_NS
-from blocktime.model.workloads.transactions.closed_form import calculate
+from blocktime.model.workloads.transactions.parts import parts_of
 from blocktime.model.workloads.transactions.processes import MOST_TRANSACTIONS
+from blocktime.model.workloads.transactions.stations import at_pace, bounds_of
 from blocktime.model.workloads.transactions.users import GET_NS
+from blocktime.model.workloads.transactions.writers import due_at
 
 BEGIN_S: Final = 0.02
 FILLED_S: Final = FILLED_NS / 1e9
@@ -36,34 +37,35 @@ TPC-C with 10 to 80 users on a disk and on flash."""
 
 
 def cost(system: System, work: Transactions) -> AnswerCost:
-    """Of as many transactions as it takes."""
-    by_law, _ = calculate(system, work, name="")
-    count = transactions_of(work, by_law)
-    gets = by_law.logical_io.consistent_gets if by_law.logical_io else 0.0
-    io = by_law.physical_io
+    """Of as many transactions as it takes, at the throughput that their bounds allow."""
+    pace = at_pace(system, work).system
+    mean, bounds = parts_of(pace, work), bounds_of(pace, work)
+    per_s = bounds.most_per_s(work.rate_per_s or work.users)
+    busy = per_s / bounds.ceiling_per_s
+    count = transactions_of(work, busy)
+    written = sum(fastest(due_at)(device, per_s).wanted for device in mean.devices)
     size = system.tablespace.block_size_bytes
     buffers = system.instance.buffer_cache_bytes / size
     filled = min(buffers, work.data_bytes / size)
-    writes = count * io.write_requests
-    stats = by_law.transactions
-    if io.write_requests and stats and stats.per_s and busiest_fraction(by_law) > BUSY:
-        writes += min(filled, count / stats.per_s * stats.written_blocks_per_s)
+    writes = count * written
+    if busy > BUSY:
+        writes += min(filled, count * written)
     in_order = is_in_order(system, largest_request_bytes(system.host), size)
-    each_s = TRANSACTION_S[in_order] + READ_S[in_order] * io.read_requests + GET_S * gets
+    gets = mean.mean("gets") + mean.mean("scan_blocks")
+    each_s = TRANSACTION_S[in_order] + READ_S[in_order] * mean.asked.requests + GET_S * gets
     plays_s = WRITE_S[in_order] * writes + count * each_s
     steps, what = (count, "transactions") if plays_s > FILLED_S * filled else (filled, FILLED)
     return AnswerCost(BEGIN_S + FILLED_S * filled + plays_s, BUFFER_BYTES * buffers, steps, what)
 
 
-def transactions_of(work: Transactions, by_law: RunResult) -> float:
+def transactions_of(work: Transactions, busy: float) -> float:
     """About how many a run takes until the mean response is as precise as wanted and DBWR keeps up.
 
-    Where the device is busy, DBWR takes a while to catch up.
+    Where the bottleneck is *busy* for more than half of the time, DBWR takes a while to catch up.
     """
     first = run_transactions(work)
     if work.transactions is not None:
         return first
-    busy = busiest_fraction(by_law)
     wanted = (VARIANCE_AT_REST + VARIANCE_OF_QUEUES * busy**2) * (1.96 / (work.precision_percent / 100)) ** 2
     if busy > BUSY:
         wanted = max(wanted, LONGER_WHERE_BUSY * first)

@@ -53,10 +53,10 @@ QUESTIONS: Final[tuple[Preset, ...]] = (
         "the buffer cache.",
     ),
     Preset(
-        "How many users until response doubles?", "oltp-nvme", {"workload.think_s": "0.1"},
+        "How many users until response doubles?", "oltp-nvme", {"workload.users": "2000"},
         ("workload.users", "workload.think_s", "host.cpus", "disk.use"), "Load",
-        "200 users who think for 100 ms, compared with 1 s. The tab Load below has response and throughput over the "
-        "number of users. Parsing and network time are left out, so real systems saturate earlier.",
+        "2,000 users, compared with 200. The tab Load below has response and throughput over the number of users, up "
+        "to saturation. Parsing and network time are left out, so real systems saturate earlier.",
     ),
     Preset(
         "What does a bigger buffer cache save?", "oltp-nvme", {"instance.buffer_cache_bytes": "16G"},

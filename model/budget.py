@@ -28,6 +28,7 @@ class Budget(NamedTuple):
 
 
 USUAL: Final = Budget()
+UNLIMITED: Final = Budget(None, None)
 _WATCH: ContextVar[Watch | None] = ContextVar("_WATCH", default=None)
 
 

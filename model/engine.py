@@ -66,6 +66,14 @@ def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -
         return with_host_limits(system, work, result)
 
 
+def bound_answer(system: System, work: Workload, *, name: str = "") -> RunResult | None:
+    """What no run of transactions alone does better than, where it takes too long to simulate; None of others."""
+    bounds = None if work.beside else family_for(work).bounds
+    if bounds is None:
+        return None
+    return bounds.bound_answer(through_host(by_popularity(system, work)), work, name=name)
+
+
 def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[str, float]:
     """The numbers of ``measures_of(simulate(system, work, seed=seed))``, but for their last digits.
 

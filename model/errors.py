@@ -109,6 +109,11 @@ class OverBudget(BlocktimeError):
     def __str__(self) -> str:
         return str(self.args[0])
 
+    @property
+    def amount(self) -> str:
+        """What was too much and which limit it met, without what to do about it."""
+        return str(self.args[0]).rpartition(": ")[0]
+
 
 class BooksDoNotBalance(BlocktimeError):
     """A result broke an invariant (times, bytes or counts); a fault of this program, not of the input."""

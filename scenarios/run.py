@@ -8,7 +8,8 @@ from typing import Any, Final, cast
 
 from blocktime.model.budget import USUAL, Budget, watched
 from blocktime.model.demand.transactions import pools_bytes
-from blocktime.model.engine import answered, calculate, simulate
+from blocktime.model.engine import answered, bound_answer, calculate, simulate
+from blocktime.model.errors import OverBudget
 from blocktime.model.laws.block_layer import is_in_kernel, release_of
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.results import Interval, RunResult
@@ -36,9 +37,30 @@ def run(
     """Answer *scenario*; ``auto`` calculates where that is exact and simulates where somebody queues.
 
     With *replications* the simulation runs with seeds seed, seed + 1, … and the result nearest to the mean carries
-    the interval of the mean elapsed time. *progress* is called with (done, all). Raises :class:`OverBudget` where
-    the answer takes more than *budget* allows, before it begins where that is known.
+    the interval of the mean elapsed time. *progress* is called with (done, all). Where the answer takes more than
+    *budget* allows, bounds answer for transactions alone; otherwise raises :class:`OverBudget`, before the answer
+    begins where that is known.
     """
+    try:
+        return _answered(scenario, engine, seed, replications, progress, budget)
+    except OverBudget as refusal:
+        bound = bound_answer(scenario.system, scenario.workload, name=scenario.name)
+        if bound is None:
+            raise
+        option = "--max-est-memory" if refusal.of == "memory" else "--max-est-exec-time"
+        narrow = f"raise the limit ({option}), or ask for fewer users or transactions"
+        return _noted(bound, scenario, [f"these are bounds, not a simulation: {refusal.amount}; {narrow}"])
+
+
+def _answered(
+    scenario: Scenario,
+    engine: str,
+    seed: int | None,
+    replications: int | None,
+    progress: Callable[[int, int], None] | None,
+    budget: Budget,
+) -> RunResult:
+    """The answer of the engine that fits; raises :class:`OverBudget`."""
     repeated = scenario.replications if replications is None else replications
     expected_within(budget, scenario.system, scenario.workload, engine, repeated)
     system, work = scenario.system, scenario.workload

@@ -30,7 +30,7 @@ from blocktime.app.text.uncertainty_text import (
     interval_sentence,
     uncertainty_lines,
 )
-from blocktime.model.budget import Budget
+from blocktime.model.budget import UNLIMITED, Budget
 from blocktime.model.errors import BlocktimeError, SpecError
 from blocktime.model.results import RunResult
 from blocktime.scenarios import load, run
@@ -220,7 +220,7 @@ def _answer(
     system, work, name = scenario.system, scenario.workload, scenario.name
     repeated = scenario.replications if replications is None else replications
     try:
-        expected = expected_within(budget, system, work, engine, repeated)
+        expected = expected_within(UNLIMITED, system, work, engine, repeated)
         expected_s = expected.seconds if expected else 0.0
         if expected and expected_s > SEEN_AFTER_S and shows_progress(quiet):
             quicker = "" if expected.calculates or work.plays_rows else "; --engine calculate answers at once"

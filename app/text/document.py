@@ -100,6 +100,8 @@ def heading_lines(result: RunResult, title: str, width: int) -> Iterator[str]:
     made = f"simulated (engine {result.engine}), seed {result.seed}, blocktime {result.version}"
     if result.engine == "calculate":
         made = f"instant estimate (engine calculate), blocktime {result.version}"
+    elif result.engine == "bound":
+        made = f"{result.method}, blocktime {result.version}"
     if result.events is not None:
         made += f", {result.events:,} events"
     if result.played_by:

@@ -23,6 +23,11 @@ MOST_BAR = 24
 def answer_of(result: RunResult, stats: TransactionStats, where: str) -> str:
     """Throughput, the response and its largest parts, and the bottleneck."""
     tail = stats.response_percentiles.get("p95")
+    if result.engine == "bound":
+        least = (
+            f"at most {tps(stats.per_s)} TPS; a transaction takes at least {show_seconds(stats.response_s)}"
+        )
+        return f"Bounds, not simulated: {least}{where}. {saturation(stats)}."
     takes = f"a transaction takes {show_seconds(stats.response_s)}"
     takes += f" (p95 {show_seconds(tail)})" if tail is not None else ""
     return f"{tps(stats.per_s)} TPS; {takes}{where}. {saturation(stats, beside=bool(result.programs))}."

@@ -56,6 +56,13 @@ class Costs(Protocol):
         """What the simulation takes."""
 
 
+class BoundAnswers(Protocol):
+    """What the module ``bound_answer`` of a family's folder has."""
+
+    def bound_answer(self, system: System, work: Any, *, name: str) -> RunResult:
+        """What no run does better than."""
+
+
 class SummedUp(Processes, Protocol):
     """Processes whose numbers may be had without the whole answer."""
 
@@ -83,6 +90,8 @@ class Family(NamedTuple):
     """Whether arrays make its closed form quicker."""
     is_summed_up: bool = False
     """Whether its processes give numbers without the whole answer."""
+    has_bounds: bool = False
+    """Whether bounds answer where its simulation takes too long."""
 
     @property
     def closed_form(self) -> ClosedForm:
@@ -111,6 +120,11 @@ class Family(NamedTuple):
     def cost(self, system: System, work: Any) -> AnswerCost:
         """What the simulation takes."""
         return cast("Costs", self._module("cost")).cost(system, work)
+
+    @property
+    def bounds(self) -> BoundAnswers | None:
+        """Who says what no run does better than; None where nobody does."""
+        return cast("BoundAnswers", self._module("bound_answer")) if self.has_bounds else None
 
     def _module(self, name: str) -> ModuleType:
         return import_module(f"blocktime.model.workloads.{self.name}.{name}")
@@ -189,7 +203,7 @@ class _Together(Family):
 
 STATEMENTS: Final = Family("statements", needs_events=False, demand=demand_of, goes_by_arrays=True)
 STREAMS: Final = Family("streams", needs_events=True, goes_by_arrays=True, is_summed_up=True)
-TRANSACTIONS: Final = Family("transactions", needs_events=True, endless=True)
+TRANSACTIONS: Final = Family("transactions", needs_events=True, endless=True, has_bounds=True)
 TOGETHER: Final = _Together("programs", needs_events=True)
 
 

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blocktime.model.bounds import Bounds, saturated
+from blocktime.model.budget import Budget
 from blocktime.model.demand.popular_blocks import by_popularity
 from blocktime.model.demand.transactions import CPUS
+from blocktime.model.errors import OverBudget
 from blocktime.model.laws import queueing
 from blocktime.model.spec import Transactions
 from blocktime.model.workloads.transactions.stations import at_pace, bounds_of
@@ -116,3 +118,38 @@ def test_consistent_reads_and_spins_of_the_load_belong_to_its_bound() -> None:
     assert stats.per_s_low <= of(scenario).ceiling_per_s <= 1.2 * stats.per_s
     few = load("tpc-b", (*HOT_BLOCK, "workload.users=2"))
     assert of(few).ceiling_per_s > 2 * stats.per_s
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "event"),
+    [
+        ("oltp-nvme", ("workload.users=6000", "workload.think_s=0"), "db file sequential read"),
+        ("tpc-c", ("workload.users=300",), "db file sequential read"),
+        ("tpc-b", ("workload.rate_per_s=40",), ""),
+        ("tpc-b", HOT_BLOCK, "run queue"),
+    ],
+)
+def test_bounds_answer_where_a_simulation_takes_too_long(
+    name: str, settings: tuple[str, ...], event: str
+) -> None:
+    scenario = load(name, settings)
+    answer = run(scenario, budget=Budget(1e-3))
+    expected, stats, work = of(scenario), answer.transactions, scenario.workload
+    assert stats is not None
+    assert isinstance(work, Transactions)
+    users = work.rate_per_s or work.users
+    assert (answer.engine, answer.method) == ("bound", "bound, not simulated")
+    assert stats.per_s == pytest.approx(expected.most_per_s(users))
+    assert answer.time.elapsed_s == pytest.approx(expected.least_response_s(users))
+    assert [warning for warning in answer.warnings if "--max-est-exec-time" in warning]
+    queued_s = answer.time.elapsed_s - expected.least_s
+    if event:
+        waited = {at: took.total_s for at, took in answer.time.wait.items()} | answer.time.unaccounted
+        assert next(took for at, took in waited.items() if event in at) >= queued_s > 0
+    else:
+        assert queued_s == pytest.approx(0)
+
+
+def test_what_has_no_bounds_is_refused() -> None:
+    with pytest.raises(OverBudget):
+        run(load("batch-beside-users"), budget=Budget(1e-3))

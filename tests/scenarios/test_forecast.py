@@ -9,7 +9,7 @@ from blocktime.app.command.cli import main
 from blocktime.model.budget import Budget, show_duration
 from blocktime.model.errors import OverBudget
 from blocktime.scenarios import load, run
-from blocktime.scenarios.forecast import Forecast, forecast
+from blocktime.scenarios.forecast import Forecast, expected_within, forecast
 from blocktime.scenarios.sweeps.sweep import SweepBackend, sweep
 from tests.command_line import CommandLine
 
@@ -81,9 +81,9 @@ def test_rows_whose_blocks_the_cache_holds_are_not_read_one_by_one() -> None:
 def test_more_than_the_budget_is_refused_before_it_begins() -> None:
     asked = load("tpc-c", ["workload.users=20000"])
     with pytest.raises(OverBudget, match=r"about .* s for 260,000 transactions; the limit is 1 s"):
-        run(asked, budget=Budget(1.0))
+        expected_within(Budget(1.0), asked.system, asked.workload)
     with pytest.raises(OverBudget, match="of memory"):
-        run(load("tpc-b"), budget=Budget(None, 1e6))
+        run(load("batch-beside-users"), budget=Budget(None, 1e6))
     assert run(load("tpc-b", ["workload.transactions=100"]), budget=Budget(None, None)).transactions
 
 
@@ -99,11 +99,16 @@ def test_the_command_names_the_way_out(blocktime: CommandLine) -> None:
     assert "the limit is 5.0 s" in err or "the limit is 5 s" in err
     assert "--max-est-exec-time 0" in err
     assert "engine calculate" not in err  # it plays the rows as well
-    assert "--max-est-memory 0" in blocktime.refuses("run", "tpc-b", "--max-est-memory", "1M")
+    assert "--max-est-memory 0" in blocktime.refuses("run", "magni-dd-raw-10000", "--max-est-memory", "1M")
     assert "a size such as 4G" in blocktime.refuses("run", "tpc-b", "--max-est-memory", "lots")
-    assert "--max-est-exec-time 0" in blocktime.refuses(
-        "compare", "tpc-b", "tpc-c,workload.users=20000", "--max-est-exec-time", "1"
-    )
+
+
+def test_transactions_that_take_too_long_get_bounds_and_the_way_to_more(blocktime: CommandLine) -> None:
+    out = blocktime.prints("run", "tpc-c", "--set", "workload.users=20000", "--max-est-exec-time", "1")
+    assert "Bounds, not simulated: at most " in out
+    assert "raise the limit (--max-est-" in out
+    answers = blocktime.prints("compare", "tpc-b", "tpc-c,workload.users=20000", "--max-est-exec-time", "1")
+    assert "these are bounds, not a simulation" in " ".join(answers.split())
 
 
 def test_a_point_of_a_sweep_has_the_same_budget() -> None:

@@ -20,7 +20,7 @@ BEGIN_S: Final = 0.02
 FILLED_S: Final = FILLED_NS / 1e9
 """Of a buffer that holds a block when a run of transactions begins."""
 FILLED: Final = "buffers, which a run fills before it begins"
-TRANSACTION_S: Final = {True: 3e-6, False: 4e-6}
+TRANSACTION_S: Final = {True: 3e-6, False: 5e-6}
 """Of a transaction's events, its commit among them; by whether the device serves requests in order of arrival."""
 READ_S: Final = {True: 0.6e-6, False: 1e-6}
 """Of a transaction's read."""

@@ -99,11 +99,15 @@ def least_response_s(parts: Parts) -> float:
     least_s = parts.cpu_s + parts.apart_s
     for device in parts.devices:
         least_s += device.disk_s - device.scans_go_on * device.disk.scan_near_s
-    if not parts.commits:
-        return float(least_s)
+    return float(least_s + parts.commits * log_write_s(parts))
+
+
+def log_write_s(parts: Parts) -> float:
+    """Seconds of a log write of one commit at least; on a turning disk its block is just there."""
     fixed_s = parts.disk.write_overhead_s if parts.log_turns else parts.log_fixed_s
-    sent_s = log_write_bytes(parts.redo_bytes / parts.commits) / parts.log_bytes_per_s
-    return float(least_s + parts.commits * (fixed_s + sent_s))
+    return float(
+        fixed_s + log_write_bytes(parts.redo_bytes / max(parts.commits, LEAST)) / parts.log_bytes_per_s
+    )
 
 
 class Pace(NamedTuple):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 IN_A_BROWSER: Final = (
     "tests/app/test_page_browser.py",
     "tests/app/test_page_sharing_browser.py",
+    "tests/app/test_page_history_browser.py",
     "tests/app/test_page_mechanisms_browser.py",
     "tests/app/test_page_sweep.py",
     "tests/app/test_page_compare_browser.py",

@@ -598,7 +598,8 @@ class ProgramStats(ProgramFigures):
     """Why it gets less than alone, the largest cause first; empty where it does not."""
 
 
-SUMMED: Final = {"calculate": "exact sum", "bound": "bound, not simulated"}
+EXACT_SUM: Final = "exact sum"
+SUMMED: Final = {"calculate": EXACT_SUM, "bound": "bound, not simulated"}
 """What a result says of an answer that was not played."""
 
 

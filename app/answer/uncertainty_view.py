@@ -12,7 +12,6 @@ import streamlit as st
 from blocktime.app.answer.drawn import chart
 from blocktime.app.base.markdown import plain
 from blocktime.app.charts import uncertainty_charts
-from blocktime.app.session import engines
 from blocktime.app.text.uncertainty_text import (
     difference_sentence,
     interval_sentence,
@@ -31,12 +30,12 @@ SWITCH: Final = "uncertainty"
 BASELINE, WHAT_IF = "Baseline", "What-if"
 
 
-def draw(base: Scenario, other: Scenario, pair: engines.Pair) -> None:
-    """The switch and, where it is on, the intervals of both answers and of their difference."""
+def draw(asked: Sequence[Scenario], results: Sequence[RunResult]) -> None:
+    """The switch and, where it is on, the intervals of the baseline, the what-if and their difference."""
     helps = "Interval of the time: uncertain constants, and the model's own error"
     if not st.toggle("Uncertainty", key=SWITCH, help=helps):
         return
-    answers = difference_of(base, other, pair)
+    answers = difference_of(asked, results)
     if answers is None:
         return
     before, after, difference = answers
@@ -53,11 +52,11 @@ def said(difference: Difference) -> str:
 
 
 def difference_of(
-    base: Scenario, other: Scenario, pair: engines.Pair
+    asked: Sequence[Scenario], results: Sequence[RunResult]
 ) -> tuple[RunResult, RunResult, Difference] | None:
     """Both results with their uncertainty and that of their difference; a warning and None where there is none."""
     refusal = "There is no interval for this setting"
-    if not (propagated := uncertainty_of((base, other), (pair.before, pair.after), refusal)):
+    if not (propagated := uncertainty_of(asked, results, refusal)):
         return None
     (before, after), (difference,) = propagated
     return before, after, difference

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import shlex
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from textwrap import shorten
@@ -14,23 +15,21 @@ from typing import Any, Final, Literal
 
 import streamlit as st
 
-from blocktime.app.answer.answer import NO_CLOSED_FORM, estimate_badge, simulate_button, under_way
+from blocktime.app.answer.answer import FORMER, PALE, standing
 from blocktime.app.answer.drawn import beside, chart, table, tabs
 from blocktime.app.answer.uncertainty_view import uncertainty_of
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.charts import charts, compare_charts, uncertainty_charts
 from blocktime.app.controls import own_files, settings
 from blocktime.app.controls.fields import facts
-from blocktime.app.controls.forms import with_labels
 from blocktime.app.controls.sweep_form import label_of, pickable, suggested
 from blocktime.app.reports.report_html import compare_page
-from blocktime.app.session import address, engines, navigation, pins, taken, what_if_state
+from blocktime.app.session import address, navigation, pins, taken, what_if_state
+from blocktime.app.session.answers import Answers, answered
 from blocktime.app.session.downloads import csv_text
 from blocktime.app.session.pins import Pin, Pins
-from blocktime.app.session.playing import Job
 from blocktime.app.session.wishes import Wishes
 from blocktime.app.text import compare_table
-from blocktime.app.text.accuracy_text import ESTIMATE, SIMULATED
 from blocktime.app.text.compare_text import difference_line, letters_for, util_of, warnings_of
 from blocktime.app.text.key_numbers import UNCLEAR
 from blocktime.app.text.outside import lines_of
@@ -49,6 +48,8 @@ from blocktime.scenarios.uncertainty import Difference
 NOTES: Final = "compare.notes"
 WISHES: Final = Wishes("compare")
 """What a comparison wants simulated."""
+ANSWERED: Final = "compare.answered"
+"""The comparison whose answers this session has seen last."""
 FROM_LIBRARY: Final = "compare.from_library"
 UNCERTAINTY: Final = "compare.uncertainty"
 SORT, MOST_FIRST, LAYOUT, ONLY = "compare.sort", "compare.most_first", "compare.layout", "compare.only"
@@ -79,16 +80,18 @@ STYLE: Final = """<style>
 
 @dataclass(frozen=True)
 class ComparedScenarios:
-    """What is laid side by side, the baseline first; all answered alike."""
+    """What is laid side by side, the baseline first."""
 
     letters: tuple[str, ...]
     titles: tuple[str, ...]
     scenarios: tuple[Scenario, ...]
-    answers: engines.ComparedAnswers
+    answers: Answers
+    asked: tuple[Scenario, ...]
+    """Those, and what is pinned but has no answer."""
 
     @property
     def results(self) -> tuple[RunResult, ...]:
-        """Their answers."""
+        """Their answers; empty while one of them is missing."""
         return self.answers.results
 
     @property
@@ -130,10 +133,23 @@ def page() -> None:
     if laid is None:
         _empty(held)
         return
+    if laid.results:
+        st.session_state[ANSWERED] = laid
     _head(laid)
-    if not laid.results:
-        _unanswered(laid)
-        return
+    shown: ComparedScenarios | None = st.session_state.get(ANSWERED)
+    st.html("<style></style>" if shown is laid else PALE)
+    if shown is not None:
+        with st.container(key="answer"):
+            _draw(shown, held, is_former=shown is not laid)
+
+
+def _draw(laid: ComparedScenarios, held: Pins, *, is_former: bool) -> None:
+    """Bars and reasons, then the tabs; files only where they are of what is pinned."""
+    if is_former:
+        titles = "; ".join(
+            f"{letter}: {title}" for letter, title in zip(laid.letters, laid.titles, strict=True)
+        )
+        st.caption(f":orange[Below, of the former values:] {plain(titles)}")
     with st.container(key="laid"):
         bars, reasons = st.columns([1.6, 1], gap="medium")
     with bars:
@@ -143,8 +159,8 @@ def page() -> None:
             st.caption("◇ end of the last session; a bar is the time of one session")
     with reasons:
         _reasons(laid)
-    sure = _uncertainty(laid)
-    _tabs(laid, held, sure)
+    if not is_former:
+        _tabs(laid, held, _uncertainty(laid))
 
 
 # What is pinned
@@ -278,62 +294,43 @@ def _empty(held: Pins) -> None:
 
 def _laid(held: Pins) -> ComparedScenarios | None:
     """The pins that have an answer, answered alike; a sentence for each that has none."""
-    kept: list[tuple[str, Pin, Scenario]] = []
     asked = priced_alike([settings.settle(pin.name, dict(pin.changes))[0] for pin in held])
-    for letter, pin, scenario in zip(letters_for(len(held)), held, asked, strict=True):
-        try:
-            with st.spinner(f"Calculating {letter} …"):
-                engines.law(scenario)
-        except BlocktimeError as error:
-            st.error(plain(sentence(f"{letter} has no answer: {error}")), icon=":material/error:")
-            if pin is held[0]:
-                st.caption("It is the baseline: remove it, or make another scenario the baseline.")
-                return None
-        else:
-            kept.append((letter, pin, scenario))
-    letters, shown, scenarios = zip(*kept, strict=True)
-    titles = tuple(pins.title_of(pin, held[0]) for pin in shown)
-    return ComparedScenarios(letters, titles, scenarios, engines.answered(WISHES, scenarios))
+    answers = answered(WISHES, asked)
+    kept = [place for place, answer in enumerate(answers.all) if not answer.refused]
+    letters = letters_for(len(held))
+    for place, answer in enumerate(answers.all):
+        if answer.refused:
+            st.error(
+                plain(sentence(f"{letters[place]} has no answer: {answer.refused}")), icon=":material/error:"
+            )
+    if answers.all[0].refused:
+        st.caption("It is the baseline: remove it, or make another scenario the baseline.")
+        return None
+    return ComparedScenarios(
+        tuple(letters[place] for place in kept),
+        tuple(pins.title_of(held[place], held[0]) for place in kept),
+        tuple(asked[place] for place in kept),
+        replace(answers, all=tuple(answers.all[place] for place in kept)),
+        tuple(asked),
+    )
 
 
 def _head(laid: ComparedScenarios) -> None:
-    """The title, which engine answers, and what it is at."""
+    """The title, how the answers were made, and how far they are."""
     with st.container(key="head"):
         title, action = st.columns([5, 1.6], vertical_alignment="center")
     count = len(laid.scenarios)
-    played = sum(result.engine == "simulate" for result in laid.results)
-    badge = ""
-    if laid.results:
-        worst = max(range(count), key=lambda place: _factor(laid.results[place]))
-        badge = estimate_badge(laid.results[worst], laid.letters[worst])
-    if played and not laid.answers.bound:
-        of = "" if played == count else f" ({played}), {ESTIMATE} ({count - played})"
-        badge = f":blue-badge[:material/play_circle: {SIMULATED}{of}]"
-    title.markdown(f"### Compare {count} scenario{'s' if count > 1 else ''} {badge}")
-    job = WISHES.job()
+    made = method_badge(laid.results) if laid.results else FORMER
+    title.markdown(f"### Compare {count} scenario{'s' if count > 1 else ''} {made}")
     with action:
-        if laid.answers.pending and job is not None:
-            under_way(WISHES, laid.scenarios, "compare.cancel", _progress)
-        elif laid.answers.bound and not laid.answers.refused:
-            simulate_button(WISHES, laid.scenarios, "compare.simulate")
+        standing(WISHES, laid.asked, laid.answers, "compare.cancel")
 
 
-def _unanswered(laid: ComparedScenarios) -> None:
-    """Why there is nothing to lay side by side yet, or ever."""
-    if laid.answers.refused:
-        st.error(plain(f"There is no answer: {laid.answers.refused}"), icon=":material/error:")
-    else:
-        st.info(NO_CLOSED_FORM, icon=":material/info:")
-
-
-def _factor(result: RunResult) -> float:
-    """The most that an answer may be off."""
-    return result.accuracy.factor if result.accuracy else 1.0
-
-
-def _progress(job: Job) -> str:
-    count = len(job.asks)
-    return f"simulating {min(job.done + 1, count)} of {count} …"
+def method_badge(results: Sequence[RunResult]) -> str:
+    """How answers were made, as a badge: each way once, with how many."""
+    ways = Counter(result.method.partition(",")[0] for result in results)
+    words = (way if len(ways) == 1 else f"{way} ({count})" for way, count in ways.items())
+    return f":gray-badge[{', '.join(words)}]"
 
 
 def _reasons(laid: ComparedScenarios) -> None:
@@ -349,9 +346,8 @@ def _reasons(laid: ComparedScenarios) -> None:
         with tab:
             head = difference_line(laid.results[0], laid.results[place], laid.letters[place])
             st.markdown(f"**{plain(head)}**")
-            st.markdown("\n".join(f"- {plain(sentence(with_labels(text)))}" for text in laid.why(place)))
+            st.markdown("\n".join(f"- {plain(sentence(text))}" for text in laid.why(place)))
     notes = [*warnings_of(laid.results, laid.letters), *util_of(laid.results, laid.letters)]
-    notes += [f"no simulation: {laid.answers.refused}"] if laid.answers.refused else []
     beyond = len(lines_of(laid.results))
     if beyond:
         uses = "one use of a constant" if beyond == 1 else f"{beyond} uses of constants"
@@ -676,7 +672,7 @@ def json_of(laid: ComparedScenarios, held: Pins) -> str:
         pin = pinned[letter]
         scenarios.append({
             "letter": letter, "title": title, "scenario": own_files.label(pin.name), "changes": dict(pin.changes),
-            "engine": result.engine, "seed": result.seed, "version": result.version,
+            "method": result.method, "seed": result.seed, "version": result.version,
             "numbers": {name: value for name, value in row.items() if name not in ("", "Scenario")},
         })  # fmt: skip
     differing = compare_table.settings(laid.scenarios)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from blocktime.app.controls.fields import Facts, facts, facts_of_any_kind, value_at
+from blocktime.app.controls.fields import Facts, facts, value_at
 from blocktime.scenarios import Scenario
 from blocktime.scenarios.idle import why_idle
 
@@ -368,21 +368,5 @@ def told(path: str, base: Scenario, other: Scenario) -> str:
         now, was = (value if value in field.options else control.named(field, value) for value in values)
     else:
         now, was = (control.named(field, value) for value in values)
-    return f"{_within(control.label)} {now} instead of {was}"
-
-
-def _within(label: str) -> str:
-    """A label in the midst of a sentence: without its capital, unless that is one of an abbreviation."""
-    return label if label[:2].isupper() else label[0].lower() + label[1:]
-
-
-def with_labels(text: str) -> str:
-    """A sentence of the model with the label of each field in place of its path."""
-    return FIELD.sub(lambda path: _in_a_sentence(path[0]), text)
-
-
-def _in_a_sentence(path: str) -> str:
-    """The label of a field without its section; of what is no field, the text itself."""
-    if label := label_of(path):
-        return _within(label)
-    return words_of(path).partition(": ")[2] if facts_of_any_kind(path) else path
+    label = control.label if control.label[:2].isupper() else control.label[0].lower() + control.label[1:]
+    return f"{label} {now} instead of {was}"

@@ -67,11 +67,9 @@ def setting(path: str, text: str) -> str:
     return f"{path}={text}"
 
 
-def command_line(name: str, changes: Mapping[str, str], engine: str = "") -> str:
-    """The command that gives the same answer; *engine* where the one chosen by itself would be another."""
+def command_line(name: str, changes: Mapping[str, str]) -> str:
+    """The command that gives the same answer."""
     words = ["blocktime", "run", own_files.label(name)]
     for path, text in changes.items():
         words += ["--set", setting(path, text)]
-    if engine:
-        words += ["--engine", engine]
     return shlex.join(words)

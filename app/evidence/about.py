@@ -27,7 +27,6 @@ CANNOT: Final = """
 * How long DBWR writes after a statement: writes count only when the cache has no room for more dirty blocks, and LGWR \
   and archiving are assumed to keep up. Imports and transactions include writing.
 * Latches and read consistency of single statements: only transactions (`kind = "transactions"`) include them.
-* With several users, or several reads in flight, the instant estimate is approximate. The page then simulates too.
 """
 PAGES: Final = """
 * **Compare**: several scenarios side by side, and why they differ.
@@ -47,10 +46,11 @@ def page() -> None:
     cannot.markdown(f"**It cannot tell**\n{CANNOT}")
     with st.expander("Not modelled, and what comes nearest"):
         st.markdown("\n".join(f"* **{subject.name}**: {subject.nearest}" for subject in subjects()))
-    st.markdown("### Two engines, one set of laws")
+    st.markdown("### How an answer is made")
     st.markdown(
-        "The *instant estimate* combines formulas and answers at once. The *simulation* applies the same formulas "
-        "event by event, so it includes queueing. When nothing queues, both give the same answer; a test checks this."
+        "A question has one answer, and its heading says how it was made. An *exact sum* adds up all parts where no "
+        "request meets another one. A *simulation* plays every request, session and queue by the same laws. Where "
+        "chance has a part, ± is the 95 % confidence interval."
     )
     st.markdown("### The other pages")
     st.markdown(PAGES)

@@ -16,10 +16,11 @@ from blocktime.app.answer.drawn import chart, table
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.charts import measured_charts
 from blocktime.app.controls import fields, own_files, settings, widgets
-from blocktime.app.controls.forms import Control, with_labels
+from blocktime.app.controls.forms import Control
 from blocktime.app.reports.measuring import Document, document_of
 from blocktime.app.reports.written import written
-from blocktime.app.session import address, engines, navigation, taken, what_if_state
+from blocktime.app.session import address, navigation, taken, what_if_state
+from blocktime.app.session.answers import Answers, answered
 from blocktime.app.session.downloads import PageAnswer, report
 from blocktime.app.session.report_reader import read_apart
 from blocktime.app.session.taken import Download
@@ -33,7 +34,7 @@ from blocktime.app.text.uncertainty_text import largest_sentence
 from blocktime.model.errors import BlocktimeError, cut
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_change, show_number, show_seconds, show_share
-from blocktime.scenarios import Scenario, load
+from blocktime.scenarios import Scenario, load, run
 from blocktime.scenarios.compare import why
 from blocktime.scenarios.measured import COUNTS, AsModelled, Light, as_modelled, figure_in, light_of
 from blocktime.scenarios.uncertainty import Difference
@@ -44,6 +45,8 @@ from blocktime.validation.instruments import NotReadable, Reading
 
 STATE: Final = "my_system.held"
 STATEMENT: Final = "my_system.statement"
+ANSWERED: Final = "my_system.answered"
+"""The question whose answer this session has seen last."""
 LINES: Final = "my_system.lines"
 FIELDS: Final = "my_system.fields"
 FILE: Final = "my.toml"
@@ -88,6 +91,18 @@ CONTROLS: Final = (
     RoundedControl("instance.filesystemio_options", "filesystemio_options"),
 )
 Rows = list[dict[str, str]]
+
+
+@dataclass(frozen=True)
+class AnsweredChange:
+    """A change to the reader's system, with its answers."""
+
+    name: str
+    """Of the scenario."""
+    changes: dict[str, str]
+    scenarios: tuple[Scenario, Scenario]
+    """As it was measured, and changed."""
+    answers: Answers
 
 
 @dataclass
@@ -197,9 +212,7 @@ def _clear() -> None:
 def sample() -> str:
     """An AWR report of a modelled system."""
     asked = load("oltp-nvme", OF_SAMPLE)
-    result = engines.law(asked)
-    assert result is not None
-    return written(result, "awr", asked)
+    return written(run(asked), "awr", asked)
 
 
 def take(state: PageState, files: dict[str, bytes]) -> None:
@@ -365,36 +378,33 @@ def _model(state: PageState) -> None:
     assert state.document.identified is not None
     base, _ = settings.settle(state.name, {})
     other, refused = settings.settle(state.name, state.changes)
-    answers: engines.Pair | None = None
-    light: Light = "does not"
-    sure: tuple[Difference, ...] = ()
-    try:
-        pair = engines.pair(base, other)
-        assert isinstance(pair, engines.Pair)  # its law knows every system and statement that is identified
-        answers = pair
-    except BlocktimeError as error:
-        st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
-    if answers is not None:
-        modelled = engines.best_known(base, engines.law(base))
-        rows = as_modelled(base.as_measured, modelled)
-        light = light_of(rows)
-        _as_modelled(rows, modelled, answers)
-        sure = _what_if(state, (base, other), answers, refused, rows)
-    else:
-        _controls(state, (base, other), refused)
+    answers = answered(answer.WHAT_IF, (base, other), intervals=True)
+    if answers.refused:
+        st.error(plain(f"There is no answer for this setting: {answers.refused}"), icon=":material/error:")
+    question = AnsweredChange(state.name, dict(state.changes), (base, other), answers)
+    if answers.results:
+        st.session_state[ANSWERED] = question
+    shown: AnsweredChange | None = st.session_state.get(ANSWERED)
+    if answers.refused or (shown is not None and shown.name != state.name):
+        shown = None
+    rows = as_modelled(base.as_measured, shown.answers.before) if shown is not None else []
+    light: Light = "does not" if shown is None else light_of(rows)
+    if shown is not None:
+        _as_modelled(rows)
+    sure = _what_if(question, shown, refused, rows)
     _surer(state.document.identified)
     st.markdown("#### Export")
     with st.container(horizontal=True):
         taken.button(_measured(state.document))
-        if answers is not None:
+        if shown is question:
             times = light != "does not" and bool(state.changes)
-            shown = PageAnswer(
+            page_answer = PageAnswer(
                 state.name, base, other if times else base, answers.before,
                 answers.after if times else answers.before, times, sure=sure,
             )  # fmt: skip
             taken.button(
-                Download("my_system.html", "Report (HTML)", f"{shown.stem}-report.html", "text/html",
-                         "One file with charts, tables and the scenario", lambda: report(shown))
+                Download("my_system.html", "Report (HTML)", f"{page_answer.stem}-report.html", "text/html",
+                         "One file with charts, tables and the scenario", lambda: report(page_answer))
             )  # fmt: skip
     st.code(_commands(state), language="bash", wrap_lines=True)
 
@@ -418,17 +428,12 @@ def _measured(document: Document) -> Download:
     )  # fmt: skip
 
 
-def _as_modelled(rows: Sequence[AsModelled], modelled: RunResult, pair: engines.Pair) -> None:
+def _as_modelled(rows: Sequence[AsModelled]) -> None:
     st.markdown("#### As measured / as modelled")
     if not rows:
         st.info("The report prints no figure that the model predicts: nothing shows whether it fits.")
         return
-    light = light_of(rows)
-    st.markdown(f":{LIGHTS[light]}[:material/circle:] **{plain(said_of(rows))}**")
-    if modelled.accuracy is not None and pair.queues:  # a simulated one has none
-        later = "its simulation is under way" if pair.pending else "simulate it before you trust the verdict"
-        later = "it cannot be simulated" if pair.refused else later
-        st.caption(f":orange[:material/warning:] This is an instant estimate, and requests queue: {later}.")
+    st.markdown(f":{LIGHTS[light_of(rows)]}[:material/circle:] **{plain(said_of(rows))}**")
     lines = [
         dict(zip(("Figure", "Measured", "Modelled", "Off", "Read in"), map(plain, cells), strict=True))
         for cells in ((row.measured.name, *cells_of(row), f"line {row.measured.line:,}") for row in rows)
@@ -437,29 +442,35 @@ def _as_modelled(rows: Sequence[AsModelled], modelled: RunResult, pair: engines.
 
 
 def _what_if(
-    state: PageState,
-    asked: answer.Asked,
-    pair: engines.Pair,
+    question: AnsweredChange,
+    shown: AnsweredChange | None,
     refused: dict[str, str],
     rows: Sequence[AsModelled],
 ) -> tuple[Difference, ...]:
-    """Controls, and the difference that they make, with how sure it is where times are told."""
+    """Controls, and the difference that they make, with how sure it is where times are told.
+
+    Until the answer to *question* is there, the one of the former values is *shown*, or nothing.
+    """
     sure: tuple[Difference, ...] = ()
     head, status = st.columns([3, 1.4], vertical_alignment="center")
-    head.markdown(f"#### What if {answer.badge(pair)}")
+    made = answer.badge(question.answers.after) if question.answers.results else answer.FORMER
+    head.markdown(f"#### What if {made if shown else ''}")
     with status:
-        answer.standing(asked, pair)
+        answer.standing(answer.WHAT_IF, question.scenarios, question.answers, "my_system.cancel")
     left, right = st.columns([1, 2.2], gap="medium")
     with left:
-        _controls(state, asked, refused)
-    with right:
+        _controls(st.session_state[STATE], question.scenarios, refused)
+    st.html("<style></style>" if shown is question else answer.PALE)
+    if shown is None:
+        return ()
+    with right, st.container(key="answer"):
         if light_of(rows) == "does not":
             st.warning("The model does not reproduce the times of this system, so only counts are shown.",
                        icon=":material/warning:")  # fmt: skip
-            table(_counts(pair.before, pair.after), "Counts of the what-if")
+            table(_counts(shown.answers.before, shown.answers.after), "Counts of the what-if")
         else:
-            sure = _difference(state, asked, pair, rows)
-    answer.keep_in_mind(pair)
+            sure = _difference(shown, rows)
+    answer.keep_in_mind(shown.answers.after)
     return sure
 
 
@@ -494,23 +505,21 @@ def _moved(path: str) -> None:
         state.changes[path] = fields.text_of(facts, value)
 
 
-def _difference(
-    state: PageState, asked: answer.Asked, pair: engines.Pair, rows: Sequence[AsModelled]
-) -> tuple[Difference, ...]:
+def _difference(shown: AnsweredChange, rows: Sequence[AsModelled]) -> tuple[Difference, ...]:
     """What the change makes of the time, how sure that is, and why."""
-    before, after = pair.before, pair.after
+    before, after, asked = shown.answers.before, shown.answers.after, shown.scenarios
     sure: tuple[Difference, ...] = ()
     with st.container(key="explained"):
         texts, drawn = st.columns([1, 1.3], gap="medium")
     with texts:
         answer.elapsed(before, after)
-        if state.changes:
-            if answers := uncertainty_view.difference_of(*asked, pair):
+        if shown.changes:
+            if answers := uncertainty_view.difference_of(asked, (before, after)):
                 sure = answers[2:]
                 causes = largest_sentence(sure[0].contributions)
                 st.markdown(plain(f"{uncertainty_view.said(*sure)} {causes}"))
-            moved = [control.told(*asked) for control in CONTROLS if control.path in state.changes]
-            reasons = [*map(with_labels, why(before, after, asked))] or [answer.NO_DIFFERENCE]
+            moved = [control.told(*asked) for control in CONTROLS if control.path in shown.changes]
+            reasons = why(before, after, asked) or [answer.NO_DIFFERENCE]
             st.markdown(plain(answer.leading(before, after, reasons[0], ", ".join(moved))))
             st.markdown("\n".join(f"- {plain(sentence(text))}" for text in reasons[1:]))
             off = max((abs(row.off_fraction) for row in rows), default=0.0)

@@ -19,6 +19,8 @@ from blocktime.scenarios import library
 
 SCENARIO: Final = "scenario"
 PACKED: Final = "s"
+ENGINE: Final = "engine"
+"""A word of older links that has no meaning any more."""
 LONGEST_PLAIN: Final = 2_000
 """Characters of an address that says every field by its name; a longer one is packed."""
 LONGEST_KEY: Final = 120
@@ -79,6 +81,7 @@ def read(query: Mapping[str, str], first: str) -> LinkedScenario:
     """
     rest, notes = dict(query), []
     name = rest.pop(SCENARIO, first)
+    rest.pop(ENGINE, None)
     changes: dict[str, str] = {}
     packed = rest.pop(PACKED, None)
     if packed is not None:

@@ -37,8 +37,6 @@ class PageAnswer:
     before: RunResult
     after: RunResult
     changed: bool
-    engine: str = ""
-    """Named on the command line where the one chosen by itself would be another."""
     sure: tuple[Difference, ...] = ()
     """How sure their difference is, where the page says it."""
     title: str = ""
@@ -117,8 +115,7 @@ def _is_set_again(inferred: Mapping[str, Any], shown: PageAnswer) -> bool:
 
 def command_line(shown: PageAnswer) -> str:
     """What runs the downloaded scenario to the same numbers."""
-    words = ["blocktime", "run", f"{shown.stem}.toml", *(["--engine", shown.engine] if shown.engine else [])]
-    return shlex.join(words)
+    return shlex.join(["blocktime", "run", f"{shown.stem}.toml"])
 
 
 def result(after: RunResult) -> str:

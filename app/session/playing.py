@@ -60,9 +60,15 @@ class Job:
     def __init__(self, asks: Sequence[Ask]) -> None:
         self.asks = tuple(asks)
         self.done = 0
+        """Of them, in their order, those that are answered."""
+        self.news = 0
+        """How many answers, and answers so far, have come."""
+        self.so_far: dict[tuple[str, int], SimulatedAnswer] = {}
+        """Answers of runs that go on, to a narrower interval."""
         self._began_s = self._looked_s = time.monotonic()
         self._cancelled = threading.Event()
         self._ended = threading.Event()
+        self._changed = threading.Condition()
 
     @property
     def ended(self) -> bool:
@@ -87,9 +93,30 @@ class Job:
         """It is not wanted any more; what it has played is kept."""
         self._cancelled.set()
 
+    def show(self, ask: Ask, answer: SimulatedAnswer) -> None:
+        """Let others see the answer of a run so far."""
+        self.so_far[ask.key] = answer
+        self._note()
+
+    def advance(self) -> None:
+        """One more is answered."""
+        self.done += 1
+        self._note()
+
     def end(self) -> None:
         """Nothing more comes of it."""
         self._ended.set()
+        self._note(0)
+
+    def _note(self, more: int = 1) -> None:
+        with self._changed:
+            self.news += more
+            self._changed.notify_all()
+
+    def wait_for(self, count: int, until_s: float) -> None:
+        """Until it has ended or *count* are answered, but not longer than *until_s* after it was asked for."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.ended or self.done >= count, max(0.0, until_s - self.took_s))
 
     def wait(self, seconds: float) -> bool:
         """Until it has ended, but not longer; whether it has."""
@@ -116,7 +143,7 @@ class Worker:
             assert process.stdin is not None
             pickle.dump((ask.scenario, ask.replications), process.stdin)
             process.stdin.flush()
-            word, text = self._heard(process, job)
+            word, text = self._heard(process, ask, job)
         except (OSError, EOFError, pickle.UnpicklingError):
             self.close()
             return (
@@ -152,18 +179,22 @@ class Worker:
             )
         return self._process
 
-    def _heard(self, process: subprocess.Popen[bytes], job: Job) -> tuple[str, str]:
-        """What the process answers; a thread of its own tells it when the job is not wanted any more."""
+    def _heard(self, process: subprocess.Popen[bytes], ask: Ask, job: Job) -> tuple[str, str]:
+        """What the process answers; *job* gets answers so far.
+
+        A thread of its own tells the process when the job is not wanted any more.
+        """
         assert process.stdout is not None
         answered = threading.Event()
         watcher = threading.Thread(target=self._watch, args=(process, job, answered), daemon=True)
         watcher.start()
         try:
-            word, text = pickle.load(process.stdout)
+            while (heard := pickle.load(process.stdout))[0] == "so far":
+                job.show(ask, SimulatedAnswer(document=heard[1]))
         finally:
             answered.set()
             watcher.join()
-        return str(word), str(text)
+        return str(heard[0]), str(heard[1])
 
     @staticmethod
     def _watch(process: subprocess.Popen[bytes], job: Job, answered: threading.Event) -> None:
@@ -241,4 +272,4 @@ class Players:
                 if played is None:
                     return
                 self.keep(ask, played)
-            job.done += 1
+            job.advance()

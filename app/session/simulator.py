@@ -99,7 +99,7 @@ def _answered(scenario: Scenario, replications: int, switch: _Switch) -> tuple[W
     try:
         switch.begin()
         try:
-            return "answer", run(scenario, "simulate", replications=replications).model_dump_json()
+            return "answer", run(scenario, replications=replications).model_dump_json()
         finally:
             switch.on = False
     except _Ended:

@@ -13,9 +13,7 @@ from blocktime.app.base.markdown import plain
 from blocktime.app.controls import own_files, settings
 from blocktime.app.session import address, copy_link, downloads, taken
 from blocktime.app.session.downloads import PageAnswer
-from blocktime.app.session.engines import Pair
 from blocktime.model.errors import SpecError
-from blocktime.scenarios import Scenario
 
 FILES: Final = "share_files"
 """The popover of the downloads."""
@@ -23,27 +21,18 @@ LONGEST_MAILED: Final = 2_000
 """Characters of a link that every mail and chat program leaves whole."""
 
 
-def draw(
-    title: str,
-    name: str,
-    changes: Mapping[str, str],
-    base: Scenario,
-    other: Scenario,
-    pair: Pair,
-) -> None:
+def draw(name: str, changes: Mapping[str, str], shown: PageAnswer | None) -> None:
     """The page's link and the files of its answer: the scenario *name*, *changes* in it, and what was answered.
 
-    *title* is what the page calls it.
+    There are no files before there is an answer.
     """
-    engine = "calculate" if pair.after.engine == "calculate" and pair.queues else ""
-    shown = PageAnswer(name, base, other, pair.before, pair.after, bool(changes), engine, title=title)
     with st.container(horizontal=True, key="share", gap="small"):
         _link(name, changes)
         files = st.popover(
             "Download", icon=":material/download:", width="stretch", key=FILES, on_change="rerun",
-            help="The scenario, its result, a report",
+            help="The scenario, its result, a report", disabled=shown is None,
         )  # fmt: skip
-    if files.open:
+    if files.open and shown is not None:
         with files:
             _files(shown, changes)
 
@@ -82,4 +71,4 @@ def _files(shown: PageAnswer, changes: Mapping[str, str]) -> None:
     st.code(downloads.command_line(shown), language="bash", wrap_lines=True)
     if not own_files.is_own(shown.name):
         st.caption("or without it")
-        st.code(settings.command_line(shown.name, changes, shown.engine), language="bash", wrap_lines=True)
+        st.code(settings.command_line(shown.name, changes), language="bash", wrap_lines=True)

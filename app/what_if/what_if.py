@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -13,15 +14,19 @@ from blocktime.app.answer import answer, instruments, uncertainty_view
 from blocktime.app.base.markdown import plain
 from blocktime.app.base.remembered import by_object
 from blocktime.app.controls import forms, own_files, presets, settings
-from blocktime.app.session import engines, navigation, pins
+from blocktime.app.session import navigation, pins
+from blocktime.app.session.answers import Answers, answered
+from blocktime.app.session.downloads import PageAnswer
 from blocktime.app.session.what_if_state import COMPLETE, NOTES, WELCOME, State, keep_address, start, take
 from blocktime.app.what_if import sharing, what_if_controls
 from blocktime.model.errors import BlocktimeError, cut
 from blocktime.scenarios import Scenario
 from blocktime.scenarios.prices import priced_alike
 
+ANSWERED: Final = "what_if.answered"
+"""The question whose answer this session has seen last."""
 ABOUT: Final = (
-    "**Blocktime** estimates how long database I/O takes on an Oracle-style database under Linux, and where the time "
+    "**Blocktime** computes how long database I/O takes on an Oracle-style database under Linux, and where the time "
     "goes. Choose a question, or change a control in the sidebar (» opens it) and see what changes."
 )
 LONGEST_TITLE: Final = 110
@@ -29,6 +34,23 @@ MOST_TOLD: Final = 3
 """Changes that are told one by one."""
 NOT_IN_A_CLASS: Final = re.compile(r"[^a-zA-Z0-9_-]")
 """What Streamlit replaces in a key to make the name of a class of it."""
+
+
+@dataclass(frozen=True)
+class AnsweredQuestion:
+    """A question of this page with its answers."""
+
+    name: str
+    """Of the scenario; see :mod:`app.controls.own_files`."""
+    title: str
+    changes: Mapping[str, str]
+    differing: Sequence[str]
+    """Fields in which what-if and baseline differ."""
+    scenarios: tuple[Scenario, Scenario]
+    """Baseline and what-if."""
+    compared: str
+    """What is compared with what."""
+    answers: Answers
 
 
 def page() -> None:
@@ -58,40 +80,57 @@ def _answer() -> None:
     differing = [path for path in state.differing if path not in refused]
     try:
         base = _priced_as(base, other)
-        if other.workload.plays_rows:
-            with st.empty():
-                _worked_out(other)
-        pair = engines.pair(base, other)
     except BlocktimeError as error:
         st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
         return
-    title = _title(state, accepted)
-    if isinstance(pair, engines.ComparedAnswers) and pair.refused:
-        st.error(plain(f"There is no answer for this setting: {pair.refused}"), icon=":material/error:")
+    answers = answered(answer.WHAT_IF, (base, other), intervals=True)
+    if answers.refused:
+        st.error(plain(f"There is no answer for this setting: {answers.refused}"), icon=":material/error:")
         return
+    title, compared = _title(state, accepted), _compared(state, accepted, differing, (base, other))
+    question = AnsweredQuestion(state.name, title, accepted, differing, (base, other), compared, answers)
+    files = None
+    if answers.results:
+        st.session_state[ANSWERED] = question
+        both = answers.before, answers.after
+        files = PageAnswer(state.name, base, other, *both, bool(accepted), title=title)
     _welcome()
-    if isinstance(pair, engines.ComparedAnswers):
-        answer.waiting(title, (base, other), pair)
+    share = partial(sharing.draw, state.name, accepted, files)
+    answer.headline(title, (base, other), len(differing), answers, share)
+    _draw(st.session_state.get(ANSWERED), question)
+
+
+def _draw(shown: AnsweredQuestion | None, question: AnsweredQuestion) -> None:
+    """The answer to *question*; until it is there the one of the former values, paler, or nothing."""
+    is_former = shown is not question
+    st.html(answer.PALE if is_former else "<style></style>")
+    if shown is None:
+        st.caption(plain(question.compared))
         return
-    share = partial(sharing.draw, title, state.name, accepted, base, other, pair)
-    answer.headline(title, (base, other), len(differing), pair, share)
-    st.caption(plain(_compared(state, accepted, differing, (base, other))))
-    answer.keep_in_mind(pair)
+    of = shown.compared or f"{shown.title}, nothing changed."
+    st.caption(f":orange[Below, of the former values:] {plain(of)}" if is_former else plain(shown.compared))
+    with st.container(key="answer"):
+        _draw_answer(shown)
+
+
+def _draw_answer(shown: AnsweredQuestion) -> None:
+    """The notes, the times and their reasons, the other numbers, and the tabs."""
+    (base, other), (before, after) = shown.scenarios, (shown.answers.before, shown.answers.after)
+    answer.keep_in_mind(after)
     with st.container(key="explained"):
         numbers, chart = st.columns([1, 1.6], gap="medium")
     with numbers:
-        answer.elapsed(pair.before, pair.after)
-        moved = forms.told(differing[0], base, other) if len(differing) == 1 else ""
-        answer.reasons(pair, moved, bool(differing), (base, other))
+        answer.elapsed(before, after)
+        moved = forms.told(shown.differing[0], base, other) if len(shown.differing) == 1 else ""
+        answer.reasons((before, after), moved, bool(shown.differing), (base, other))
     with chart:
-        answer.waterfall(pair.before, pair.after)
-    answer.figures(pair.before, pair.after)
-    uncertainty_view.draw(base, other, pair)
-    engine = "calculate" if pair.after.engine == "calculate" and pair.queues else ""
-    command = settings.command_line(state.name, accepted, engine)
-    if own_files.is_own(state.name):
-        command = settings.command_line(instruments.file_of(other), {}, engine)
-    instruments.tabs(pair.before, pair.after, other, command)
+        answer.waterfall(before, after)
+    answer.figures(before, after)
+    uncertainty_view.draw((base, other), (before, after))
+    command = settings.command_line(shown.name, shown.changes)
+    if own_files.is_own(shown.name):
+        command = settings.command_line(instruments.file_of(other), {})
+    instruments.tabs(before, after, other, command)
 
 
 def _title(state: State, changes: Mapping[str, str]) -> str:
@@ -136,13 +175,6 @@ def _marked(paths: Sequence[str]) -> str:
     colour = st.get_option(f"theme.{theme}.primaryColor") or "inherit"
     names = ", ".join(f".st-key-{NOT_IN_A_CLASS.sub('-', path)} label p" for path in paths)
     return f"<style>{names} {{color: {colour}; font-weight: 600}}</style>"
-
-
-@by_object(256)
-def _worked_out(scenario: Scenario) -> None:
-    """Have the law answer, and say that it is at work; once, as the answer is known afterwards."""
-    with st.spinner("Working row by row …"):
-        engines.law(scenario)
 
 
 @by_object(64)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Final
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
-from blocktime.app.session import engines, playing, sweep_job, wishes
+from blocktime.app.session import answers, playing, sweep_job, wishes
 from blocktime.app.session.playing import Ask, Job, Players, SimulatedAnswer
 from blocktime.model.errors import BlocktimeError
 from blocktime.model.results import (
@@ -161,6 +162,10 @@ def played() -> Answered:
     return _played
 
 
+PLAYED: Final[dict[tuple[str, int], SimulatedAnswer]] = {}
+"""What tests have simulated so far; nobody changes an answer."""
+
+
 class _Inline(Players):
     """Simulates in this process, before anybody waits."""
 
@@ -175,20 +180,26 @@ class _Inline(Players):
     @staticmethod
     def play(ask: Ask, job: Job) -> SimulatedAnswer:
         del job
-        try:
-            found = run(ask.scenario, "simulate", replications=ask.replications)
-        except BlocktimeError as error:
-            return SimulatedAnswer(refused=str(error))
-        return SimulatedAnswer(document=found.model_dump_json())
+        if ask.key not in PLAYED:
+            PLAYED[ask.key] = simulated(ask)
+        return PLAYED[ask.key]
+
+
+def simulated(ask: Ask) -> SimulatedAnswer:
+    """What a simulator answers."""
+    try:
+        found = run(ask.scenario, replications=ask.replications)
+    except BlocktimeError as error:
+        return SimulatedAnswer(refused=str(error))
+    return SimulatedAnswer(document=found.model_dump_json())
 
 
 @pytest.fixture
-def the_law_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is simulated unasked, and nothing is known of what other tests have simulated."""
+def unanswered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is simulated: for what a page does whatever the answer is."""
     nobody = Players([])
     monkeypatch.setattr(wishes, "players", lambda: nobody)
-    monkeypatch.setattr(engines, "MOST_STEPS", 0)
-    monkeypatch.setattr(engines, "is_estimate", lambda _: False)
+    monkeypatch.setattr(answers, "PATIENCE_S", 0.0)
 
 
 @pytest.fixture

@@ -51,9 +51,9 @@ def says(app: AppTest, text: str) -> bool:
     return any(text in one.value.replace("\\", "") for one in [*app.markdown, *app.caption, *app.info])
 
 
-def elapsed(name: str, *settings: str, engine: str = "calculate") -> str:
+def elapsed(name: str, *settings: str) -> str:
     """The time of the scenario, as the page writes it."""
-    return show_seconds(answered(name, *settings, engine=engine).time.elapsed_s)
+    return show_seconds(answered(name, *settings, engine="auto").time.elapsed_s)
 
 
 def metric(app: AppTest, label: str) -> Shown:

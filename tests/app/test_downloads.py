@@ -40,11 +40,9 @@ field = "table.rows"
 """
 
 
-def shown(name: str, changes: dict[str, str], engine: str = "calculate") -> PageAnswer:
+def shown(name: str, changes: dict[str, str]) -> PageAnswer:
     base, other = own_files.load(name), own_files.load(name, [setting(*one) for one in changes.items()])
-    return PageAnswer(
-        name, base, other, run(base, engine=engine), run(other, engine=engine), bool(changes), engine
-    )
+    return PageAnswer(name, base, other, run(base), run(other), bool(changes))
 
 
 def content_of(asked: PageAnswer, key: str) -> str:
@@ -52,25 +50,21 @@ def content_of(asked: PageAnswer, key: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "changes", "engine"),
+    ("name", "changes"),
     [
-        ("rahn-full-scan", {}, "calculate"),
-        (
-            "rahn-full-scan",
-            {"tablespace.block_size_bytes": "16384", "instance.release": "10.2.0.4"},
-            "calculate",
-        ),
-        ("rahn-full-scan", {"workload.users": "3", "table.rows": "50000"}, "simulate"),
-        ("tpc-b", {"workload.transactions": "200", "workload.users": "2"}, "simulate"),
-        ("tpc-c", {"workload.mix": '[{name = "a.b", gets = 40}, {name = "c", weight = 3}]'}, "calculate"),
-        ("magni-dd-fs-10000", {"disk.use": "nvme"}, "simulate"),
-        ("rahn-pctfree-16k-10", {"table.pctfree_percent": "11", "prices.use": "example"}, "calculate"),
+        ("rahn-full-scan", {}),
+        ("rahn-full-scan", {"tablespace.block_size_bytes": "16384", "instance.release": "10.2.0.4"}),
+        ("rahn-full-scan", {"workload.users": "3", "table.rows": "50000"}),
+        ("tpc-b", {"workload.transactions": "200", "workload.users": "2"}),
+        ("tpc-c", {"workload.mix": '[{name = "a.b", gets = 40}, {name = "c", weight = 3}]'}),
+        ("magni-dd-fs-10000", {"disk.use": "nvme"}),
+        ("rahn-pctfree-16k-10", {"table.pctfree_percent": "11", "prices.use": "example"}),
     ],
 )
 def test_the_downloaded_scenario_runs_to_the_very_numbers(
-    name: str, changes: dict[str, str], engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, changes: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = shown(name, changes, engine)
+    asked = shown(name, changes)
     same_by_command_line(asked, tmp_path, capsys)
 
 
@@ -108,7 +102,7 @@ interval = [1, 3]
 cpus = 2
 """
     name, _ = own_files.opened(document, "mine.toml")
-    asked = shown(name, {"host.cpus": "4", "workload.users": "2"}, "simulate")
+    asked = shown(name, {"host.cpus": "4", "workload.users": "2"})
     same_by_command_line(asked, tmp_path, capsys)
     again = toml_in(content_of(asked, "toml").encode(), "again")
     assert (again["seed"], again["title"], again["host"]["cpus"]) == (5, "Mine", 4)
@@ -119,7 +113,7 @@ cpus = 2
 
 
 def test_the_tables_say_what_the_result_says() -> None:
-    asked = shown("magni-dd-raw-10000", {"disk.use": "nvme"}, "simulate")
+    asked = shown("magni-dd-raw-10000", {"disk.use": "nvme"})
     lines = list(csv.DictReader(io.StringIO(content_of(asked, "profile"))))
     assert lines[-1]["component"] == "all"
     for column, result in (("baseline s", asked.before), ("what-if s", asked.after)):

@@ -289,24 +289,3 @@ def test_the_configuration_keeps_the_page_to_itself() -> None:
     config = CONFIGURATION
     assert config["browser"]["gatherUsageStats"] is False
     assert config["client"]["toolbarMode"] == "viewer"
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            "with table.row_bytes 140 instead of 150, reads fell",
-            "with row length 140 instead of 150, reads fell",
-        ),
-        (
-            "with disk.iops_limit 400 instead of none; a read",
-            "with IOPS limit of the volume 400 instead of none; a read",
-        ),
-        (
-            "with table.null_fraction 0.5, init.ora and 2.5 s",
-            "with table.null_fraction 0.5, init.ora and 2.5 s",
-        ),
-    ],
-)
-def test_a_sentence_calls_a_field_by_its_label(text: str, expected: str) -> None:
-    assert forms.with_labels(text) == expected

@@ -19,7 +19,7 @@ TRIP = "client.round_trip_s"
 
 
 @pytest.fixture(autouse=True)
-def _alone(the_law_alone: None) -> None:
+def _alone(unanswered: None) -> None:
     """Nothing is simulated unasked."""
 
 

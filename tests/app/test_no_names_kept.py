@@ -16,7 +16,7 @@ from tests.app.test_page_my_system import given, toml, words
 from tests.command_line import CommandLine
 from tests.validation.instruments import made
 
-pytestmark = pytest.mark.usefixtures("the_law_alone")
+pytestmark = pytest.mark.usefixtures("simulated_at_once")
 PLANTED = "7q7wk"
 """In every planted name, and in nothing else."""
 HEADER = """

@@ -157,7 +157,7 @@ def test_the_numbers_of_a_report_of_two_are_written_in_one_way(pair: tuple[str, 
 
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("pair", [*PAIRS, *((name,) for name in library())], ids=" ".join)
-@pytest.mark.usefixtures("the_law_alone")
+@pytest.mark.usefixtures("simulated_at_once")
 def test_the_numbers_of_a_page_are_written_in_one_way(pair: tuple[str, ...]) -> None:
     name, *settings = pair
     app = opened({"scenario": name, **dict(text.split("=", 1) for text in settings)})

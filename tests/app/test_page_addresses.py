@@ -12,7 +12,7 @@ from blocktime.scenarios import library
 from blocktime.scenarios.sweeps.asked import library_of_sweeps
 from tests.patience import LIMIT_S
 
-pytestmark = pytest.mark.usefixtures("the_law_alone")
+pytestmark = pytest.mark.usefixtures("unanswered")
 
 
 @pytest.mark.sampled(6)

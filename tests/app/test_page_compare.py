@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from blocktime.app.answer import answer
 from blocktime.app.base.markdown import plain
 from blocktime.app.compare import compare_page
 from blocktime.app.compare.compare_page import (
@@ -21,9 +21,10 @@ from blocktime.app.compare.compare_page import (
     json_of,
     numeric_fields,
 )
-from blocktime.app.session import pins, what_if_state
-from blocktime.app.session.engines import ComparedAnswers
+from blocktime.app.session import answers, pins, what_if_state, wishes
+from blocktime.app.session.answers import Answer, Answers
 from blocktime.app.session.pins import Pin
+from blocktime.app.session.playing import Players
 from blocktime.app.text.compare_text import difference_line
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_seconds
@@ -32,6 +33,7 @@ from tests.answered import answered
 from tests.app.page_numbers import says
 from tests.patience import LIMIT_S
 
+pytestmark = pytest.mark.usefixtures("simulated_at_once")
 SCAN = "rahn-full-scan"
 LARGE = f"{SCAN}&tablespace.block_size_bytes=16384"
 TWO = {"base": SCAN, "b": LARGE}
@@ -75,9 +77,9 @@ def laid(*asked: tuple[str, ...]) -> tuple[ComparedScenarios, pins.Pins]:
         for name, *settings in asked
     )
     scenarios = tuple(load(name, settings) for name, *settings in asked)
-    results = tuple(run(one, "calculate") for one in scenarios)
+    results = tuple(run(one) for one in scenarios)
     return ComparedScenarios(tuple("ABCDE"[: len(held)]), tuple(pins.title_of(pin, held[0]) for pin in held), scenarios,
-                ComparedAnswers(results)), held  # fmt: skip
+                Answers(tuple(map(Answer, results))), scenarios), held  # fmt: skip
 
 
 def test_without_pins_it_says_how_to_get_some() -> None:
@@ -220,18 +222,13 @@ def test_the_uncertainty_of_the_difference() -> None:
     assert says(app, "with 95 % confidence")
 
 
-def test_simulations_replace_the_law_once_they_are_played() -> None:
+def test_played_answers_are_those_of_the_command_line() -> None:
     users = ["workload.users=8"]
     app = opened(
         {"base": f"{SCAN}&workload.users=8", "b": f"{SCAN}&workload.users=8&disk.use=nvme", "c": SCAN}
     )
-    deadline = time.monotonic() + LIMIT_S
-    while not says(app, "simulated (2), instant estimate (1)"):
-        assert time.monotonic() < deadline
-        assert says(app, "instant estimate, a simulation ")
-        time.sleep(0.2)
-        ran(app)
-    played = [run(load(SCAN, [*users, *more]), "simulate") for more in ([], ["disk.use=nvme"])]
+    assert says(app, ":gray-badge[simulation (2), exact sum (1)]")
+    played = [run(load(SCAN, [*users, *more])) for more in ([], ["disk.use=nvme"])]
     assert says(app, difference_line(played[0], played[1]).split(":")[0])
     table = app.table[0].value
     (last,) = table[table["Number"] == "Last session ends after"].iloc[:, 1]
@@ -239,18 +236,24 @@ def test_simulations_replace_the_law_once_they_are_played() -> None:
     assert last == f"**{show_seconds(played[0].time.last_session_s)}**"
 
 
-def test_cancelling_a_simulation_leaves_the_estimates(the_law_alone: None) -> None:
-    users = f"{SCAN}&workload.users=8"
-    app = opened({"base": users, "b": f"{users}&disk.use=nvme"})
-    app.button(key="compare.simulate").click()
+def test_while_answers_are_played_the_former_ones_stay_and_are_marked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = opened()
+    nobody = Players([])
+    monkeypatch.setattr(wishes, "players", lambda: nobody)
+    monkeypatch.setattr(answers, "PATIENCE_S", 0.0)
+    app.session_state[pins.HELD] = (*app.session_state[pins.HELD], Pin(SCAN, (("workload.users", "8"),)))
     ran(app)
+    assert says(app, answer.FORMER)
+    assert says(app, "Below, of the former values:] A: ")
+    assert says(app, difference_line(law(), law("tablespace.block_size_bytes=16K")).split(":")[0])
+    assert says(app, "simulating …")
     job = app.session_state[compare_page.WISHES.under_way]
-    assert says(app, "simulating 1 of 2 …")
     app.button(key="compare.cancel").click()
     ran(app)
     assert job.unwanted
-    assert says(app, "instant estimate, a simulation ")
-    app.button(key="compare.simulate").click()
+    app.button(key="simulate").click()
     ran(app)
     assert app.session_state[compare_page.WISHES.under_way] is not job
 

@@ -10,7 +10,6 @@ from streamlit.testing.v1 import AppTest
 
 from blocktime.app.answer import instruments
 from blocktime.app.controls.fields import NOT_GIVEN
-from blocktime.app.session import engines
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_seconds
 from blocktime.scenarios import load, run
@@ -116,12 +115,6 @@ def test_going_from_a_segment_to_a_stream_leaves_no_tab_behind() -> None:
     app.selectbox("scenario").select(RAW).run()
     assert not app.exception
     assert metric(app, "Requests").value == "100"
-
-
-def test_how_much_a_stream_is_to_simulate_counts_its_calls() -> None:
-    scenario = load(RAW, ["workload.users=3"])
-    assert engines.steps(scenario, run(scenario, "calculate")) == 300
-    assert engines.queues(scenario)
 
 
 def test_what_a_link_has_wrong_is_still_said_after_the_simulation_was_played() -> None:

@@ -1,30 +1,26 @@
 """The pages without a browser: they run, react, and survive a bad link."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from blocktime.app.answer.answer import estimate_badge
+from blocktime.app.answer import answer
 from blocktime.app.controls import fields, forms, settings
-from blocktime.app.session import engines
+from blocktime.app.session import answers
 from blocktime.app.text import outside
 from blocktime.model.errors import OverBudget
 from blocktime.model.provenance import Extrapolation
-from blocktime.scenarios import load, run
+from blocktime.scenarios import library, load, run
+from blocktime.scenarios.forecast import Forecast
+from tests.answered import answered
 from tests.app import page_numbers
-from tests.app.page_numbers import metric, numbers, says
+from tests.app.page_numbers import elapsed, metric, numbers, says
 from tests.app.page_numbers import scan as opened
-from tests.known_by_law import KNOWN
 from tests.patience import LIMIT_S
-from tests.whole import WHOLE
 
 pytestmark = pytest.mark.usefixtures("simulated_at_once")
-
-
-elapsed = partial(page_numbers.elapsed, engine="auto")
 
 
 def test_a_scenario_opens_as_it_is() -> None:
@@ -35,27 +31,21 @@ def test_a_scenario_opens_as_it_is() -> None:
 
 
 @pytest.mark.sampled(16)
-@pytest.mark.usefixtures("the_law_alone")
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", library())
 def test_every_scenario_opens(name: str) -> None:
     opens_and_says(name)
 
 
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize("name", KNOWN)
-def test_every_scenario_opens_with_its_simulation(name: str) -> None:
-    of_transactions = load(name).workload.kind == "transactions"
-    opens_and_says(name, **({"workload.transactions": "2000"} if of_transactions and not WHOLE else {}))
-
-
 def opens_and_says(name: str, **changed: str) -> None:
-    """The page opens without an error, with the number of the engine that it names."""
+    """The page opens without an error, with the number that the command line prints."""
     app = opened(scenario=name, **changed)
     assert app.error.len == 0
     label = "Response" if load(name).workload.kind == "transactions" else "Elapsed"
-    engine = "auto" if says(app, "badge[:material/play_circle: simulated]") else "calculate"
     asked = [f"{path}={text}" for path, text in changed.items()]
-    assert metric(app, label).value == elapsed(name, *asked, engine=engine)
+    result = answered(name, *asked, engine="auto")
+    if result.programs is None:
+        assert metric(app, label).value == elapsed(name, *asked)
+    assert says(app, f":gray-badge[{result.method}")
 
 
 def test_a_changed_block_size_shows_what_it_was_and_what_it_does() -> None:
@@ -118,89 +108,69 @@ def test_a_wrong_entry_is_said_in_one_sentence_until_it_is_right() -> None:
     assert app.text_input("instance.buffer_cache_bytes").value == "2G"
 
 
-def test_verifying_shows_both_answers() -> None:
-    app = opened(scenario="magni-imp-4k")
-    app.button(key="simulate").click().run()
-    assert not app.exception
-    played = elapsed("magni-imp-4k", engine="simulate")
-    assert says(app, f"simulated: {played} (")
-    assert metric(app, "Elapsed").value == elapsed("magni-imp-4k")
-    app.text_input("workload.users").set_value("2").run()
-    assert not says(app, "simulated: ")
-
-
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [("rahn-full-scan", "workload.users=8"), ("full-scan-nvme", "workload.arraysize_rows=15")],
-)
-def test_where_somebody_queues_the_simulation_replaces_the_law(name: str, change: str) -> None:
-    path, _, value = change.partition("=")
-    app = opened(scenario=name, **{path: value})
-    assert metric(app, "Elapsed").value == elapsed(name, change, engine="simulate")
-    assert says(app, "blue-badge[:material/play_circle: simulated]")
-    assert says(app, f"instant estimate: {elapsed(name, change, engine='calculate')}")
-    assert not any(button.label == "Simulate" for button in app.button)
-    app.selectbox("scenario").select("magni-imp-4k").run()
-    assert metric(app, "Elapsed").value == elapsed("magni-imp-4k")
-    assert says(app, estimate_badge(run(load("magni-imp-4k"), "calculate")))
-
-
 def test_a_queueing_baseline_is_simulated_too() -> None:
     app = opened(scenario="full-scan-nvme")
-    assert metric(app, "Elapsed").value == elapsed("full-scan-nvme", engine="simulate")
+    assert metric(app, "Elapsed").value == elapsed("full-scan-nvme")
     assert not metric(app, "Elapsed").delta
 
 
-def test_a_long_simulation_waits_to_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "MOST_STEPS", 100)
-    monkeypatch.setattr(engines, "is_estimate", lambda _: False)
+def takes_s(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Every run is expected to take so long."""
+    expected = Forecast(seconds, 1e6, 1.0, "reads", False)
+    monkeypatch.setattr(answers, "_forecast", lambda _: expected)
+
+
+def test_a_run_that_takes_long_waits_for_a_click(monkeypatch: pytest.MonkeyPatch) -> None:
+    takes_s(monkeypatch, 40.0)
     app = opened(**{"workload.users": "3"})
-    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.users=3", engine="calculate")
-    assert says(app, "orange-badge[:material/function: instant estimate, a simulation would give")
-    next(button for button in app.button if button.label == "Simulate").click().run()
+    assert not app.metric
+    assert not numbers(app)
+    assert says(app, answer.FORMER)
+    button = app.button(key="simulate")
+    assert button.label == "Simulate, about 80 s"  # of baseline and what-if
+    button.click().run()
     assert not app.exception
-    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.users=3", engine="simulate")
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.users=3")
 
 
-def test_an_estimate_that_may_be_far_off_is_simulated_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "MOST_STEPS", 0)
-    app = opened(**{"workload.users": "3"})
-    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.users=3", engine="simulate")
-    assert says(app, "blue-badge[:material/play_circle: simulated]")
-
-
-def test_what_the_simulation_refuses_keeps_the_law_and_says_so() -> None:
+def test_a_run_beyond_the_budget_is_refused_at_once_with_its_sentence() -> None:
     app = opened(**{"workload.users": "3000"})
-    law = elapsed("rahn-full-scan", "workload.users=3000", engine="calculate")
-    assert metric(app, "Elapsed").value == law
     with pytest.raises(OverBudget, match="the limit is 2 minutes") as refusal:
-        elapsed("rahn-full-scan", "workload.users=3000", engine="simulate")
-    assert says(app, f"No simulation: {refusal.value}")
+        elapsed("rahn-full-scan", "workload.users=3000")
+    assert [one.value.replace("\\", "") for one in app.error] == [
+        f"There is no answer for this setting: {refusal.value}"
+    ]
+    assert not app.metric
 
 
-@pytest.mark.parametrize(
-    ("name", "setting", "soon"),
-    [
-        ("rahn-full-scan", "workload.users=8", True),
-        ("full-scan-nvme", "workload.users=8", True),
-        ("rahn-full-scan", "workload.users=400", False),
-        ("savvinov-lio-pc", "workload.users=20", True),
-        ("tpc-b", "workload.transactions=2000", True),
-        ("tpc-c", "workload.precision_percent=0.1", False),
-        ("savvinov-lio-pc", "workload.users=1000", False),  # no read at all, but a million steps
-    ],
-)
-def test_what_is_simulated_unasked_takes_about_a_second(name: str, setting: str, soon: bool) -> None:
-    scenario = load(name, [setting])
-    assert (engines.steps(scenario, run(scenario, engine="calculate")) <= engines.MOST_STEPS) is soon
+def test_while_a_click_is_awaited_the_former_answer_stays_and_is_marked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = opened(**{"workload.users": "3"})
+    shown = metric(app, "Elapsed").value
+    assert not says(app, answer.FORMER)
+    takes_s(monkeypatch, 40.0)
+    app.text_input("workload.users").set_value("4").run()
+    assert metric(app, "Elapsed").value == shown
+    assert says(app, answer.FORMER)
+    assert says(app, "Below, of the former values:] Compared with the baseline: users 3 instead of 1.")
+    assert [one.proto.body for one in app.get("html")].count(answer.PALE) == 1
+    app.button(key="simulate").click().run()
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.users=4")
+    assert not says(app, answer.FORMER)
+    assert answer.PALE not in [one.proto.body for one in app.get("html")]
 
 
-def test_the_replay_names_the_engine_where_the_page_did_not_simulate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "MOST_STEPS", 100)
-    monkeypatch.setattr(engines, "is_estimate", lambda _: False)
+def test_a_link_that_names_an_engine_opens_without_the_word() -> None:
+    app = opened(engine="calculate", **{"workload.users": "3"})
+    assert app.error.len == 0
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.users=3")
+    assert "engine" not in app.query_params
+
+
+def test_the_replay_names_no_engine() -> None:
     line = shown_command(**{"workload.users": "3"})
-    assert line == "blocktime run rahn-full-scan --set workload.users=3 --engine calculate"
-    assert "--engine" not in shown_command(**{"workload.arraysize_rows": "15"})
+    assert line == "blocktime run rahn-full-scan --set workload.users=3"
 
 
 def shown_command(**query: str) -> str:
@@ -260,7 +230,7 @@ def test_the_index_range_scan_has_its_own_controls() -> None:
 
 
 def test_marks_stand_where_the_number_stands() -> None:
-    result = run(load("rahn-full-scan"), engine="calculate")
+    result = run(load("rahn-full-scan"))
     beyond = [
         Extrapolation(constant=name, quantity="arraysize_rows", used=15, low=100, high=100)
         for name in (

@@ -10,6 +10,7 @@ from blocktime.scenarios import load, run
 from tests.app import page_numbers
 from tests.app.page_numbers import metric, numbers
 
+pytestmark = pytest.mark.usefixtures("simulated_at_once")
 UPDATE = "rahn-pctfree-16k-10"
 CHARTS = [
     "segment_blocks",

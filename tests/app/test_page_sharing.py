@@ -17,6 +17,7 @@ from blocktime.model.units import show_seconds
 from blocktime.scenarios import run
 from tests.app import page_numbers
 
+pytestmark = pytest.mark.usefixtures("simulated_at_once")
 OWN = b'title = "My **system** <b>x</b>"\n[table]\nrows = 100_000\n[workload]\nkind = "full_scan"\n'
 OPEN = ("share_files", "upload")
 
@@ -44,7 +45,6 @@ def own() -> str:
     return name
 
 
-@pytest.mark.usefixtures("simulated_at_once")
 def test_an_own_file_is_the_scenario_of_the_page_and_its_address(own: str) -> None:
     app = opened({"s": own_files.packed_of(own)})
     assert shown_elapsed(app) == elapsed(own)

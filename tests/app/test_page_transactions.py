@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from blocktime.app.answer import answer
 from blocktime.app.controls import forms
-from blocktime.app.session import engines
-from blocktime.model.results import RunResult
 from blocktime.model.units import show_seconds
 from blocktime.scenarios import load, run
+from tests.answered import answered
 from tests.app import page_numbers
-from tests.app.page_numbers import metric
+from tests.app.page_numbers import metric, says
 
-pytestmark = pytest.mark.usefixtures("the_law_alone")
+pytestmark = pytest.mark.usefixtures("simulated_at_once")
 
 CONTROLS = [
     control
@@ -27,22 +24,20 @@ CONTROLS = [
     and not control.path.startswith("prices")
 ]
 
-Answered = Callable[..., RunResult]
-
 
 def opened(name: str, tab: str = "", **query: str) -> AppTest:
     return page_numbers.opened({"scenario": name, **query}, **({"tab": tab} if tab else {}))
 
 
 @pytest.mark.parametrize("name", ["tpc-b", "tpc-c"])
-def test_a_preset_opens_with_its_figures(name: str, law: Answered) -> None:
-    app, result = opened(name), law(name)
+def test_a_preset_opens_with_its_figures(name: str) -> None:
+    app, result = opened(name), answered(name, engine="auto")
     assert result.transactions
     assert app.error.len == 0
     assert metric(app, "Response").value == show_seconds(result.time.elapsed_s)
     assert metric(app, "TPS").value == f"{result.transactions.per_s:.3g}"
-    assert metric(app, "p95").value == "no estimate"
-    assert any(button.label == "Simulate" for button in app.button)
+    assert metric(app, "p95").value == show_seconds(result.transactions.response_percentiles["p95"])
+    assert says(app, f":gray-badge[{result.method}]")
 
 
 def test_the_controls_are_those_that_play_a_part() -> None:
@@ -64,12 +59,12 @@ def test_a_single_kind_has_its_controls_and_several_have_none() -> None:
     assert not [one for one in opened("tpc-c").text_input if one.key.startswith("workload.mix")]
 
 
-def test_a_control_moves_the_figures_and_the_address(law: Answered) -> None:
+def test_a_control_moves_the_figures_and_the_address() -> None:
     app = opened("tpc-b")
     app.text_input("workload.mix.0.gets").set_value("24").run()
     assert not app.exception
     assert app.query_params["workload.mix.0.gets"] == "24"
-    found = law("tpc-b", "workload.mix.0.gets=24")
+    found = answered("tpc-b", "workload.mix.0.gets=24", engine="auto")
     assert metric(app, "Response").value == show_seconds(found.time.elapsed_s)
     app.text_input("instance.buffer_cache_bytes").set_value("256M").run()
     assert any("hit ratio rose" in one.value for one in app.markdown)
@@ -112,10 +107,7 @@ def test_what_is_refused_is_one_sentence_on_the_page(path: str, text: str, words
     assert [word for word in words if word not in said] == []
 
 
-def test_a_simulation_that_does_not_last_says_so_beside_its_name() -> None:
+def test_a_simulation_that_does_not_last_says_so_beside_its_method() -> None:
     short = ["instance.buffer_cache_bytes=20M", "workload.users=60", "workload.transactions=2000"]
-    played = run(load("magni-tpcb-8k", short), "simulate")
-    law = run(load("magni-tpcb-8k", short), "calculate")
-    assert "DBWR does not keep up" in answer.badge(engines.Pair(law, played, law, queues=True))
-    steady = run(load("magni-tpcb-8k"), "simulate")
-    assert "DBWR" not in answer.badge(engines.Pair(law, steady, law, queues=True))
+    assert "DBWR does not keep up" in answer.badge(run(load("magni-tpcb-8k", short)))
+    assert "DBWR" not in answer.badge(run(load("magni-tpcb-8k")))

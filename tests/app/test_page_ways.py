@@ -27,7 +27,7 @@ from tests.app.scenarios_at_random import changed
 from tests.patience import LIMIT_S
 from tests.whole import quick
 
-pytestmark = pytest.mark.usefixtures("the_law_alone")
+pytestmark = pytest.mark.usefixtures("unanswered")
 SWEEP: Final = "from blocktime.app.sweep import sweep_page\nsweep_page.page()\n"
 LINK: Final = {
     "table.row_bytes": "140",

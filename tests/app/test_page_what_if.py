@@ -14,17 +14,17 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.testing.v1.element_tree import ElementTree
 
+from blocktime.app.answer import answer
 from blocktime.app.answer.answer import leading
 from blocktime.app.controls import fields, forms, own_files, presets, settings
-from blocktime.app.session import address, engines, pins, what_if_state, wishes
+from blocktime.app.session import address, answers, pins, what_if_state, wishes
 from blocktime.app.session.playing import Ask, Job, Players, SimulatedAnswer
-from blocktime.app.text.accuracy_text import simulated_range
 from blocktime.app.what_if import what_if_controls
-from blocktime.model.errors import BlocktimeError
 from blocktime.model.units import show_amount, show_seconds
 from blocktime.model.workloads.families import family_for
 from blocktime.scenarios import library, load, run
 from tests.app import page_numbers
+from tests.app.conftest import simulated
 from tests.app.page_moves import MOVED, as_a_browser_asks, part_of
 from tests.app.page_numbers import ENTRY, elapsed, metric, numbers, says
 from tests.app.page_numbers import scan as opened
@@ -32,7 +32,7 @@ from tests.known_by_law import KNOWN
 from tests.patience import LIMIT_S
 from tests.whole import SEED, WHOLE
 
-pytestmark = pytest.mark.usefixtures("the_law_alone")
+pytestmark = pytest.mark.usefixtures("simulated_at_once")
 
 BLOCK, ARRAY = "tablespace.block_size_bytes", "workload.arraysize_rows"
 
@@ -59,7 +59,7 @@ def test_every_preset_opens_with_its_question() -> None:
 
 def test_the_page_begins_with_what_it_is_and_six_questions() -> None:
     app = AppTest.from_file(ENTRY, default_timeout=LIMIT_S).run()
-    assert says(app, "**Blocktime** estimates how long database I/O takes")
+    assert says(app, "**Blocktime** computes how long database I/O takes")
     questions = [one for one in app.button if (one.key or "").startswith("question.")]
     assert [one.label for one in questions] == [one.title for one in presets.QUESTIONS]
     assert app.query_params.get("scenario") in (None, [what_if_state.FIRST])
@@ -522,7 +522,7 @@ def test_a_file_of_ones_own_is_replayed_from_its_file() -> None:
     assert not app.exception
     assert app.error.len == 0
     assert app.text_input("table.rows").value == "5,000"
-    assert any(code.value.split(" --engine ")[0] == "blocktime run mine-what-if.toml" for code in app.code)
+    assert any(code.value == "blocktime run mine-what-if.toml" for code in app.code)
     app.text_input("table.rows").set_value("6,000").run()
     assert app.query_params["table.rows"] == "6000"
     assert says(app, "1 changed")
@@ -563,7 +563,7 @@ def test_the_cost_is_a_number_once_there_is_a_price_list() -> None:
     app = opened(scenario="savvinov-lio-pc")
     assert not any(one.label.startswith("Cost") for one in numbers(app))
     app.selectbox("prices.use").set_value("example").run()
-    cost = run(load("savvinov-lio-pc", ["prices.use=example"]), "calculate").money
+    cost = run(load("savvinov-lio-pc", ["prices.use=example"])).money
     assert cost is not None
     assert f"{cost.currency}/1M runs" in metric(app, "Cost").label
     assert metric(app, "Cost").value == show_amount(1e6 * cost.total)
@@ -584,11 +584,7 @@ class Held:
         while not self.may.wait(0.01):
             if job.unwanted:
                 return None
-        try:
-            found = run(ask.scenario, "simulate", replications=ask.replications)
-        except BlocktimeError as error:
-            return SimulatedAnswer(refused=str(error))
-        return SimulatedAnswer(document=found.model_dump_json())
+        return simulated(ask)
 
 
 @pytest.fixture
@@ -596,12 +592,12 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Held:
     one = Held()
     players = Players([one])
     monkeypatch.setattr(wishes, "players", lambda: players)
-    monkeypatch.setattr(engines, "MOST_STEPS", 200_000)
+    monkeypatch.setattr(answers, "PATIENCE_S", 0.0)
     return one
 
 
 def job_of(app: AppTest) -> Job:
-    found = app.session_state[engines.WISHES.under_way]
+    found = app.session_state[answer.WHAT_IF.under_way]
     assert isinstance(found, Job)
     return found
 
@@ -610,23 +606,25 @@ SMALL = {"table.rows": "100000", "workload.users": "4"}
 ASKED = [f"{path}={text}" for path, text in SMALL.items()]
 
 
-def test_the_law_is_there_while_it_is_simulated_and_gives_way_to_it(held: Held) -> None:
+def test_nothing_is_shown_while_the_first_answer_is_played_and_then_its_interval(held: Held) -> None:
     app = opened(**SMALL)
-    estimate = run(load("rahn-full-scan", ASKED), "calculate")
-    law = show_seconds(estimate.time.elapsed_s)
-    assert metric(app, "Elapsed").value == law
-    assert says(app, f"instant estimate, {simulated_range(estimate)}")
+    assert not app.metric
+    assert says(app, answer.FORMER)
     assert says(app, "simulating …")
     held.may.set()
     assert job_of(app).wait(LIMIT_S)
     app.run()
-    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", *ASKED, engine="simulate")
-    assert says(app, "simulated]")
-    assert says(app, f"instant estimate: {law}")
-    interval = run(load("rahn-full-scan", ASKED), "simulate", replications=engines.INTERVAL_OF).time.interval
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", *ASKED)
+    interval = run(load("rahn-full-scan", ASKED), replications=answers.INTERVAL_OF).time.interval
     assert interval is not None
     low, high = show_seconds(interval.low_s), show_seconds(interval.high_s)
     assert (f":blue-badge[{low} to {high}]" in metric(app, "Elapsed").label) == (low != high)
+
+
+def test_both_sides_are_counted_while_they_are_played(held: Held) -> None:
+    app = opened(**SMALL, **{"baseline.workload.users": "3"})
+    assert says(app, "simulating 1 of 2 …")
+    held.may.set()
 
 
 def test_the_next_change_cancels_what_is_simulated(held: Held) -> None:
@@ -640,19 +638,18 @@ def test_the_next_change_cancels_what_is_simulated(held: Held) -> None:
     held.may.set()
 
 
-def test_a_reader_can_leave_it_at_the_law_and_come_back(held: Held) -> None:
+def test_a_reader_can_cancel_and_come_back(held: Held) -> None:
     app = opened(**SMALL)
     before = job_of(app)
     app.button(key="simulation.cancel").click().run()
     assert not app.exception
     assert before._cancelled.is_set()
-    assert app.button(key="simulate").label == "Simulate"
     held.may.set()
     app.button(key="simulate").click().run()
-    job = app.session_state[engines.WISHES.under_way]
+    job = app.session_state[answer.WHAT_IF.under_way]
     assert job is None or job.wait(LIMIT_S)
     app.run()
-    assert says(app, "simulated]")
+    assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", *ASKED)
 
 
 def test_what_one_reader_had_simulated_the_next_one_finds(held: Held) -> None:
@@ -660,7 +657,7 @@ def test_what_one_reader_had_simulated_the_next_one_finds(held: Held) -> None:
     assert job_of(opened(**SMALL)).wait(LIMIT_S)
     many = len(held.asked)
     second = opened(**SMALL)
-    assert says(second, "simulated]")
+    assert metric(second, "Elapsed").value == elapsed("rahn-full-scan", *ASKED)
     assert len(held.asked) == many
 
 
@@ -672,25 +669,17 @@ TOGETHER = {
 }
 
 
-def test_programs_that_no_law_knows_together_are_simulated_at_once_and_then_answered(held: Held) -> None:
-    app = opened(scenario="backup-beside-users", **TOGETHER)
-    assert not app.error
-    assert says(app, "simulating the programs together …")
-    before = job_of(app)
-    app.button(key="simulation.cancel").click().run()
-    assert before._cancelled.is_set()
-    assert app.button(key="simulate").label == "Simulate"
-    app.button(key="simulate").click().run()
+def test_programs_on_one_machine_are_answered_each_by_itself(held: Held) -> None:
     held.may.set()
+    app = opened(scenario="backup-beside-users", **TOGETHER)
     assert job_of(app).wait(LIMIT_S)
     app.run()
     assert not app.exception
     assert not app.error
     asked = load("backup-beside-users", [f"{path}={text}" for path, text in TOGETHER.items()])
-    for program in run(asked, "simulate").programs or ():
+    for program in run(asked).programs or ():
         assert metric(app, f"{program.name}: ").value == show_seconds(program.took_s or 0.0)
     assert not any("The run lasts" in one.value for one in app.markdown)
-    assert says(app, "simulated]")
     assert any("Programs on one machine" in one.value for one in app.code)
     for tab in ("Transactions", "Load", "Cache", "Breakdown", "Device", "Assumptions"):
         app.session_state["tab"] = tab
@@ -788,9 +777,3 @@ def test_a_question_whose_value_moves_is_told_by_the_new_value() -> None:
     assert any("32G instead of 8G" in one.value for one in app.caption)
     app.selectbox("prices.use").select("example").run()
     assert not says(app, "How many users until response doubles?")
-
-
-def test_the_reasons_call_fields_by_their_labels() -> None:
-    app = opened(**{"scenario": "full-scan-nvme", "table.row_bytes": "140", "table.column_count": "30"})
-    assert says(app, "with columns 30 instead of 20, walking the rows takes")
-    assert says(app, "With row length 140 instead of 150, consistent gets fell")

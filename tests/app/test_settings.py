@@ -57,14 +57,13 @@ def test_the_downloaded_scenario_is_the_same_scenario(name: str, changes: dict[s
     assert run(again).time == run(scenario).time
 
 
-@pytest.mark.parametrize("engine", ["", "calculate"])
 @pytest.mark.parametrize(("name", "changes"), CASES, ids=str)
-def test_the_command_line_gives_the_same_answer(name: str, changes: dict[str, str], engine: str) -> None:
-    words = shlex.split(settings.command_line(name, changes, engine))
+def test_the_command_line_gives_the_same_answer(name: str, changes: dict[str, str]) -> None:
+    words = shlex.split(settings.command_line(name, changes))
     assert words[:3] == ["blocktime", "run", name]
     said = CliRunner().invoke(commands, [*words[1:], "--json"])
     assert said.exit_code == 0, said.output
-    expected = run(settled(name, changes), engine=engine or "auto")
+    expected = run(settled(name, changes))
     assert json.loads(said.stdout)["time"]["elapsed_s"] == pytest.approx(expected.time.elapsed_s, rel=1e-12)
 
 

@@ -139,7 +139,7 @@ TIMES: Final = 10
 def show_change(before: float, after: float) -> str:
     """A relative change as every text has it: ``-15.2 %``, ``+0.04 %``, ``×12``; empty where there was nothing before.
 
-    What is left of a value is never rounded to nothing: ``-99.98 %``, not ``-100 %``.
+    Less than 0.005 % is ``0 %``. What is left of a value is never rounded to nothing: ``-99.98 %``, not ``-100 %``.
     """
     if not before:
         return ""
@@ -149,6 +149,8 @@ def show_change(before: float, after: float) -> str:
     if -100 < percent < -99:
         return f"{max(percent, -99.99):+.2f} %"
     size = abs(percent)
+    if size < 0.005:
+        return "0 %"
     return f"{percent:+.{0 if size >= 99.95 else 1 if size >= 0.095 else 2}f} %"
 
 

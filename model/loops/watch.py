@@ -16,6 +16,8 @@ class Watch:
     """The work at which it looks next."""
     held: int
     """Bytes that the answer holds now."""
+    peak: int
+    """The most that it has held."""
     most_held: int
     """Bytes beyond which it looks."""
     now_s: float
@@ -23,7 +25,7 @@ class Watch:
     _looks: Any
 
     def __init__(self, looks: Any = None, looks_at: int = NEVER, most_held: int = NEVER) -> None:
-        self.work = self.held = 0
+        self.work = self.held = self.peak = 0
         self.looks_at, self.most_held = looks_at, most_held
         self.now_s = 0.0
         self._looks = looks
@@ -44,5 +46,6 @@ class Watch:
     def hold(self, size_bytes: int) -> None:
         """Count bytes that are held from now on; below 0 those that are given back."""
         self.held += size_bytes
+        self.peak = max(self.peak, self.held)
         if self.held > self.most_held:
             self._looks(self)

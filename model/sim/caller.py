@@ -22,6 +22,7 @@ from blocktime.model.loops import fastest
 from blocktime.model.machine.device.request import Request
 from blocktime.model.machine.device.servers import Processors
 from blocktime.model.results import Stage
+from blocktime.model.sim.clock import Clock
 from blocktime.model.sim.device import BlockDevice
 from blocktime.model.sim.machine import Machine
 from blocktime.model.sim.open_file import OpenFile
@@ -29,6 +30,8 @@ from blocktime.model.sim.write_back import PageCache
 from blocktime.model.spec import Calls, Host
 
 Step = Generator[simpy.Event, Any, None]
+UNDER_WAY_BYTES = 3200
+"""Of a call that is under way beside others of its program."""
 
 
 @dataclass(slots=True)
@@ -71,7 +74,7 @@ class ProgramDraws:
 class Caller:
     """One program: its file, its calls in order."""
 
-    env: simpy.Environment
+    env: Clock
     host: Host
     device: BlockDevice
     cache: PageCache
@@ -234,7 +237,9 @@ class Caller:
 
     def _count(self, step: int) -> None:
         self._under_way += step
-        self.record.in_flight_most = max(self.record.in_flight_most, self._under_way)
+        if self._under_way > self.record.in_flight_most:
+            self.env.watch.hold(UNDER_WAY_BYTES * (self._under_way - self.record.in_flight_most))
+            self.record.in_flight_most = self._under_way
 
     def _call(self, number: int, place: int) -> Step:
         """One call from begin to end."""

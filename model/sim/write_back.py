@@ -13,6 +13,7 @@ from blocktime.model.laws import block_layer, page_cache
 from blocktime.model.loops import fastest
 from blocktime.model.machine.device.request import Request
 from blocktime.model.machine.host.page_cache import DirtyPages
+from blocktime.model.sim.clock import Clock
 from blocktime.model.sim.device import Batch, BlockDevice
 from blocktime.model.spec import Host
 from blocktime.model.units import MIB
@@ -22,12 +23,20 @@ Step = Generator[simpy.Event, Any, None]
 KERNEL = -1
 """Owner of writes of the kernel that belong to no program."""
 JOURNAL_BYTES = 32 * MIB
+DIRTY_BYTES = 190
+"""Of a dirty page."""
+SORTED_BYTES = 45
+"""Of a dirty page while pages are written in order."""
+PIECE_BYTES = 120
+"""Of what is handed down in one piece."""
+DIRTIED_NS = 120
+"""Work of a page that becomes dirty, and is written, on a processor of the 2020s."""
 
 
 class PageCache:
     """The host's page cache above one device."""
 
-    def __init__(self, env: simpy.Environment, host: Host, device: BlockDevice, journal_byte: int) -> None:
+    def __init__(self, env: Clock, host: Host, device: BlockDevice, journal_byte: int) -> None:
         self.env = env
         self.host = host
         self.device = device
@@ -43,6 +52,7 @@ class PageCache:
         self.watched: dict[int, Callable[[Request], None]] = {}
         """Page -> the waiters for its write."""
         self._held: list[simpy.Event] = []
+        self._most_pages = 0
         self._kick = env.event()
         self._dirtied = env.event()
         self._opened = env.event()
@@ -70,6 +80,10 @@ class PageCache:
         now = self.env.now
         for page in pages:
             self.pages.write(place(page), now)
+        self.env.watch.at(now, DIRTIED_NS * len(pages))
+        if len(self.pages) > self._most_pages:
+            self.env.watch.hold(DIRTY_BYTES * (len(self.pages) - self._most_pages))
+            self._most_pages = len(self.pages)
         if self._journals and self._transaction_s is None:
             self._transaction_s = now
             if not self._opened.triggered:
@@ -219,7 +233,10 @@ class PageCache:
             return call
 
         cpu_s = 0.0
-        for start, count in self._runs(pages):
+        runs = self._runs(pages)
+        size_bytes = SORTED_BYTES * len(pages) + PIECE_BYTES * len(runs)
+        self.env.watch.hold(size_bytes)
+        for start, count in runs:
             run = range(start, start + count)
             taken = self.pages.take(run)
             if not taken:
@@ -237,6 +254,7 @@ class PageCache:
             if not sync and self.device.queue.count[1] != before:  # time passes request by request
                 yield self.env.timeout(cpu_s)
                 cpu_s = 0.0
+        self.env.watch.hold(-size_bytes)
         self.device.unplug()
         if cpu_s:
             yield self.env.timeout(cpu_s)

@@ -15,6 +15,7 @@ from blocktime.model.errors import OverBudget
 from blocktime.model.loops import as_written
 from blocktime.model.loops.watch import Watch
 from blocktime.model.machine.segment import heap_blocks, heap_rows
+from blocktime.model.sim import caller, write_back
 from blocktime.model.workloads.statements import processes, shared_segment
 from blocktime.model.workloads.statements.cached_segment import ASK_NS, CachedSegment
 from blocktime.model.workloads.streams import processes as streams
@@ -123,7 +124,7 @@ def test_the_seconds_of_a_machine_are_the_last_resort(monkeypatch: pytest.Monkey
 
 def test_what_an_answer_holds_is_counted_and_given_back() -> None:
     asked = load("tpc-b", ["workload.transactions=100"])
-    with watched(Budget(None, 1e6)), pytest.raises(OverBudget, match="of memory when") as over:
+    with watched(Budget(None, 1e5)), pytest.raises(OverBudget, match="of memory when") as over:
         simulate(asked.system, asked.workload)
     assert over.value.of == "memory"
     with watched(Budget(None, None)) as watch:
@@ -150,6 +151,8 @@ PROGRAMS = (
     'workload.beside=[{kind="full_scan"}]',
     "table.rows=1000",
 )
+CACHED = ("magni-dd-raw-100", "workload.path=buffered")
+ARRIVING = ("magni-dd-raw-100", "workload.rate_per_s=3000", "workload.path=buffered", "workload.count=500")
 USERS = ("tpc-b", "workload.transactions=100")
 
 
@@ -175,6 +178,14 @@ USERS = ("tpc-b", "workload.transactions=100")
         (at_begin, "FILLED_NS", USERS),
         (at_begin, "BUFFER_BYTES", USERS),
         (at_begin, "SESSION_BYTES", USERS),
+        (users, "MISSED_BYTES", USERS),
+        (users, "ENDED_BYTES", USERS),
+        (write_back, "DIRTY_BYTES", CACHED),
+        (write_back, "SORTED_BYTES", CACHED),
+        (write_back, "PIECE_BYTES", CACHED),
+        (write_back, "DIRTIED_NS", CACHED),
+        (streams, "RECORDED_BYTES", CACHED),
+        (caller, "UNDER_WAY_BYTES", ARRIVING),
         (at_begin, "DRAWN_BYTES", USERS),
         (users, "GET_NS", USERS),
     ],

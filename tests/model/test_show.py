@@ -95,6 +95,8 @@ def test_a_size_reads_back_within_its_three_digits(size: int) -> None:
         (1e6, 1, "-99.99 %"),
         (1, 0, "-100 %"),
         (0, 1, ""),
+        (1e6, 1e6 + 1, "0 %"),
+        (1e6, 1e6 - 49, "0 %"),
     ],
 )
 def test_a_change_is_a_percentage_or_a_multiple(before: float, after: float, text: str) -> None:

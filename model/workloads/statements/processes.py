@@ -51,7 +51,7 @@ MOST_BLOCKS_DRAWN = 50_000_000
 EVENTS_PER_SESSION = 2  # a process begins and ends
 SESSION_NS = 100_000
 """Work of beginning a session, on a processor of the 2020s."""
-SESSION_BYTES = 8000
+SESSION_BYTES = 3300
 
 
 def simulate(system: System, work: Statement, *, seed: int, name: str) -> RunResult:

@@ -40,7 +40,9 @@ PROGRAM_NS = 100_000
 PROGRAM_BYTES = 8000
 CALL_NS = 4_500
 """Work of a call in a loop without events."""
-CALL_BYTES = 220
+CALL_BYTES = 95
+RECORDED_BYTES = 10
+"""Of a call that is played by events, once it has ended."""
 MOST_SIMULATED_S = 30 * 86400.0
 KEPT = 32
 MOST_KEPT = 2**17
@@ -152,6 +154,7 @@ def _by_events(
     """What the programs' calls took, and how many events it needed; a program that has not ended says so."""
     machine = machine_of(system, seed, counters)
     env = machine.env
+    env.watch.hold(sum(PROGRAM_BYTES + RECORDED_BYTES * file.calls.count for file in files))
     callers = [caller_of(machine, file, rank, draws[rank]) for rank, file in enumerate(files)]
     ended = env.all_of(start(machine, callers))
     assert ended.callbacks is not None
@@ -201,7 +204,7 @@ class StreamProgram:
         """Begin its programs."""
         machine = self.machine
         machine.env.watch.at(machine.env.now, PROGRAM_NS * len(self.files))
-        machine.env.watch.hold(PROGRAM_BYTES * len(self.files))
+        machine.env.watch.hold(sum(PROGRAM_BYTES + RECORDED_BYTES * file.calls.count for file in self.files))
         self.counters = machine.counted_apart(place.owner)
         draws = [_draws(file, rank, self.seed) for rank, file in enumerate(self.files)]
         self.callers = [

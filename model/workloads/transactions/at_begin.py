@@ -43,17 +43,17 @@ from blocktime.model.sim.streams import LEAST_CV, stream, varied
 from blocktime.model.spec import System, Transactions
 from blocktime.model.workloads.transactions.closed_form import Solved
 from blocktime.model.workloads.transactions.parts import log_disk_of, on_device
+from blocktime.model.workloads.transactions.users import SESSION_BYTES
 from blocktime.model.workloads.transactions.warm import Chance, Dirty, dirty, hottest_dirty, together, warm
 from blocktime.model.workloads.transactions.writers import dirty_groups, written_age_s
 
 MOST_BUFFERS = 50_000_000
 FILLED_NS = 250
 """Work of a buffer that holds a block when a run begins."""
-BUFFER_BYTES = 175
-"""At most, while the cache is filled: resident memory of runs with 1, 3 and 6 million buffers."""
+BUFFER_BYTES = 125
+"""At most, while the cache is filled: resident memory of runs with 0.5, 1 and 2 million buffers."""
 DRAWN_BYTES = 48
 """Of a get that is drawn, with what it is drawn from."""
-SESSION_BYTES = 2000
 ALONE = Place()
 
 

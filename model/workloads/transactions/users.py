@@ -48,6 +48,11 @@ THINKING, GETTING, SCANNING, APART, AWAITING, COMPUTING, READING, NOTING, COMMIT
 """Waits of a session: for its user, buffers, time outside the model, other sessions' reads, CPU, its read, the log."""
 GET_NS = 30
 """Work of a get, on a processor of the 2020s."""
+SESSION_BYTES = 3000
+MISSED_BYTES = 15
+"""Of a block that a transaction under way has to read."""
+ENDED_BYTES = 60
+"""Of a transaction that has ended."""
 CONTENDED = 6
 """Numbers of what a session finds contended, for each number of those that run."""
 
@@ -139,6 +144,7 @@ class Arrivals(Waiter):
         """The next one comes."""
         self.state.env.after(next(self.gaps_s), self)
         if not self.idle:
+            self.state.env.watch.hold(SESSION_BYTES)
             self.idle.append(TransactionSession(self.state, self.idle))
         session: TransactionSession = self.idle.pop()
         session.happens()
@@ -351,6 +357,7 @@ class TransactionSession(Waiter):
             self._counts, self._lengths = singles, singles
         if self._scanned:
             self._hand_over_scans()
+        state.env.watch.hold(MISSED_BYTES * len(self._to_read))
         own_s: float = (
             kind.cpu_s
             + self._requests * costs.read_s
@@ -504,6 +511,7 @@ class TransactionSession(Waiter):
         tally.got(gets, self._misses, self._requests)
         state.env.watch.at(state.env.now, GET_NS * (gets + chunk.scan_blocks[number]))
         tally.ended(state.env.now - self._begin_s, chunk.kinds[number])
+        state.env.watch.hold(ENDED_BYTES - MISSED_BYTES * len(self._to_read))
         state.done += 1
         if state.done == state.asked:
             state.ended()

@@ -175,11 +175,6 @@ def printed_engine(engine: str, work: Workload) -> str:
     return "simulate" if engine == "calculate" and family_for(work).needs_events else engine
 
 
-def engine_of_draws(engine: str, system: System, work: Workload) -> str:
-    """The engine that answers many values of constants: the simulation only where it is asked for and says more."""
-    return "simulate" if engine == "simulate" and not nobody_queues(system, work) else "calculate"
-
-
 def replications_of(engine: str, wanted: int) -> int:
     """How often an answer of *engine* is repeated where *wanted* times are asked for: no chance has a part in a law."""
     return 1 if engine == "calculate" else wanted

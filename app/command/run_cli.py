@@ -40,6 +40,7 @@ from blocktime.scenarios.load import split_name
 from blocktime.scenarios.measured import as_modelled, light_of
 from blocktime.scenarios.spec import Scenario
 from blocktime.scenarios.uncertainty import Difference, Propagated, propagate
+from blocktime.scenarios.uncertainty.answers import Executors
 
 WRITTEN = ("tkprof", "trace", "iostat", "awr", "awr-html", "fio")
 """What `run --as` can write an answer as."""
@@ -68,7 +69,9 @@ def run_one(
     asked = asked.model_copy(update={"title": _title(asked, [*settings, *split_name(scenario)[1]])})
     result = _answer(asked, quiet, **how)
     if uncertainty:
-        (result,) = _propagated([asked], [result], quiet, **how).results
+        from blocktime.scenarios.sweeps.sweep import on_this_machine  # numpy and processes wait until then
+
+        (result,) = _propagated([asked], [result], quiet, on_this_machine, **how).results
     if html is not None:
         from blocktime.app.reports.report_html import run_page  # charts wait until a page is asked for
 
@@ -129,8 +132,10 @@ def compare(
     results: Sequence[RunResult] = [_answer(scenario, quiet, **how) for scenario in asked]
     sure: list[Difference] = []
     if uncertainty or of_measured(asked):
+        from blocktime.scenarios.sweeps.sweep import on_this_machine  # as above
+
         try:
-            propagated = _propagated(asked, results, quiet, **how)
+            propagated = _propagated(asked, results, quiet, on_this_machine, **how)
         except BlocktimeError as refusal:
             if uncertainty:
                 raise
@@ -233,8 +238,9 @@ def _answer(
 
 
 def _propagated(
-    asked: Sequence[Scenario], results: Sequence[RunResult], quiet: bool, *, seed: int | None, budget: Budget, **_: Any
+    asked: Sequence[Scenario], results: Sequence[RunResult], quiet: bool, executors: Executors,
+    *, seed: int | None, budget: Budget, **_: Any,
 ) -> Propagated:  # fmt: skip
     """The results with their uncertainty."""
     with progress_to_terminal(quiet, "uncertainty", "simulations") as progress:
-        return propagate(asked, results, seed, progress, budget, workers=None)
+        return propagate(asked, results, seed, progress, budget, executors)

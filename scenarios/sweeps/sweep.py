@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -195,3 +195,8 @@ def executor_at(at: SweepBackend, expected_s: float) -> Iterator[Executor]:
         return
     with LocalProcesses(workers) as processes:
         yield processes
+
+
+def on_this_machine(expected_s: float) -> AbstractContextManager[Executor]:
+    """Who does work of so many seconds of one processor, where nothing is kept."""
+    return executor_at(SweepBackend(), expected_s)

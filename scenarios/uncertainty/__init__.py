@@ -24,7 +24,15 @@ from blocktime.model.results import Interval, RunResult, Uncertainty
 from blocktime.scenarios.interval import CONFIDENCE
 from blocktime.scenarios.measured import as_modelled
 from blocktime.scenarios.spec import Scenario
-from blocktime.scenarios.uncertainty.answers import DRAWS, Context, Factors, Progress, chance_of, factors_of
+from blocktime.scenarios.uncertainty.answers import (
+    DRAWS,
+    Context,
+    Executors,
+    Factors,
+    Progress,
+    chance_of,
+    factors_of,
+)
 from blocktime.scenarios.uncertainty.constants import Knowledge, exponent_name, knowledge_of
 from blocktime.scenarios.uncertainty.difference import Difference
 from blocktime.scenarios.uncertainty.draws import Draws, check_inputs, correlated, drawn
@@ -139,12 +147,12 @@ def propagate(
     seed: int | None = None,
     progress: Progress | None = None,
     budget: Budget = USUAL,
-    workers: int | None = 1,
+    executors: Executors | None = None,
 ) -> Propagated:
     """*results*, the answers to *scenarios*, within what they lie by constants, the model's own error and chance.
 
     *progress* is called with (done, all) of each scenario's simulations; *budget* is for those of each scenario. The
-    numbers are the same with any number of *workers*. Raises :class:`SpecError` with one sentence where some values
+    numbers are the same whoever plays them. Raises :class:`SpecError` with one sentence where some values
     that the constants may have allow no answer, :class:`OverBudget` where the simulations take more than *budget*.
     """
     known = correlations()
@@ -167,7 +175,7 @@ def propagate(
     errors += [MEASURED] if scenarios[0].as_measured else []
     draws = drawn([*names, *errors], known, DRAWS, first_seed)
     off = _errors(asked, mechanisms, draws)
-    context = Context(model_error().exponent_sd, budget, workers, progress)
+    context = Context(model_error().exponent_sd, budget, executors, progress)
     factors = [each.factors(draws, context) for each in asked]
     times = tuple(each.times(by.values, own) for each, by, own in zip(asked, factors, off, strict=True))
     origins = tuple(_origins(each.knowledge, draws, own) for each, own in zip(asked, off, strict=True))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from blocktime.model.budget import Budget, show_duration, watched
-from blocktime.model.engine import calculate_many, nobody_queues, simulate, simulate_measures
+from blocktime.model.engine import calculate_many, is_simulated, simulate, simulate_measures
 from blocktime.model.errors import BlocktimeError, OverBudget, SpecError
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_number
-from blocktime.model.workloads.families import family_for
 from blocktime.scenarios.interval import CONFIDENCE
 from blocktime.scenarios.load import source_in, to_mapping
 from blocktime.scenarios.spec import Scenario
@@ -23,11 +23,15 @@ from blocktime.scenarios.uncertainty.response import Response, directions, fitte
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from blocktime.model.spec import Transactions
+    from blocktime.scenarios.sweeps.executors import Executor, NoAnswer
     from blocktime.scenarios.uncertainty.draws import Draws
 
     Reals = NDArray[Any]
 
 Progress = Callable[[int, int], None]
+Executors = Callable[[float], "AbstractContextManager[Executor]"]
+"""Who works for so many seconds of one processor."""
 
 DRAWS: Final = 4096
 """Sets of constants that an interval is made of: a power of four."""
@@ -45,8 +49,8 @@ class Context(NamedTuple):
     exponent_sd: float
     budget: Budget
     """Of all runs of one scenario together."""
-    workers: int | None
-    """Processes; as many as there are processors where it is None and there is enough to do."""
+    executors: Executors | None
+    """Who plays the runs; None for this process."""
     progress: Progress | None
     """Called with (done, all) of the runs of a scenario."""
 
@@ -68,8 +72,7 @@ def factors_of(
     :class:`SpecError` where some values that the constants may have allow no answer, :class:`OverBudget` where the
     simulations take more than the budget.
     """
-    system, work = scenario.system, scenario.workload
-    if not family_for(work).needs_events and nobody_queues(system, work):
+    if not is_simulated(scenario.system, scenario.workload):
         own = {name: draws.scores[name] for name in knowledge.names}
         exact = _exact(scenario, columns_of(scenario, knowledge, own, context.exponent_sd))
         if exact is not None:
@@ -139,17 +142,18 @@ def chance_of(result: RunResult) -> float:
 
 def _coarse(scenario: Scenario, result: RunResult) -> RunResult:
     """The answer by as few transactions as a coarse one needs; *result* where their number is no question."""
-    work: Any = scenario.workload
-    if not _is_as_long_as_needed(work):
+    if not _is_as_long_as_needed(scenario):
         return result
+    work = cast("Transactions", scenario.workload)
     percent = max(work.precision_percent, COARSE_PERCENT)
     coarse = work.model_copy(update={"precision_percent": percent})
     return simulate(scenario.system, coarse, seed=result.seed)
 
 
-def _is_as_long_as_needed(work: Any) -> bool:
+def _is_as_long_as_needed(scenario: Scenario) -> bool:
     """Whether a simulation goes on until the mean response of its transactions is precise."""
-    return bool(work.mixed) and work.transactions is None
+    work = scenario.workload
+    return bool(work.mixed) and cast("Transactions", work).transactions is None
 
 
 def _length(scenario: Scenario, coarse: RunResult, runs: int) -> dict[str, Reals]:
@@ -157,7 +161,7 @@ def _length(scenario: Scenario, coarse: RunResult, runs: int) -> dict[str, Reals
     import numpy as np  # noqa: PLC0415
 
     stats = coarse.transactions
-    if not _is_as_long_as_needed(scenario.workload) or stats is None:
+    if not _is_as_long_as_needed(scenario) or stats is None:
         return {}
     count = (stats.measured or 0) + (stats.warm_up or 0)
     return {"workload.transactions": np.full(runs, max(count, LEAST_TRANSACTIONS))}
@@ -173,10 +177,11 @@ class _Run:
     budget: Budget
 
     def __call__(self, sets: Sequence[Mapping[str, Any]]) -> list[tuple[float, int]]:
-        """Elapsed seconds of each set, and its work in nanoseconds."""
-        return list(map(self._answer, sets))
+        """The answers to *sets*."""
+        return list(map(self.answer, sets))
 
-    def _answer(self, values: Mapping[str, Any]) -> tuple[float, int]:
+    def answer(self, values: Mapping[str, Any]) -> tuple[float, int]:
+        """Elapsed seconds with *values*, and their work in nanoseconds."""
         try:
             point = self.points.point(values)
             with watched(self.budget) as watch:
@@ -193,27 +198,37 @@ def _simulated(scenario: Scenario, columns: Mapping[str, Reals], seed: int, cont
     """Elapsed seconds with each row of *columns*, the same whoever plays them."""
     import numpy as np  # noqa: PLC0415
 
-    from blocktime.scenarios.sweeps.executors import NoAnswer  # noqa: PLC0415  (when runs are many)
-    from blocktime.scenarios.sweeps.sweep import SweepBackend, executor_at  # noqa: PLC0415  (as above)
-
     source = source_in(to_mapping(scenario), scenario.name, scenario.origin)
     run = _Run(scenario.name, Points(source, list(columns), "uncertainty"), seed, context.budget)
     count = len(next(iter(columns.values())))
-    sets = [{path: column[place].item() for path, column in columns.items()} for place in range(count)]
+    first, *others = [
+        {path: column[place].item() for path, column in columns.items()} for place in range(count)
+    ]
     seconds = np.empty(count)
-    ((seconds[0], work),) = run(sets[:1])
+    seconds[0], work = run.answer(first)
     _tell(context, 1, count)
     _check(scenario, work * count, count, context.budget)
-    with executor_at(SweepBackend(workers=context.workers), work * count / 1e9) as executor:
-        chunks = ([values] for values in sets[1:])
-        for done, (place, (answer,)) in enumerate(executor.map(run, chunks), start=2):
-            if isinstance(answer, NoAnswer):
-                raise SpecError(_no_answer(scenario, columns, 1 + place, answer.sentence))
-            seconds[1 + place], took = answer
-            work += took
-            _tell(context, done, count)
-            _check(scenario, work, count, context.budget)
+    answers = _answers(run, others, context.executors, work * count / 1e9)
+    for done, (place, answer) in enumerate(answers, start=2):
+        if not isinstance(answer, tuple):
+            raise SpecError(_no_answer(scenario, columns, 1 + place, answer.sentence))
+        seconds[1 + place], took = answer
+        work += took
+        _tell(context, done, count)
+        _check(scenario, work, count, context.budget)
     return seconds
+
+
+def _answers(
+    run: _Run, sets: Sequence[Mapping[str, Any]], executors: Executors | None, expected_s: float
+) -> Iterator[tuple[int, tuple[float, int] | NoAnswer]]:
+    """The answer to each of *sets* with its place, as they are done."""
+    if executors is None:
+        yield from enumerate(map(run.answer, sets))
+        return
+    with executors(expected_s) as executor:
+        for place, (answer,) in executor.map(run, ([values] for values in sets)):
+            yield place, answer
 
 
 def _tell(context: Context, done: int, whole: int) -> None:

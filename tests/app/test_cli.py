@@ -90,7 +90,7 @@ def test_what_is_asked_for_reaches_the_answer(
         return answer
 
     def propagated(
-        asked: object, results: object, seed: int, progress: object, budget: Budget, workers: object
+        asked: object, results: object, seed: int, progress: object, budget: Budget, executors: object
     ) -> None:
         raise SpecError(f"intervals with seed {seed} within {budget.seconds}")
 

@@ -20,6 +20,7 @@ from blocktime.model.spec import System
 from blocktime.scenarios import Scenario, load, run, uncertainty
 from blocktime.scenarios.interval import CONFIDENCE, half_width
 from blocktime.scenarios.measured import ELAPSED, ComparedFigure
+from blocktime.scenarios.sweeps.executors import LocalProcesses
 from blocktime.scenarios.uncertainty import answers, propagate
 from blocktime.scenarios.uncertainty.constants import knowledge_of
 from blocktime.scenarios.uncertainty.difference import Difference
@@ -337,15 +338,16 @@ def test_a_simulation_is_drawn_from_a_few_runs_with_one_seed() -> None:
 
 def test_two_workers_give_the_same_digits() -> None:
     scenario = load(STREAM)
-    first, second = (answered(scenario, workers=workers).results[0] for workers in (1, 2))
-    assert first == second
+    alone = answered(scenario).results[0]
+    two = answered(scenario, executors=lambda _: LocalProcesses(2)).results[0]
+    assert alone == two
 
 
 def test_runs_of_an_exact_sum_have_the_interval_of_its_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
     """A statement of one session, answered both ways."""
     scenario = load("savvinov-lio-pc")
     by_arrays = answered(scenario).results[0]
-    monkeypatch.setattr(answers, "nobody_queues", lambda *_: False)
+    monkeypatch.setattr(answers, "is_simulated", lambda *_: True)
     by_runs = answered(scenario).results[0]
     widths = [interval_of(one).high_s - interval_of(one).low_s for one in (by_runs, by_arrays)]
     assert widths[0] == pytest.approx(widths[1], rel=0.15)

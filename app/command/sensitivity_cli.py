@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import click
 
-from blocktime.app.base.output import print_answer, width_of_terminal
+from blocktime.app.base.output import print_answer, progress_to_terminal, width_of_terminal
 from blocktime.app.command.options import (
     AS_JSON,
     NAMED,
@@ -19,7 +20,9 @@ from blocktime.app.command.sweep_cli import with_axes
 from blocktime.app.command.sweep_progress import telling
 from blocktime.app.text.sensitivity_text import sensitivity_lines, sentences_of
 from blocktime.scenarios.search.sensitivity import sensitivity as found_by
-from blocktime.scenarios.sweeps.sweep import SweepBackend
+from blocktime.scenarios.sweeps.asked import source_of_sweep
+from blocktime.scenarios.sweeps.sweep import SweepBackend, executor_at
+from blocktime.scenarios.uncertainty.tornado import MEASURE, tornado_of_constants
 
 
 @click.command()
@@ -33,10 +36,18 @@ from blocktime.scenarios.sweeps.sweep import SweepBackend
 def sensitivity(name: str, at: SweepBackend, as_json: bool, quiet: bool, **asked: Any) -> None:
     """Rank the fields that move a measure, each changed alone: a tornado chart.
 
-    An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c.
+    An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c. Without an axis, the uncertain constants
+    are ranked by how far each moves the elapsed time within its interval.
     """
-    with telling(quiet, aloud=not as_json, keep=at.keep) as listener:
-        analysis = found_by(name, at=at, listener=listener, **asked)
+    source = source_of_sweep(name, asked["settings"])
+    if asked["vary"] or "sweep" in source.data or asked["measure"] != MEASURE:
+        with telling(quiet, aloud=not as_json, keep=at.keep) as listener:
+            analysis = found_by(name, at=at, listener=listener, **asked)
+    else:
+        with progress_to_terminal(quiet, "sensitivity", "simulations") as progress:
+            analysis = tornado_of_constants(
+                source.scenario(), asked["seed"], progress, asked["budget"], partial(executor_at, at)
+            )
     print_answer(
         as_json,
         quiet,

@@ -17,6 +17,10 @@ from blocktime.scenarios.search.sensitivity import Sensitivity, TornadoBar
 from blocktime.scenarios.why_words import listed
 
 LONGEST_LABEL: Final = 26
+ALONE: Final = "Each field was changed alone; two fields together may move it further."
+ALONG: Final = (
+    "Each constant is at both ends of its interval; constants that are known together move along with it."
+)
 LITTLE: Final = 0.05
 """A share of the widest bar that hardly matters."""
 BY_RATIO: Final = 50.0
@@ -82,8 +86,9 @@ def sentences_of(sensitivity: Sensitivity) -> list[str]:
         ]
     moved = [bar for bar in others if bar.span >= LITTLE * first.span]
     little = [bar.key for bar in others if bar not in moved]
+    alone = "changed alone, " if sensitivity.are_alone else ""
     return [
-        f"{first.key} matters most: changed alone, it moves {measure} between {_end(measure, first, False)} and "
+        f"{first.key} matters most: {alone}it moves {measure} between {_end(measure, first, False)} and "
         f"{_end(measure, first, True)}.",
         *(
             f"{bar.key} moves it by {show_share(bar.span / first.span)} of that, between "
@@ -91,5 +96,5 @@ def sentences_of(sensitivity: Sensitivity) -> list[str]:
             for bar in moved
         ),
         *([f"{listed(little)}: less than {show_share(LITTLE)} of that."] if little else []),
-        *(["Each field was changed alone; two fields together may move it further."] if others else []),
+        *([ALONE if sensitivity.are_alone else ALONG] if others else []),
     ]

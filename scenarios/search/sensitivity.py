@@ -59,6 +59,8 @@ class Sensitivity:
     """Points that were answered."""
     tornado: tuple[TornadoBar, ...]
     """By span, widest first."""
+    are_alone: bool = True
+    """Whether each field changes alone; else what hangs together with it moves along."""
 
 
 def sensitivity(

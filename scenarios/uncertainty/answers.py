@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from math import ceil
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from blocktime.model.budget import Budget, show_duration, watched
-from blocktime.model.engine import calculate_many, is_simulated, simulate, simulate_measures
+from blocktime.model.demand.transactions import run_transactions
+from blocktime.model.engine import calculate_many, is_simulated, simulate_measures
 from blocktime.model.errors import BlocktimeError, OverBudget, SpecError
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_number
@@ -18,7 +20,7 @@ from blocktime.scenarios.load import source_in, to_mapping
 from blocktime.scenarios.spec import Scenario
 from blocktime.scenarios.sweeps.points import Points
 from blocktime.scenarios.uncertainty.constants import Knowledge, drawn_values, exponent_name
-from blocktime.scenarios.uncertainty.response import Response, directions, fitted
+from blocktime.scenarios.uncertainty.response import design, fitted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,10 +37,11 @@ Executors = Callable[[float], "AbstractContextManager[Executor]"]
 
 DRAWS: Final = 4096
 """Sets of constants that an interval is made of: a power of four."""
+PAIRS, FEWEST_PAIRS = 4, 2
+"""Pairs of runs that move everything at once: fewer where all runs take more than QUICK_S seconds."""
+QUICK_S: Final = 4.0
 COARSE_PERCENT: Final = 5.0
-"""Precision of the transactions of each run: the same random numbers cancel most of what it leaves open."""
-LEAST_TRANSACTIONS: Final = 100
-"""Fewer are no answer."""
+"""Precision of the mean response of each run: the same random numbers cancel most of what it leaves open."""
 WITHIN: Final = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
 """Standard deviations in half of an interval."""
 
@@ -72,12 +75,36 @@ def factors_of(
     :class:`SpecError` where some values that the constants may have allow no answer, :class:`OverBudget` where the
     simulations take more than the budget.
     """
-    if not is_simulated(scenario.system, scenario.workload):
-        own = {name: draws.scores[name] for name in knowledge.names}
-        exact = _exact(scenario, columns_of(scenario, knowledge, own, context.exponent_sd))
-        if exact is not None:
-            return Factors(exact, 0)
-    return _by_runs(scenario, result, knowledge, draws, context)
+    import numpy as np  # noqa: PLC0415
+
+    scores = {name: draws.scores[name] for name in knowledge.names}
+    exact = _exact(scenario, knowledge, scores, context)
+    if exact is not None:
+        return Factors(exact, 0)
+    runs = _begin(scenario, result, knowledge, context)
+    directions = draws.directions(knowledge.names)
+    size = directions.shape[1]
+    pairs = PAIRS if 2 * (size + PAIRS) * runs.each_ns / 1e9 <= QUICK_S else FEWEST_PAIRS
+    independent = design(size, pairs, WITHIN, result.seed)
+    logs = np.log(runs.factors(dict(zip(knowledge.names, directions @ independent, strict=True))))
+    response = fitted(independent, logs, WITHIN, runs.chance / WITHIN)
+    own = np.linalg.pinv(directions) @ np.stack(list(scores.values()))
+    return Factors(response.factors(own, draws.seed), 1 + len(logs))
+
+
+def factors_at(
+    scenario: Scenario,
+    result: RunResult,
+    knowledge: Knowledge,
+    scores: Mapping[str, Reals],
+    context: Context,
+) -> Factors:
+    """As :func:`factors_of` with a few sets of constants at *scores*, each of them answered."""
+    exact = _exact(scenario, knowledge, scores, context)
+    if exact is not None:
+        return Factors(exact, 0)
+    factors = _begin(scenario, result, knowledge, context).factors(scores)
+    return Factors(factors, 1 + len(factors))
 
 
 def columns_of(
@@ -98,12 +125,17 @@ def columns_of(
     return columns
 
 
-def _exact(scenario: Scenario, columns: Mapping[str, Reals]) -> Reals | None:
+def _exact(
+    scenario: Scenario, knowledge: Knowledge, scores: Mapping[str, Reals], context: Context
+) -> Reals | None:
     """The factors by arrays; None where something queues with some of the values."""
+    if is_simulated(scenario.system, scenario.workload):
+        return None
+    columns = columns_of(scenario, knowledge, scores, context.exponent_sd)
     table = calculate_many(scenario.system, scenario.workload, columns)
     for place, why in enumerate(table["refused"]):
         if why:
-            raise SpecError(_no_answer(scenario, columns, place, why))
+            raise SpecError(_refusal(scenario.name, _sets(columns)[place], why))
     if not table["exact"].all():
         return None
     first, *_ = seconds = table["elapsed_s"]
@@ -111,24 +143,45 @@ def _exact(scenario: Scenario, columns: Mapping[str, Reals]) -> Reals | None:
     return factors
 
 
-def _by_runs(
-    scenario: Scenario, result: RunResult, knowledge: Knowledge, draws: Draws, context: Context
-) -> Factors:
-    """The factors from simulations of a few sets of constants, in opposite pairs, all with the seed of *result*."""
+class _Runs(NamedTuple):
+    """Simulations of one scenario with other constants, and that with its own."""
+
+    scenario: Scenario
+    knowledge: Knowledge
+    run: _Run
+    own_s: float
+    each_ns: int
+    """Work of one run, about."""
+    chance: float
+    """Half of the interval of one run, over its time."""
+    context: Context
+
+    def factors(self, scores: Mapping[str, Reals]) -> Reals:
+        """Elapsed times with constants at *scores* over that with their own values."""
+        columns = columns_of(self.scenario, self.knowledge, scores, self.context.exponent_sd)
+        factors: Reals = _simulated(self.run, _sets(columns)[1:], self.each_ns, self.context) / self.own_s
+        return factors
+
+
+def _begin(scenario: Scenario, result: RunResult, knowledge: Knowledge, context: Context) -> _Runs:
+    """The run with the constants' own values, and what others need; all have the seed of *result*."""
     import numpy as np  # noqa: PLC0415
 
-    with watched(context.budget):
-        played = _coarse(scenario, result)
-    root = draws.root(knowledge.names)
-    design = directions(len(root), result.seed)
-    scores = dict(zip(knowledge.names, root @ design, strict=True))
-    columns = columns_of(scenario, knowledge, scores, context.exponent_sd)
-    columns |= _length(scenario, played, len(design[0]) + 1)
-    seconds = _simulated(scenario, columns, result.seed, context)
-    logs = np.log(seconds[1:] / seconds[0])
-    own = np.stack([draws.scores[name] for name in knowledge.names])
-    response: Response = fitted(design, logs, chance_of(played) / WITHIN)
-    return Factors(response.factors(np.linalg.pinv(root, rcond=1e-6) @ own, draws.seed), len(seconds))
+    nothing = {name: np.empty(0) for name in knowledge.names}
+    columns = columns_of(scenario, knowledge, nothing, context.exponent_sd)
+    fixed, chance = _length(scenario, result)
+    source = source_in(to_mapping(scenario), scenario.name, scenario.origin)
+    points = Points(source, [*columns, *fixed], "uncertainty")
+    run = _Run(scenario.name, points, fixed, result.seed, context.budget)
+    (constants,) = _sets(columns)
+    own_s, work = run.answer(constants)
+    return _Runs(scenario, knowledge, run, own_s, work, chance, context)
+
+
+def _sets(columns: Mapping[str, Reals]) -> list[dict[str, Any]]:
+    """The rows of *columns*."""
+    count = len(next(iter(columns.values())))
+    return [{path: column[place].item() for path, column in columns.items()} for place in range(count)]
 
 
 def chance_of(result: RunResult) -> float:
@@ -140,31 +193,19 @@ def chance_of(result: RunResult) -> float:
     return (interval.high_s - interval.low_s) / 2 / elapsed_s if interval and elapsed_s else 0.0
 
 
-def _coarse(scenario: Scenario, result: RunResult) -> RunResult:
-    """The answer by as few transactions as a coarse one needs; *result* where their number is no question."""
-    if not _is_as_long_as_needed(scenario):
-        return result
-    work = cast("Transactions", scenario.workload)
-    percent = max(work.precision_percent, COARSE_PERCENT)
-    coarse = work.model_copy(update={"precision_percent": percent})
-    return simulate(scenario.system, coarse, seed=result.seed)
+def _length(scenario: Scenario, result: RunResult) -> tuple[dict[str, int], float]:
+    """The number of transactions of all runs, so that the same random numbers go to the same of them; and their chance.
 
-
-def _is_as_long_as_needed(scenario: Scenario) -> bool:
-    """Whether a simulation goes on until the mean response of its transactions is precise."""
-    work = scenario.workload
-    return bool(work.mixed) and cast("Transactions", work).transactions is None
-
-
-def _length(scenario: Scenario, coarse: RunResult, runs: int) -> dict[str, Reals]:
-    """The number of transactions of all runs, so that the same random numbers go to the same of them."""
-    import numpy as np  # noqa: PLC0415
-
-    stats = coarse.transactions
-    if not _is_as_long_as_needed(scenario) or stats is None:
-        return {}
-    count = (stats.measured or 0) + (stats.warm_up or 0)
-    return {"workload.transactions": np.full(runs, max(count, LEAST_TRANSACTIONS))}
+    As many as a coarse answer needs; none, and the chance of *result*, where their number is no question.
+    """
+    work, stats, chance = cast("Transactions", scenario.workload), result.transactions, chance_of(result)
+    if stats is None or not work.mixed or work.transactions is not None:
+        return {}, chance
+    shortest = run_transactions(work)
+    whole = (stats.measured or 0) + (stats.warm_up or 0) or shortest
+    needed = ceil(whole * (100 * chance / COARSE_PERCENT) ** 2)
+    count = min(whole, max(needed, shortest // 2))
+    return {"workload.transactions": count}, chance * (whole / count) ** 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +214,8 @@ class _Run:
 
     name: str
     points: Points
+    fixed: Mapping[str, Any]
+    """Fields that are the same in all."""
     seed: int
     budget: Budget
 
@@ -183,7 +226,7 @@ class _Run:
     def answer(self, values: Mapping[str, Any]) -> tuple[float, int]:
         """Elapsed seconds with *values*, and their work in nanoseconds."""
         try:
-            point = self.points.point(values)
+            point = self.points.point({**values, **self.fixed})
             with watched(self.budget) as watch:
                 before = watch.work
                 numbers = simulate_measures(point.system, point.workload, seed=self.seed)
@@ -194,28 +237,21 @@ class _Run:
             raise SpecError(_refusal(self.name, values, str(error))) from None
 
 
-def _simulated(scenario: Scenario, columns: Mapping[str, Reals], seed: int, context: Context) -> Reals:
-    """Elapsed seconds with each row of *columns*, the same whoever plays them."""
+def _simulated(run: _Run, sets: Sequence[Mapping[str, Any]], each_ns: int, context: Context) -> Reals:
+    """Elapsed seconds with each of *sets*, the same whoever plays them, where one takes about *each_ns* of work."""
     import numpy as np  # noqa: PLC0415
 
-    source = source_in(to_mapping(scenario), scenario.name, scenario.origin)
-    run = _Run(scenario.name, Points(source, list(columns), "uncertainty"), seed, context.budget)
-    count = len(next(iter(columns.values())))
-    first, *others = [
-        {path: column[place].item() for path, column in columns.items()} for place in range(count)
-    ]
-    seconds = np.empty(count)
-    seconds[0], work = run.answer(first)
-    _tell(context, 1, count)
-    _check(scenario, work * count, count, context.budget)
-    answers = _answers(run, others, context.executors, work * count / 1e9)
+    seconds, whole, work = np.empty(len(sets)), len(sets) + 1, each_ns
+    _tell(context, 1, whole)
+    _check(run.name, each_ns * whole, whole, context.budget)
+    answers = _answers(run, sets, context.executors, each_ns * whole / 1e9)
     for done, (place, answer) in enumerate(answers, start=2):
         if not isinstance(answer, tuple):
-            raise SpecError(_no_answer(scenario, columns, 1 + place, answer.sentence))
-        seconds[1 + place], took = answer
+            raise SpecError(_refusal(run.name, sets[place], answer.sentence))
+        seconds[place], took = answer
         work += took
-        _tell(context, done, count)
-        _check(scenario, work, count, context.budget)
+        _tell(context, done, whole)
+        _check(run.name, work, whole, context.budget)
     return seconds
 
 
@@ -236,18 +272,14 @@ def _tell(context: Context, done: int, whole: int) -> None:
         context.progress(done, whole)
 
 
-def _check(scenario: Scenario, work_ns: int, runs: int, budget: Budget) -> None:
+def _check(name: str, work_ns: int, runs: int, budget: Budget) -> None:
     """Raise :class:`OverBudget` where the runs take more than *budget*."""
     if budget.seconds is not None and work_ns / 1e9 > budget.seconds:
         raise OverBudget(
-            f"{scenario.name}: the uncertainty takes about {show_duration(work_ns / 1e9)} for {runs} simulations; the "
-            f"limit is {show_duration(budget.seconds)}: raise --max-est-exec-time, or ask without the uncertainty",
+            f"{name}: the uncertainty takes about {show_duration(work_ns / 1e9)} for {runs} simulations; the "
+            f"limit is {show_duration(budget.seconds)}: ask without the uncertainty",
             "time",
         )
-
-
-def _no_answer(scenario: Scenario, columns: Mapping[str, Reals], place: int, why: str) -> str:
-    return _refusal(scenario.name, {path: column[place].item() for path, column in columns.items()}, why)
 
 
 def _refusal(name: str, values: Mapping[str, Any], why: str) -> str:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 FIRST_BLOCK: Final = 64
 """Draws of the first Latin hypercube."""
+LEAST_VARIANCE: Final = 1e-6
+"""A direction in which scores vary less is none."""
 
 
 class Draws(NamedTuple):
@@ -29,12 +31,15 @@ class Draws(NamedTuple):
     correlations: Reals
     """Of the names in the order of *scores*."""
 
-    def root(self, names: Sequence[str]) -> Reals:
-        """What makes scores of *names* from as many independent ones: the symmetric root of their correlations."""
+    def directions(self, names: Sequence[str]) -> Reals:
+        """The principal directions of *names*, a column each: what one independent score moves each of them by."""
         import numpy as np  # noqa: PLC0415
 
         places = [list(self.scores).index(name) for name in names]
-        return _root(self.correlations[np.ix_(places, places)])
+        values, vectors = np.linalg.eigh(self.correlations[np.ix_(places, places)])
+        kept = values > LEAST_VARIANCE
+        directions: Reals = vectors[:, kept] * np.sqrt(values[kept])
+        return directions
 
 
 def drawn(names: Sequence[str], correlations: Mapping[frozenset[str], float], draws: int, seed: int) -> Draws:

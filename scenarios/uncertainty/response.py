@@ -1,14 +1,13 @@
 """How a time depends on the constants, from simulations of a few sets of them.
 
-The sets lie in opposite pairs along perpendicular directions through the constants' own values, as far from them as
-draws typically are [genz-monahan-1998]. So each is as likely as a draw, and constants that hang together move together.
-Two runs a constant tell a response that is linear in the logarithms exactly. The fit has one bend more; what it leaves
-of a run is drawn with it.
+Two runs for each principal direction of what is uncertain, at both ends of its 95 % interval: constants that are known
+together move together. The logarithm of the time is the sum of these effects. A few runs more move everything at once,
+in opposite pairs as far out as draws typically are [genz-monahan-1998]; what the sum leaves of them is drawn with it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 if TYPE_CHECKING:
@@ -16,26 +15,24 @@ if TYPE_CHECKING:
 
     Reals = NDArray[Any]
 
-LEAST_PAIRS: Final = 12
-"""Fewer pairs of runs say too little about what is not linear."""
-
 
 class Response(NamedTuple):
     """The logarithm of a time over that with the constants' own values, of independent standard normal scores."""
 
-    slopes: Reals
-    bend: float
-    """Of the square of the score along the slopes."""
-    lift: float
-    """Of the squares of all scores, as a mean of them."""
+    lows: Reals
+    """With the score of each direction at the low end."""
+    highs: Reals
+    end: float
+    """That score."""
+    scale: float
+    """What all effects are made larger by, as runs with all of them show; at least 1."""
     remainders: Reals
-    """What this leaves of each run."""
+    """What this leaves of the runs that move everything."""
 
     def logs(self, scores: Reals) -> Reals:
-        """Logarithms by the fit alone, where *scores* has a row for each direction and a column for each set."""
-        linear = self.slopes @ scores
-        along = self.slopes @ self.slopes or 1.0
-        logs: Reals = linear + self.bend * linear**2 / along + self.lift * (scores**2).mean(axis=0)
+        """Logarithms by the effects alone; *scores* has a row for each direction and a column for each set."""
+        effects = _effects(self.lows[:, None], self.highs[:, None], scores / self.end)
+        logs: Reals = self.scale * effects.sum(axis=0)
         return logs
 
     def factors(self, scores: Reals, seed: int) -> Reals:
@@ -49,51 +46,65 @@ class Response(NamedTuple):
         return factors
 
 
-def directions(size: int, seed: int) -> Reals:
-    """Independent standard normal scores of the runs, a column each; the second half is opposite to the first.
+def design(size: int, pairs: int, end: float, seed: int) -> Reals:
+    """Scores of the runs, a column each: *size* directions at -*end*, then at *end*, then pairs of all together.
 
-    Columns of random orthogonal matrices. Several of them have lengths that are quantiles of the chi distribution;
-    the mean square of a score is 1.
+    The latter are columns of random orthogonal matrices [stewart-1980], such that the mean square of a score is 1.
     """
     import numpy as np  # noqa: PLC0415
-    from scipy.special import gammaincinv  # noqa: PLC0415
 
-    count = -(-LEAST_PAIRS // size)
-    squares = 2 * gammaincinv(size / 2, (np.arange(count) + 0.5) / count)
-    squares *= size / squares.mean()
+    alone = end * np.eye(size)
     random = np.random.default_rng([seed, crc32(b"directions of runs")])
-    half = np.concatenate(
-        [square**0.5 * _orthogonal(random.standard_normal((size, size))) for square in squares], axis=1
-    )
-    return np.concatenate([half, -half], axis=1)
+    matrices = [_orthogonal(random.standard_normal((size, size))) for _ in range(-(-pairs // size))]
+    together = size**0.5 * np.concatenate(matrices, axis=1)[:, :pairs]
+    return np.concatenate([-alone, alone, together, -together], axis=1)
+
+
+def fitted(scores: Reals, logs: Reals, end: float, chance_sd: float = 0.0) -> Response:
+    """The response that *logs*, a number for each column of a design, tell.
+
+    Where chance has the standard deviation *chance_sd* in one run, remainders are smaller by its part: it is in the
+    interval of the answer already.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    size = len(scores)
+    lows, highs, together = logs[:size], logs[size : 2 * size], logs[2 * size :]
+    response = Response(lows, highs, end, 1.0, np.zeros_like(together))
+    effects = response.logs(scores[:, 2 * size :])
+    scale = max(1.0, float(effects @ together / (effects @ effects or 1.0)))
+    remainders = together - scale * effects
+    square = float((remainders**2).mean())
+    kept = max(0.0, 1 - chance_sd**2 / square) ** 0.5 if square else 0.0
+    return response._replace(scale=scale, remainders=kept * remainders)
+
+
+def _effects(low: Reals, high: Reals, place: Reals) -> Reals:
+    """The effect at *place*, where it is *low* at -1, 0 at 0 and *high* at 1: monotone between them, then straight on.
+
+    Formula: a cubic Hermite spline with the slopes of [fritsch-butland-1984].
+    """
+    import numpy as np  # noqa: PLC0415
+
+    below, above = -low + 0 * place, high + 0 * place
+    is_monotone = below * above > 0
+    middle = np.where(is_monotone, 2 * below * above / np.where(is_monotone, below + above, 1.0), 0.0)
+    is_high = place > 0
+    chord, other = np.where(is_high, above, below), np.where(is_high, below, above)
+    slope = (3 * chord - other) / 2
+    slope = np.where(slope * chord <= 0, 0.0, slope)
+    slope = np.where((chord * other < 0) & (abs(slope) > 3 * abs(chord)), 3 * chord, slope)
+    share = np.minimum(abs(place), 1.0)
+    within = chord * (3 - 2 * share) * share**2 + middle * share * (share - 1) ** 2
+    within += slope * share**2 * (share - 1)
+    effects: Reals = np.where(is_high, 1, -1) * (within + chord * (abs(place) - share))
+    return effects
 
 
 def _orthogonal(matrix: Reals) -> Reals:
     """An orthogonal matrix, each as likely as any other where the numbers of *matrix* are normal [stewart-1980]."""
     import numpy as np  # noqa: PLC0415
 
-    directions_of, triangle = np.linalg.qr(matrix)
-    orthogonal: Reals = directions_of * np.sign(np.diag(triangle))
+    columns, triangle = np.linalg.qr(matrix)
+    orthogonal: Reals = columns * np.sign(np.diag(triangle))
     return orthogonal
-
-
-def fitted(design: Reals, logs: Reals, chance_sd: float = 0.0) -> Response:
-    """The response that *logs*, a number for each column of *design*, tell by least squares.
-
-    Remainders are made smaller by what chance, whose standard deviation in one run is *chance_sd*, makes of them: it is
-    in the interval of the answer already.
-    """
-    import numpy as np  # noqa: PLC0415
-
-    half = len(logs) // 2
-    points = design[:, :half]
-    odd, even = (logs[:half] - logs[half:]) / 2, (logs[:half] + logs[half:]) / 2
-    slopes = np.linalg.lstsq(points.T, odd, rcond=None)[0]
-    along = slopes @ points
-    terms = np.stack([along**2 / (slopes @ slopes or 1.0), (points**2).mean(axis=0)], axis=1)
-    bend, lift = np.linalg.lstsq(terms, even, rcond=None)[0]
-    response = Response(slopes, float(bend), float(lift), np.zeros(len(logs)))
-    remainders = logs - response.logs(design)
-    square = float((remainders**2).mean())
-    kept = max(0.0, 1 - chance_sd**2 / square) ** 0.5 if square else 0.0
-    return response._replace(remainders=kept * remainders)

@@ -25,7 +25,7 @@ from blocktime.model.catalog import constant_named
 from blocktime.model.provenance import Constant
 from blocktime.model.results import Contribution, Interval, RunResult, Uncertainty
 from blocktime.scenarios import load, run
-from blocktime.scenarios.uncertainty import Difference
+from blocktime.scenarios.uncertainty import Difference, answers
 from tests.app.page_numbers import opened, says
 from tests.command_line import CommandLine
 
@@ -191,6 +191,29 @@ def test_run_puts_it_into_text_json_and_report(
     assert out.count("\n") == 1
     assert "with 95 % confidence" in out
     assert err == ""
+
+
+def test_an_interrupt_of_the_simulations_is_told(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(answers, "simulate_measures", interrupted)
+    assert main(["run", "magni-pwrite-8", "--uncertainty"]) == 130
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Traceback" not in err
+
+
+def test_an_interval_over_budget_is_refused(monkeypatch: pytest.MonkeyPatch, blocktime: CommandLine) -> None:
+    """The answer fits the budget, its interval does not."""
+    check = answers._check
+    monkeypatch.setattr(answers, "_check", lambda name, work, *rest: check(name, 10**13 + work, *rest))
+    err = blocktime.refuses("run", "magni-pwrite-8", "--uncertainty")
+    assert (
+        "magni-pwrite-8: the uncertainty takes about 2.8 hours for 19 simulations; the limit is 2 minutes"
+        in err
+    )
+    assert "or allow it by --max-est-exec-time 0" in err
 
 
 def test_without_the_option_nothing_is_said_of_it(blocktime: CommandLine) -> None:

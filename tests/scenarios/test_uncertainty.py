@@ -26,7 +26,7 @@ from blocktime.scenarios.uncertainty.constants import knowledge_of
 from blocktime.scenarios.uncertainty.difference import Difference
 from blocktime.scenarios.uncertainty.draws import check_inputs, correlation_matrix, drawn
 from blocktime.scenarios.uncertainty.model_error import ModelError
-from blocktime.scenarios.uncertainty.response import directions, fitted
+from blocktime.scenarios.uncertainty.response import Response, design, fitted
 from blocktime.scenarios.uncertainty.shares import Origin, contributions
 
 FREE = (
@@ -285,43 +285,55 @@ STREAM = "magni-pwrite-1"
 
 
 def test_a_response_that_is_linear_has_the_interval_of_the_theory() -> None:
-    """All time of calls is one latency and what it hangs together with: the sum of correlated logarithms."""
+    """The sum of correlated logarithms."""
     names, slopes = ["a", "b", "c"], np.array([0.3, -0.2, 0.1])
     pairs = {frozenset(("a", "b")): 0.8, frozenset(("b", "c")): -0.3}
     draws = drawn(names, pairs, 4096, 1)
-    root = draws.root(names)
-    design = directions(3, 5)
-    response = fitted(design, slopes @ root @ design)
-    own = np.stack([draws.scores[name] for name in names])
-    factors = response.factors(np.linalg.pinv(root) @ own, 1)
+    directions = draws.directions(names)
+    independent = design(3, 4, 1.96, 5)
+    response = fitted(independent, slopes @ directions @ independent, 1.96)
+    own = np.linalg.pinv(directions) @ np.stack([draws.scores[name] for name in names])
+    factors = response.factors(own, 1)
     sd = (slopes @ correlation_matrix(names, pairs) @ slopes) ** 0.5
     ends = np.log(np.quantile(factors, [0.025, 0.975]))
     assert ends == pytest.approx([-1.96 * sd, 1.96 * sd], rel=0.02)
+    assert response.scale == 1
     assert abs(response.remainders).max() < 1e-12
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 16])
-def test_runs_come_in_opposite_pairs_as_far_off_as_draws(size: int) -> None:
-    design = directions(size, 7)
-    half = design.shape[1] // 2
-    assert half == size * -(-12 // size)
-    assert (design[:, :half] == -design[:, half:]).all()
-    np.testing.assert_allclose(design @ design.T / (2 * half), np.eye(size), atol=1e-12)
+def test_runs_move_each_direction_and_then_all_in_opposite_pairs(size: int) -> None:
+    scores = design(size, 4, 1.96, 7)
+    assert (scores[:, : 2 * size] == np.concatenate([-1.96 * np.eye(size), 1.96 * np.eye(size)], 1)).all()
+    together = scores[:, 2 * size :]
+    assert (together[:, :4] == -together[:, 4:]).all()
+    np.testing.assert_allclose((together**2).mean(axis=0), 1)
 
 
-def test_a_bend_is_found_and_remainders_are_drawn() -> None:
-    design = directions(4, 3)
-    slopes = np.array([0.2, 0.1, 0.0, -0.1])
-    bent = slopes @ design + 0.5 * (slopes @ design) ** 2
-    response = fitted(design, bent)
-    assert response.bend == pytest.approx(0.5 * slopes @ slopes)
-    assert abs(response.remainders).max() < 1e-12
-    noise = np.random.default_rng(1).normal(0, 0.1, design.shape[1])
-    off = fitted(design, bent + noise)
-    assert 0.03 < off.remainders.std() < 0.12
-    less = fitted(design, bent + noise, chance_sd=0.03).remainders
-    assert (less**2).mean() == pytest.approx((off.remainders**2).mean() - 0.03**2)
-    assert not fitted(design, bent + noise, chance_sd=1.0).remainders.any()
+def test_an_effect_is_monotone_through_its_ends_and_straight_beyond() -> None:
+    response = Response(np.array([-0.1]), np.array([0.5]), 2.0, 1.0, np.zeros(1))
+    scores = np.linspace(-3, 3, 61)[None, :]
+    logs = response.logs(scores)
+    at = dict(zip(scores[0].round(6).tolist(), logs.tolist(), strict=True))
+    assert [at[-2.0], at[0.0], at[2.0]] == pytest.approx([-0.1, 0, 0.5])
+    assert (np.diff(logs) > 0).all()
+    assert at[3.0] == pytest.approx(0.75)
+    assert at[-3.0] == pytest.approx(-0.15)
+    peak = response._replace(lows=np.array([0.2])).logs(scores)
+    assert peak.min() == pytest.approx(0)
+
+
+def test_what_effects_leave_of_runs_is_drawn_but_for_chance() -> None:
+    """Two directions that multiply each other."""
+    scores = design(2, 4, 1.96, 3)
+    logs = np.array([0.2, 0.1]) @ scores + 0.1 * scores[0] * scores[1]
+    response = fitted(scores, logs, 1.96)
+    off = logs[4:] - response.scale * (np.array([0.2, 0.1]) @ scores[:, 4:])
+    np.testing.assert_allclose(response.remainders, off)
+    assert (off**2).mean() > 1e-4
+    less = fitted(scores, logs, 1.96, chance_sd=0.01).remainders
+    assert (less**2).mean() == pytest.approx((off**2).mean() - 1e-4)
+    assert not fitted(scores, logs, 1.96, chance_sd=1.0).remainders.any()
 
 
 def test_a_simulation_is_drawn_from_a_few_runs_with_one_seed() -> None:
@@ -329,8 +341,8 @@ def test_a_simulation_is_drawn_from_a_few_runs_with_one_seed() -> None:
     scenario = load(STREAM)
     found = answered(scenario, progress=lambda *at: told.append(at)).results[0].uncertainty
     assert found is not None
-    assert (found.runs, found.draws) == (31, 4096)
-    assert told == [(place + 1, 31) for place in range(31)]
+    assert (found.runs, found.draws) == (19, 4096)
+    assert told == [(place + 1, 19) for place in range(19)]
     exact = answered(load("savvinov-lio-pc")).results[0].uncertainty
     assert exact is not None
     assert (exact.runs, exact.draws) == (0, 4096)
@@ -372,10 +384,17 @@ def test_all_runs_of_users_have_as_many_transactions(monkeypatch: pytest.MonkeyP
     assert 100 <= length < (played.measured or 0)
 
 
+def test_a_long_answer_has_fewer_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "QUICK_S", 0.0)
+    found = answered(load(STREAM)).results[0].uncertainty
+    assert found is not None
+    assert found.runs == 2 * len(found.uncertain_constants) + 5
+
+
 def test_an_interval_obeys_the_budget() -> None:
     scenario = load(STREAM)
     with pytest.raises(
-        OverBudget, match=r"magni-pwrite-1: the uncertainty takes about .* for 31 simulations; the"
+        OverBudget, match=r"magni-pwrite-1: the uncertainty takes about .* for 19 simulations; the"
     ):
         answered(scenario, budget=Budget(seconds=0.005))
 

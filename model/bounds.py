@@ -27,8 +27,6 @@ class Bounds(NamedTuple):
     """Resource -> seconds of its capacity that a transaction takes where it saturates."""
     least_s: float
     """Response of a transaction that waits for nobody: seconds of all resources together."""
-    alone_s: float
-    """Response of a single user, or of arrivals that do not meet."""
     think_s: float
     is_open: bool
     """Whether transactions arrive at a rate."""
@@ -49,7 +47,7 @@ class Bounds(NamedTuple):
         if self.is_open:
             return None
         # NOTE: a lone user whose scan nobody disturbs may do more than many together
-        return max(1.0, (self.alone_s + self.think_s) / (1 / self.ceiling_per_s))
+        return max(1.0, (self.least_s + self.think_s) / (1 / self.ceiling_per_s))
 
     def most_per_s(self, load: float) -> float:
         """Most transactions a second of *load* users, or arrivals a second: min(N/(R + Z), 1/Dmax) [lazowska-1984]."""

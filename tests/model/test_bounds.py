@@ -12,17 +12,20 @@ from blocktime.model.bounds import Bounds, saturated
 from blocktime.model.budget import Budget
 from blocktime.model.demand.popular_blocks import by_popularity
 from blocktime.model.demand.transactions import CPUS
-from blocktime.model.errors import OverBudget
+from blocktime.model.errors import OutsideLaw, OverBudget
 from blocktime.model.laws import queueing
 from blocktime.model.spec import Transactions
+from blocktime.model.workloads.transactions.parts import parts_of
 from blocktime.model.workloads.transactions.stations import at_pace, bounds_of
-from blocktime.scenarios import Scenario, load, run
+from blocktime.scenarios import Scenario, from_mapping, load, run
+from tests.whole import quick
+from tools.random_scenarios import case
 
 SECONDS = st.floats(1e-4, 1.0)
 
 
 def bounds(demands: dict[str, float], least_s: float, think_s: float, is_open: bool = False) -> Bounds:
-    return Bounds(demands, least_s, least_s, think_s, is_open)
+    return Bounds(demands, least_s, think_s, is_open)
 
 
 @given(st.integers(1, 400), SECONDS, st.floats(0, 10), st.integers(1, 16))
@@ -123,7 +126,7 @@ def test_consistent_reads_and_spins_of_the_load_belong_to_its_bound() -> None:
 @pytest.mark.parametrize(
     ("name", "settings", "event"),
     [
-        ("oltp-nvme", ("workload.users=6000", "workload.think_s=0"), "db file sequential read"),
+        ("oltp-nvme", ("workload.users=6000", "workload.think_s=0"), "run queue"),
         ("tpc-c", ("workload.users=300",), "db file sequential read"),
         ("tpc-b", ("workload.rate_per_s=40",), ""),
         ("tpc-b", HOT_BLOCK, "run queue"),
@@ -153,3 +156,47 @@ def test_bounds_answer_where_a_simulation_takes_too_long(
 def test_what_has_no_bounds_is_refused() -> None:
     with pytest.raises(OverBudget):
         run(load("batch-beside-users"), budget=Budget(1e-3))
+
+
+TRANSACTIONS_OF_A_USER = 40
+"""Fewer are biased by those under way at the begin and at the end."""
+SLACK = 1.01
+
+
+@pytest.mark.parametrize("number", range(quick(12, 100)))
+def test_no_run_of_any_transactions_beats_its_bounds(number: int) -> None:
+    """Within the run's interval, where the hits are those of the law and the device keeps up with what DBWR writes."""
+    asked = case(f"transactions/{number}")
+    of_work = asked["workload"]
+    least = max(2_000, TRANSACTIONS_OF_A_USER * of_work.get("users", 1))
+    of_work["transactions"] = max(of_work.get("transactions", 0), least)
+    scenario = from_mapping(asked)
+    expected, work = of(scenario), scenario.workload
+    assert isinstance(work, Transactions)
+    try:
+        answer = run(scenario)
+    except OutsideLaw:  # more arrive than a resource can do, so there is no run
+        return
+    stats, system = answer.transactions, scenario.system
+    assert stats is not None
+    blocks = parts_of(by_popularity(system, work), work, per_s=stats.per_s).asked.blocks
+    if (
+        stats.unwritten_blocks
+        or system.disk.write_cache_bytes
+        or answer.physical_io.read_blocks < 0.95 * blocks
+    ):
+        return
+    load = work.rate_per_s or work.users
+    low_per_s, interval = stats.per_s_low or stats.per_s, stats.response_interval
+    high_s = stats.response_s if interval is None else interval.high_s
+    assert low_per_s <= SLACK * expected.most_per_s(load)
+    assert high_s * SLACK >= expected.least_response_s(load)
+
+
+def test_sorted_requests_stay_within_the_bounds_of_a_full_disk() -> None:
+    """400 users of TPC-C: requests of a full queue are sorted, and DBWR writes only what leaves the cache."""
+    scenario = load("tpc-c", ["workload.users=400", "workload.transactions=20000"])
+    stats = run(scenario).transactions
+    assert stats is not None
+    assert stats.per_s > 66.5
+    assert stats.per_s <= of(scenario).ceiling_per_s <= 1.3 * stats.per_s

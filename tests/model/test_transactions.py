@@ -126,7 +126,7 @@ def test_several_servers_are_as_close_to_the_exact_network_as_stated(
             assert points[users - 1].per_s == pytest.approx(network.throughput_per_s, rel=error)
         for users, point in enumerate(points, start=1):
             total_s = parts.cpu_s + parts.disk_s
-            bounds = Bounds({"bottleneck": bottleneck_s}, total_s, total_s, think_s, False)
+            bounds = Bounds({"bottleneck": bottleneck_s}, total_s, think_s, False)
             assert point.per_s >= users / (users * total_s + think_s) * (1 - 1e-6)
             assert point.per_s <= bounds.most_per_s(users) * (1 + 1e-6)
             assert point.response_s >= bounds.least_response_s(users) * (1 - 1e-6)
@@ -419,5 +419,5 @@ def test_a_run_says_which_resource_it_saturates_and_at_which_rate(
 ) -> None:
     """CPU grows with load; a disk sorts more then, unless it is full; the log gathers commits even when it is."""
     alone = {"processors": 0.002, "data disk": 1 / 160, "redo disk": 0.0025}
-    bounds = Bounds(alone, 0.05, 0.05, 0.1, False).of_run(100.0, utilisation)
+    bounds = Bounds(alone, 0.05, 0.1, False).of_run(100.0, utilisation)
     assert (bounds.bottleneck, bounds.ceiling_per_s) == (bottleneck, pytest.approx(per_s))

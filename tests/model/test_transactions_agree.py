@@ -160,11 +160,11 @@ def test_the_knee_is_the_same_whatever_load_is_asked_for(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["tpc-b", "magni-tpcb-8k"])
-def test_no_curve_over_load_lies_above_what_the_system_can_do(name: str) -> None:
+def test_the_bound_over_load_ends_no_lower_than_the_saturation(name: str) -> None:
     scenario = load(name, ["workload.users=20"])
     points = load_bounds(scenario.system, scenario.workload)
     answer = run(scenario, "calculate").transactions
-    assert max(one.per_s for one in points) == pytest.approx(answer.saturation_per_s, rel=1e-9)
+    assert max(one.per_s for one in points) >= answer.saturation_per_s * (1 - 1e-9)
 
 
 def saturated(scheduler: str, **disk: Any) -> RunResult:
@@ -286,9 +286,11 @@ def test_the_members_of_a_set_work_on_no_more_than_its_queue_holds(
 def test_arrivals_beyond_what_a_device_does_end_whatever_the_closed_form_thinks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    bounds_of = closed_form.bounds_of
+    saturation_of = closed_form.saturation_of
     monkeypatch.setattr(
-        closed_form, "bounds_of", lambda *asked: bounds_of(*asked)._replace(demands={"data disk": 1e-9})
+        closed_form,
+        "saturation_of",
+        lambda *asked: saturation_of(*asked)._replace(demands={"data disk": 1e-9}),
     )
     system, work = asked_of(FLASH, users=1, think_s=0.0, rate_per_s=300)
     answer = simulate(system, work)

@@ -45,7 +45,7 @@ from blocktime.model.workloads.transactions.network import (
     contended,
 )
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
-from blocktime.model.workloads.transactions.stations import at_pace, bounds_of
+from blocktime.model.workloads.transactions.stations import at_pace, saturation_of
 from blocktime.model.workloads.transactions.writers import FULL, due_at
 
 FALLS_INTO_STEP = 0.5
@@ -68,7 +68,7 @@ def solve(system: System, work: Transactions) -> Solved:
     """The network, solved; raises :class:`OutsideLaw` for arrivals that no resource can keep up with."""
     system = through_host(system)
     parts = parts_of(system, work)
-    bounds = bounds_of(system, work)
+    bounds = saturation_of(system, work)
     most = bounds.ceiling_per_s
     if work.rate_per_s is not None and work.rate_per_s >= FULL * most:
         can = f"the {bounds.bottleneck} can do, {show_number(most, 4)} transactions a second"
@@ -83,7 +83,7 @@ def solve(system: System, work: Transactions) -> Solved:
     if pace.system is system:
         return Solved(parts, _point_at(parts, bounds), bounds, parts)
     bursting = parts_of(pace.system, work)
-    point = _point_at(bursting, bounds_of(pace.system, work))
+    point = _point_at(bursting, saturation_of(pace.system, work))
     return Solved(bursting, point, bounds, parts, pace.credits_s)
 
 

@@ -12,7 +12,7 @@ from blocktime.model.workloads.costs import AnswerCost
 from blocktime.model.workloads.transactions.at_begin import BUFFER_BYTES, FILLED_NS
 from blocktime.model.workloads.transactions.parts import parts_of
 from blocktime.model.workloads.transactions.processes import MOST_TRANSACTIONS
-from blocktime.model.workloads.transactions.stations import at_pace, bounds_of
+from blocktime.model.workloads.transactions.stations import at_pace, saturation_of
 from blocktime.model.workloads.transactions.users import GET_NS
 from blocktime.model.workloads.transactions.writers import due_at
 
@@ -39,7 +39,7 @@ TPC-C with 10 to 80 users on a disk and on flash."""
 def cost(system: System, work: Transactions) -> AnswerCost:
     """Of as many transactions as it takes, at the throughput that their bounds allow."""
     pace = at_pace(system, work).system
-    mean, bounds = parts_of(pace, work), bounds_of(pace, work)
+    mean, bounds = parts_of(pace, work), saturation_of(pace, work)
     per_s = bounds.most_per_s(work.rate_per_s or work.users)
     busy = per_s / bounds.ceiling_per_s
     count = transactions_of(work, busy)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from blocktime.model.demand import transactions as asked
 from blocktime.model.laws import hit_ratio, touch_count
 from blocktime.model.spec import System, Transactions
-from blocktime.model.workloads.transactions.stations import at_pace, bounds_at, saturated_parts
+from blocktime.model.workloads.transactions.stations import at_pace, bounds_at, least_parts
 
 POINTS = 60
 LOADS = 40
@@ -41,7 +41,7 @@ class Size(NamedTuple):
 
 def load_bounds(system: System, work: Transactions) -> list[LoadPoint]:
     """Most throughput and least response from one user to twice the saturation or 1.5 times the question's load."""
-    parts = saturated_parts(at_pace(system, work).system, work)
+    parts = least_parts(at_pace(system, work).system, work)
     bounds = bounds_at(parts, float(work.users))
     if work.rate_per_s is not None:
         loads = [NEARLY * bounds.ceiling_per_s * (step + 1) / LOADS for step in range(LOADS)]

@@ -208,8 +208,10 @@ def _mixed(
     return amounts
 
 
-def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> Parts:
-    """The mean transaction of the mix, at the load that is asked for or where it is *saturated*."""
+def parts_of(
+    system: System, work: Transactions, *, saturated: bool = False, per_s: float | None = None
+) -> Parts:
+    """The mean transaction of the mix, at the load that is asked for, where it is *saturated*, or at a throughput."""
     host, disk = system.host, system.disk
     kinds, data = asked.kinds_of(system, work), asked.data_of(system, work)
 
@@ -217,7 +219,8 @@ def parts_of(system: System, work: Transactions, *, saturated: bool = False) -> 
         return float(sum(kind.share * getattr(kind, name) for kind in kinds))
 
     drawn = mean("drawn_gets")
-    held = held_fractions(system, data, references_per_s(system, work, kinds, data, saturated=saturated))
+    gets_per_s = references_per_s(system, work, kinds, data, saturated=saturated)
+    held = held_fractions(system, data, gets_per_s if per_s is None else per_s * drawn)
     hit = min(1.0, sum(share * there for share, there in zip(data.shares, held, strict=True)))
     reads, on_disk = drawn * (1 - hit), 1 - asked.in_page_cache(system)
     batches = _mixed(kinds, lambda kind: kind.batches(1 - hit))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Callable
 from math import inf
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from blocktime.model.bounds import Bounds, saturated
 from blocktime.model.demand.device_calls import changed
@@ -16,62 +15,99 @@ from blocktime.model.laws.changed_blocks import undo_gets
 from blocktime.model.laws.commit import log_write_bytes
 from blocktime.model.laws.processors import speed_of
 from blocktime.model.loops import fastest
+from blocktime.model.machine.device.elevator import IN_ORDER
 from blocktime.model.spec import System, Transactions
 from blocktime.model.workloads.transactions.disk import LEAST
 from blocktime.model.workloads.transactions.network import StateAtDevice, closed, more_at, unhindered
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
-from blocktime.model.workloads.transactions.writers import disk_demands, due_at, reads_at_most
+from blocktime.model.workloads.transactions.writers import Demands, disk_demands, due_at, reads_at_most
+
+DiskDemands = Callable[[Parts, float], Demands]
+"""What a transaction takes of a disk at a throughput."""
+MANY: Final = 1e9
+"""Requests at a disk, as many as anybody likes."""
 
 
 def bounds_of(system: System, work: Transactions) -> Bounds:
-    """Bounds of transactions in the long run, at the users or the rate of the question [lazowska-1984]."""
-    return bounds_at(saturated_parts(system, work), float(work.users))
+    """Bounds of transactions in the long run, at the users of the question, or at any rate [lazowska-1984]."""
+    return bounds_at(least_parts(system, work), float(work.users))
 
 
-class SaturatedParts(NamedTuple):
-    """The mean transaction where the first resource saturates, and at the load of the question."""
-
-    saturated: Parts
-    parts: Parts
-
-
-def saturated_parts(system: System, work: Transactions) -> SaturatedParts:
-    """The mean transaction of the mix as its bounds take it, whatever the load."""
-    return SaturatedParts(parts_of(system, work, saturated=True), parts_of(system, work))
+def least_parts(system: System, work: Transactions) -> Parts:
+    """The mean transaction with as many hits as at the throughput that fewer hits would allow, or at the question's."""
+    parts = parts_of(system, work, saturated=True)
+    bounds = bounds_at(parts, float(work.users))
+    return parts_of(system, work, per_s=bounds.most_per_s(work.rate_per_s or work.users))
 
 
-def bounds_at(of: SaturatedParts, users: float) -> Bounds:
-    """Bounds of so many users; of arrivals those at any rate."""
-    parts = of.saturated
+def bounds_at(parts: Parts, users: float) -> Bounds:
+    """Bounds of so many users; of arrivals those at any rate. No request takes less of a disk, and no fewer come."""
+    least_s = least_response_s(parts)
+    return _bounds(parts, users, least_s, _least_disk_demands)
+
+
+def saturation_of(system: System, work: Transactions) -> Bounds:
+    """Where the first resource saturates by the laws of sorted requests and of DBWR, in the long run."""
+    parts = parts_of(system, work, saturated=True)
     first = fastest(unhindered)(parts, LEAST) if parts.open_loop else next(fastest(closed)(parts, 1))
-    alone_s = max(first.response_s, LEAST)
-    demands, per_s = saturated(partial(_demands_at, parts, alone_s), 1 / alone_s)
+    return _bounds(parts, float(work.users), first.response_s, _disk_demands)
+
+
+def _bounds(parts: Parts, users: float, alone_s: float, of_disk: DiskDemands) -> Bounds:
+    """Bounds of so many users, of whom a single one has a response, from the demands at a disk."""
+    least_s = max(alone_s, LEAST)
+
+    def demands_at(per_s: float) -> dict[str, float]:
+        demands = {CPUS: _cpu_demand_s(parts, per_s * least_s)}
+        for device in parts.devices:
+            disks = of_disk(device, per_s)
+            demands[data_disk_name(device.name)] = disks.data_s
+            demands[DBWR] = max(disks.dbwr_s, demands.get(DBWR, 0.0))
+            if not parts.redo_on_data:
+                demands[REDO] = disks.redo_s
+        return demands
+
+    demands, per_s = saturated(demands_at, 1 / least_s)
     if not parts.open_loop:  # all but those who think are under way, by Little's law [little-1961]
 
         def of_crowd(per_s: float) -> dict[str, float]:
-            others = max(per_s * alone_s, users - 1 - per_s * parts.think_s)
+            others = max(per_s * least_s, users - 1 - per_s * parts.think_s)
             return {**demands, CPUS: _cpu_demand_s(parts, others)}
 
         demands, _ = saturated(of_crowd, per_s)
-    return Bounds(demands, least_response_s(of.parts), first.response_s, parts.think_s, parts.open_loop)
+    return Bounds(demands, alone_s, parts.think_s, parts.open_loop)
 
 
-def _demands_at(parts: Parts, alone_s: float, per_s: float) -> Mapping[str, float]:
-    """Resource -> seconds of its capacity that a transaction takes at a throughput where it saturates.
+def _disk_demands(device: Parts, per_s: float) -> Demands:
+    """What a transaction takes of a disk and of DBWR at a throughput, as requests are sorted and writes are due."""
+    at_disk, due = fastest(reads_at_most)(device, per_s), fastest(due_at)(device, per_s)
+    more_s = fastest(more_at)(device, per_s, due, fastest(StateAtDevice)(0.0, 0.0, at_disk, 0.0))
+    return fastest(disk_demands)(device, per_s, due, more_s, 0.0, at_disk)
 
-    DBWR writes the less for a transaction the more often its blocks change, the scheduler sorts the more requests, and
-    the log writer gathers the more commits.
+
+def _least_disk_demands(device: Parts, per_s: float) -> Demands:
+    """What a transaction takes of a disk and of DBWR at least: its reads, and the changed blocks that leave the cache.
+
+    A request that is sorted or reordered needs no seek; the log writes its bytes.
     """
-    demands = {CPUS: _cpu_demand_s(parts, per_s * alone_s)}
-    for device in parts.devices:
-        at_disk, due = fastest(reads_at_most)(device, per_s), fastest(due_at)(device, per_s)
-        more_s = fastest(more_at)(device, per_s, due, fastest(StateAtDevice)(0.0, 0.0, at_disk, 0.0))
-        disks = fastest(disk_demands)(device, per_s, due, more_s, 0.0, at_disk)
-        demands[data_disk_name(device.name)] = disks.data_s
-        demands[DBWR] = max(disks.dbwr_s, demands.get(DBWR, 0.0))
-        if not parts.redo_on_data:
-            demands[REDO] = disks.redo_s
-    return demands
+    disk, leaving = device.disk, fastest(due_at)(device, per_s).leaving
+    gain_s = _most_gain_s(device, device.requests / max(device.requests + leaving, LEAST)) / disk.servers
+    read_s = device.disk_held_s - device.requests * gain_s * (1 - disk.read_hit_fraction)
+    read_s -= device.scans_go_on * disk.scan_near_s / disk.servers
+    write_s = disk.write_held_s * (1 - min(1.0, gain_s / disk.read_held_s if disk.read_held_s else 0.0))
+    redo_s = device.redo_bytes / disk.bytes_per_s
+    data_s = max(0.0, read_s) + leaving * write_s + (redo_s / disk.servers if device.redo_on_data else 0.0)
+    return fastest(Demands)(data_s, leaving / disk.writer_per_s, 0.0 if device.redo_on_data else redo_s)
+
+
+def _most_gain_s(device: Parts, reads_fraction: float) -> float:
+    """Seconds by which a request is shorter at most, as a scheduler sorts it or the drive reorders it."""
+    disk, scheduler = device.disk, device.system.host.scheduler
+    least_s = float(disk.sorted_s(MANY, reads_fraction))
+    if disk.arm is None or (scheduler in IN_ORDER and not disk.unreached and not disk.cache_blocks):
+        return max(0.0, least_s)
+    far_s = float(disk.arm.seek_s(max(1.0, disk.arm.data_cylinders / 3)))
+    return max(0.0, far_s, least_s + float(disk.arm.seek_s(1.0)))
 
 
 def _cpu_demand_s(parts: Parts, others: float) -> float:

@@ -120,7 +120,7 @@ def test_closed_queues_keep_the_laws(users: int, think: float, service: float, s
 def within(throughput: float, response: float, users: float, of: tuple[float, float, float]) -> None:
     """Between the bounds of total demand, the bottleneck's and the think time [lazowska-1984]."""
     total, bottleneck, think = of
-    bounds, slack = Bounds({"bottleneck": bottleneck}, total, total, think, False), 1 + 1e-9
+    bounds, slack = Bounds({"bottleneck": bottleneck}, total, think, False), 1 + 1e-9
     assert users / (users * total + think) / slack <= throughput <= bounds.most_per_s(users) * slack
     assert bounds.least_response_s(users) / slack <= response <= users * total * slack
 
@@ -162,7 +162,7 @@ def test_many_busy_servers_lose_no_digits() -> None:
 
 
 def test_bounds_meet_where_users_saturate() -> None:
-    bounds = Bounds({"disk": 1.0}, 3.0, 3.0, 12.0, False)
+    bounds = Bounds({"disk": 1.0}, 3.0, 12.0, False)
     assert bounds.saturation_users == 15
     assert (bounds.most_per_s(15), bounds.least_response_s(15)) == pytest.approx((1.0, 3.0))
 

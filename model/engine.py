@@ -14,6 +14,7 @@ from blocktime.model.budget import watched
 from blocktime.model.demand.host_limits import calculated, through_host, with_host_limits
 from blocktime.model.demand.popular_blocks import by_popularity, says_popularity
 from blocktime.model.errors import BlocktimeError, OutsideLaw, UnknownName
+from blocktime.model.interim import completed
 from blocktime.model.laws.numeric import Number, is_array
 from blocktime.model.measures import measures_of
 from blocktime.model.results import RunResult
@@ -61,7 +62,8 @@ def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -
     with watched() as watch:
         held = watch.held
         system = by_popularity(system, work)
-        result = family_for(work).processes.simulate(system, work, seed=seed, name=name)
+        with completed(lambda result: with_host_limits(system, work, result)):
+            result = family_for(work).processes.simulate(system, work, seed=seed, name=name)
         watch.hold(held - watch.held)
         return with_host_limits(system, work, result)
 

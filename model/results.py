@@ -661,6 +661,11 @@ class RunResult(Frozen):
         summed = SUMMED.get(self.engine)
         return summed or ", ".join(filter(None, ["simulation", self._amount_played(), self._precision()]))
 
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the answer was played."""
+        return self.engine not in SUMMED
+
     def _amount_played(self) -> str:
         """What the numbers are of: transactions after the warm-up, calls, or reads of all sessions; else nothing."""
         amount, name = self.physical_io.read_requests, "read"

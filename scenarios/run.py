@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from statistics import fmean
 from typing import Any, Final, cast
 
@@ -10,6 +11,7 @@ from blocktime.model.budget import USUAL, Budget, watched
 from blocktime.model.demand.transactions import pools_bytes
 from blocktime.model.engine import answered, bound_answer, calculate, simulate
 from blocktime.model.errors import OverBudget
+from blocktime.model.interim import completed, sent_to
 from blocktime.model.laws.block_layer import is_in_kernel, release_of
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.results import Interval, RunResult
@@ -68,13 +70,18 @@ def _answered(
         "calculate": lambda: calculate(system, work, name=scenario.name),
         "simulate": lambda: _replicated(scenario, seed, repeated, progress),
     }
-    with watched(budget):
+    with watched(budget), _interim(scenario, repeated):
         answer = answered(engine, system, work, by)
     notes = [answer.refusal] if answer.refusal else []
     result = answer.answer
     if result.engine == "calculate" and repeated > 1 and not notes:
         notes.append("replications have no effect: the instant estimate involves no chance")
     return _noted(result, scenario, notes)
+
+
+def _interim(scenario: Scenario, repeated: int) -> AbstractContextManager[None]:
+    """Answers of a run that goes on are sent with their notes; of several runs none is."""
+    return completed(lambda result: _noted(result, scenario, [])) if repeated == 1 else sent_to(None)
 
 
 def beyond_measured(scenario: Scenario, result: RunResult) -> list[str]:

@@ -68,6 +68,10 @@ def about_method(result: RunResult) -> str:
     """What made the numbers, in a sentence."""
     if result.method == EXACT_SUM:
         return "No request meets another one here, so these numbers are the sum of their parts."
+    if not result.is_simulated:
+        return (
+            "The simulation would take longer than it may, so these numbers are bounds: no run does better."
+        )
     made = f"These numbers come from a simulation of every request, session and queue with seed {result.seed}"
     return f"{made}: {result.events:,} events." if result.events else f"{made}."
 
@@ -75,7 +79,7 @@ def about_method(result: RunResult) -> str:
 def standing(wishes: Wishes, asked: Sequence[Scenario], known: Answers, cancel: str) -> None:
     """How far the simulation is, or a button that starts it where it takes long."""
     if known.pending:
-        under_way(wishes, asked, cancel, known.news)
+        under_way(wishes, asked, cancel, known)
     elif any(answer.is_missing for answer in known.all):
         simulate_button(wishes, asked)
 
@@ -91,25 +95,29 @@ def simulate_button(wishes: Wishes, asked: Sequence[Scenario]) -> None:
 
 
 @st.fragment(run_every=LOOKS_S)
-def under_way(wishes: Wishes, asked: Sequence[Scenario], cancel: str, drawn: int) -> None:
-    """How far a job is, and a way to end it; when more has come than the *drawn* news, the page is drawn anew."""
+def under_way(wishes: Wishes, asked: Sequence[Scenario], cancel: str, drawn: Answers) -> None:
+    """How far a job is, and a way to end it; when more has come than is *drawn*, the page is drawn anew."""
     job = wishes.job()
-    if job is None or job.ended or job.news > drawn:
+    if job is None or job.ended or job.news > drawn.news:
         st.rerun()
     job.look()
     with st.container(
         horizontal=True, gap="small", horizontal_alignment="right", vertical_alignment="center"
     ):
-        st.caption(f":material/progress_activity: {progress(job)}")
+        st.caption(
+            f":material/progress_activity: {progress(job, narrows=drawn.narrows and bool(drawn.results))}"
+        )
         st.button("Cancel", key=cancel, type="tertiary", on_click=wishes.give_up, args=tuple(asked),
                   help="Stop the simulation and keep the answer shown")  # fmt: skip
 
 
-def progress(job: Job) -> str:
+def progress(job: Job, *, narrows: bool = False) -> str:
     """What a job is at: which of its simulations, or the interval of what is there; and since when."""
     numbers = [ask for ask in job.asks if ask.replications == ask.scenario.replications]
     if job.done >= len(numbers):
         return f"interval follows … {job.took_s:.0f} s"
+    if narrows:
+        return f"narrowing the interval … {job.took_s:.0f} s"
     of = f" {job.done + 1} of {len(numbers)}" if len(numbers) > 1 else ""
     return f"simulating{of} … {job.took_s:.0f} s"
 

@@ -26,7 +26,7 @@ from blocktime.model.workloads.transactions.curves import (
 )
 from blocktime.scenarios import Scenario
 
-WISHES: Final = Wishes("over load")
+WISHES: Final = Wishes("over load", urgent=False)
 """Runs at other loads, which come in behind the bounds."""
 LOOKS_S: Final = 1.0
 FIRST_PRECISION_PERCENT: Final = 5.0

@@ -57,8 +57,10 @@ class SimulatedAnswer:
 class Job:
     """What one session wants simulated, in order; anybody may look at it or cancel it at any time."""
 
-    def __init__(self, asks: Sequence[Ask]) -> None:
+    def __init__(self, asks: Sequence[Ask], *, urgent: bool = True) -> None:
         self.asks = tuple(asks)
+        self.urgent = urgent
+        """Whether it goes before those that are not."""
         self.done = 0
         """Of them, in their order, those that are answered."""
         self.news = 0
@@ -244,6 +246,7 @@ class Players:
         """Play *job* when it is its turn."""
         with self._changed:
             self._waiting.append(job)
+            self._waiting = deque(sorted(self._waiting, key=lambda waiting: not waiting.urgent))
             if len(self._threads) < len(self._workers):
                 worker = self._workers[len(self._threads)]
                 thread = threading.Thread(target=self._work, args=(worker,), name="simulations", daemon=True)
@@ -258,18 +261,26 @@ class Players:
                 while not self._waiting:
                     self._changed.wait()
                 job = self._waiting.popleft()
+            goes_on = False
             try:
-                self._play(job, worker)
+                goes_on = self._play(job, worker)
             finally:
-                job.end()
+                if goes_on:
+                    self.start(job)
+                else:
+                    job.end()
 
-    def _play(self, job: Job, worker: Plays) -> None:
-        for ask in job.asks:
+    def _play(self, job: Job, worker: Plays) -> bool:
+        """Play what is asked; whether some of it is left, as a more urgent job waits."""
+        for ask in job.asks[job.done :]:
             if job.unwanted:
-                return
+                return False
+            if not job.urgent and any(waiting.urgent for waiting in tuple(self._waiting)):
+                return True
             if self.known(*ask.key) is None:
                 played = worker.play(ask, job)
                 if played is None:
-                    return
+                    return False
                 self.keep(ask, played)
             job.advance()
+        return False

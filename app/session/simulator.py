@@ -1,8 +1,8 @@
 """A process that simulates what it is handed, one scenario after another; a signal ends the run under way.
 
 It reads a pickled (scenario, replications) from its standard input and writes a pickled (word, text) to its standard
-output: ``answer`` with the result's JSON, ``refused`` with a sentence, ``slow`` with that of a run that only this
-machine's seconds ended, or ``ended``.
+output: ``so far`` with the JSON of a run that goes on, ``answer`` with that of the whole one, ``refused`` with a
+sentence, ``slow`` with that of a run that only this machine's seconds ended, or ``ended``.
 """
 
 from __future__ import annotations
@@ -12,11 +12,15 @@ import pickle
 import signal
 import sys
 import threading
+from collections.abc import Callable
+from functools import partial
 from types import FrameType
-from typing import Final, Literal
+from typing import BinaryIO, Final, Literal
 
 from blocktime.app.base.with_parent import end_with_parent
 from blocktime.model.errors import BlocktimeError, OverBudget
+from blocktime.model.interim import sent_to
+from blocktime.model.results import RunResult
 from blocktime.scenarios import Scenario, run
 
 ENDS: Final = getattr(signal, "SIGUSR1", None)
@@ -27,7 +31,7 @@ IMPORTS: Final = ("importlib", "_frozen_importlib")
 AGAIN_S: Final = 0.05
 """Until a signal that comes during an import comes again."""
 
-Word = Literal["answer", "refused", "slow", "ended"]
+Word = Literal["so far", "answer", "refused", "slow", "ended"]
 
 
 class _Ended(BaseException):
@@ -62,6 +66,12 @@ class _Switch:
         self.on = False
         raise _Ended
 
+    def undisturbed(self, do: Callable[[], None]) -> None:
+        """*do* something that no signal may cut short; one that comes meanwhile is sent again by who wants the end."""
+        self.on = False
+        do()
+        self.on = True
+
     def _come_again(self, run: int, number: int) -> None:
         self._is_coming_again = False
         if self.on and self._run == run:  # else another run would be ended
@@ -91,15 +101,27 @@ def main() -> None:
             scenario, replications = pickle.load(asked)
         except EOFError:
             return
-        pickle.dump(_answered(scenario, replications, switch), answers)
-        answers.flush()
+        with sent_to(
+            lambda result: switch.undisturbed(partial(_tell, answers, ("so far", _document(result))))
+        ):
+            answer = _answered(scenario, replications, switch)
+        _tell(answers, answer)
+
+
+def _tell(answers: BinaryIO, message: tuple[Word, str]) -> None:
+    pickle.dump(message, answers)
+    answers.flush()
+
+
+def _document(result: RunResult) -> str:
+    return result.model_dump_json()
 
 
 def _answered(scenario: Scenario, replications: int, switch: _Switch) -> tuple[Word, str]:
     try:
         switch.begin()
         try:
-            return "answer", run(scenario, replications=replications).model_dump_json()
+            return "answer", _document(run(scenario, replications=replications))
         finally:
             switch.on = False
     except _Ended:

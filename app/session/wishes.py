@@ -33,7 +33,8 @@ def played(scenario: Scenario, replications: int = 0) -> SimulatedAnswer | None:
 class Wishes:
     """The simulations that a session waits for at one place, kept in its state."""
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, *, urgent: bool = True) -> None:
+        self._urgent = urgent
         self._wanted, self._given_up = f"{place}.wanted", f"{place}.given_up"
         self.under_way = f"{place}.job"
         """Where the session's state holds them."""
@@ -70,7 +71,9 @@ class Wishes:
             if unknown and {ask.key for ask in unknown} <= {ask.key for ask in before.asks}:
                 return True
             before.cancel()
-        st.session_state[self.under_way] = players().start(Job(unknown)) if unknown else None
+        st.session_state[self.under_way] = (
+            players().start(Job(unknown, urgent=self._urgent)) if unknown else None
+        )
         return bool(unknown)
 
 

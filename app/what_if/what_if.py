@@ -92,6 +92,7 @@ def _answer() -> None:
     files = None
     if answers.results:
         st.session_state[ANSWERED] = question
+    if answers.results and not answers.narrows:
         both = answers.before, answers.after
         files = PageAnswer(state.name, base, other, *both, bool(accepted), title=title)
     _welcome()

@@ -621,6 +621,25 @@ def test_nothing_is_shown_while_the_first_answer_is_played_and_then_its_interval
     assert (f":blue-badge[{low} to {high}]" in metric(app, "Elapsed").label) == (low != high)
 
 
+def test_an_answer_so_far_is_shown_with_its_precision_until_the_run_is_done(held: Held) -> None:
+    more = "workload.transactions"
+    query = {"scenario": "tpc-b", more: "400", f"baseline.{more}": "400"}
+    app = page_numbers.opened(query)
+    job = job_of(app)
+    (ask,) = {ask.key: ask for ask in job.asks}.values()
+    so_far = run(load("tpc-b", ["workload.transactions=300"]))
+    job.show(ask, SimulatedAnswer(document=so_far.model_dump_json()))
+    app.run()
+    assert metric(app, "Response").value == show_seconds(so_far.time.elapsed_s)
+    assert says(app, f":gray-badge[{so_far.method}]")
+    assert says(app, "narrowing the interval … ")
+    held.may.set()
+    assert job.wait(LIMIT_S)
+    app.run()
+    assert metric(app, "Response").value == elapsed("tpc-b", "workload.transactions=400")
+    assert not says(app, "narrowing the interval … ")
+
+
 def test_both_sides_are_counted_while_they_are_played(held: Held) -> None:
     app = opened(**SMALL, **{"baseline.workload.users": "3"})
     assert says(app, "simulating 1 of 2 …")

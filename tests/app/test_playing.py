@@ -65,7 +65,7 @@ def once_busy(worker: Worker, then: Callable[[], None]) -> None:
 
 def test_a_process_gives_the_answer_of_the_simulation(worker: Worker) -> None:
     found = answered(worker.play(QUICK, Job([QUICK])))
-    assert found.time == run(QUICK.scenario, "simulate").time
+    assert found.time == run(QUICK.scenario).time
 
 
 def test_several_replications_have_an_interval(worker: Worker) -> None:
@@ -122,6 +122,18 @@ def test_a_lost_process_is_said_and_the_next_answer_comes_from_another(worker: W
     assert answered(worker.play(QUICK, Job([QUICK])))
 
 
+def test_a_run_that_goes_on_shows_its_answer_so_far(worker: Worker) -> None:
+    users = asked("tpc-b", "workload.users=20", "workload.precision_percent=1")
+    job = Job([users])
+    final = answered(worker.play(users, job))
+    so_far = answered(job.so_far[users.key])
+    assert job.news >= 1
+    assert so_far.transactions is not None
+    assert final.transactions is not None
+    assert (so_far.transactions.measured or 0) < (final.transactions.measured or 0)
+    assert final.time == run(users.scenario).time
+
+
 class Counted:
     """Answers at once, or when it may; counts what it was asked."""
 
@@ -165,6 +177,21 @@ def test_a_job_cancelled_while_it_waits_is_never_begun() -> None:
     assert second.wait(LIMIT_S)
     assert LONG not in one.asked
     assert players.known(*LONG.key) is None
+
+
+def test_an_urgent_job_goes_before_one_that_is_not() -> None:
+    one = Counted()
+    one.may.clear()
+    players = Players([one])
+    asks = [Ask(str(number), QUICK.scenario) for number in range(4)]
+    slow = players.start(Job(asks[:3], urgent=False))
+    wait_until(lambda: one.asked, "nothing is begun")
+    urgent = players.start(Job(asks[3:]))
+    one.may.set()
+    assert urgent.wait(LIMIT_S)
+    assert slow.wait(LIMIT_S)
+    assert [ask.document for ask in one.asked] == ["0", "3", "1", "2"]
+    assert slow.done == 3
 
 
 def test_answers_are_remembered_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import simpy
 
+from blocktime.model import interim
 from blocktime.model.demand.transactions import run_transactions
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws.commit import LOG_FILES_BYTES
@@ -57,6 +58,8 @@ def simulate(system: System, work: Transactions, *, seed: int, name: str) -> Run
             break
         if stood.done and _queue_grew(stood, run):
             break
+        if interim.is_wanted() and is_precise(run, work, interim.PRECISION_PERCENT):
+            interim.send(result_of(name, system, work, run.played()))
         stood = _stood(run)
         run.until(longer)
     return result_of(name, system, work, run.played(), _behind(stood, run), _queue_grew(stood, run))
@@ -127,10 +130,10 @@ def most_transactions(work: Transactions, solved: Solved) -> int:
     return most
 
 
-def is_precise(run: ByEvents, work: Transactions) -> bool:
-    """Whether the interval of the mean response is as narrow as wanted."""
+def is_precise(run: ByEvents, work: Transactions, percent: float = 0.0) -> bool:
+    """Whether the interval of the mean response is as narrow as wanted, or as *percent* of the mean."""
     mean_response = run.played().mean_response()
-    return mean_response.half <= work.precision_percent / 100 * mean_response.mean
+    return mean_response.half <= (percent or work.precision_percent) / 100 * mean_response.mean
 
 
 def longer_run(run: ByEvents, work: Transactions) -> int:

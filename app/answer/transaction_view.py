@@ -25,11 +25,14 @@ from blocktime.model.workloads.transactions.curves import (
     loads_to_play,
 )
 from blocktime.scenarios import Scenario
+from blocktime.scenarios.forecast import forecast
 
 WISHES: Final = Wishes("over load", urgent=False)
 """Runs at other loads, which come in behind the bounds."""
 LOOKS_S: Final = 1.0
 FIRST_PRECISION_PERCENT: Final = 5.0
+LONGEST_S: Final = 5.0
+"""Forecast of a run at one load, in seconds of a processor; loads that take longer have bounds alone."""
 
 
 @by_object(50)
@@ -48,6 +51,7 @@ def at_loads(scenario: Scenario) -> list[tuple[float, Scenario]]:
     return [
         (load, scenario.model_copy(update={"workload": work, "replications": 1}))
         for load, work in zip(loads, works, strict=True)
+        if forecast(scenario.system, work).seconds <= LONGEST_S
     ]
 
 
@@ -86,7 +90,7 @@ def _curves(
         if job.ended:
             WISHES.play(())
             st.rerun()
-    points = _played(loads)
+    points = played_points(loads)
     st.markdown(plain(sentence(transaction_charts.doubles(bounds, points, stats))))
     beside(
         ("load_throughput", *transaction_charts.throughput(bounds, points, stats)),
@@ -95,7 +99,7 @@ def _curves(
     st.caption(plain(transaction_charts.BOUND_SAYS))
 
 
-def _played(loads: Sequence[tuple[float, Scenario]]) -> list[LoadPoint]:
+def played_points(loads: Sequence[tuple[float, Scenario]]) -> list[LoadPoint]:
     """The simulated points that are known."""
     points = []
     for load, scenario in loads:

@@ -6,8 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from blocktime.app.answer import transaction_view
 from blocktime.app.charts import charts, transaction_charts
 from blocktime.app.charts.drawing import inked
+from blocktime.app.session.playing import SimulatedAnswer
+from blocktime.app.session.wishes import ask, players
 from blocktime.app.text import key_numbers
 from blocktime.app.text.profile import wait_class
 from blocktime.app.text.transaction_text import saturation
@@ -19,7 +22,7 @@ from blocktime.model.workloads.transactions.curves import (
     load_bounds,
     loads_to_play,
 )
-from blocktime.scenarios import load
+from blocktime.scenarios import load, run
 
 Answered = Callable[..., RunResult]
 
@@ -194,3 +197,25 @@ def test_the_waterfall_is_in_milliseconds_of_one_transaction(law: Answered) -> N
 )  # fmt: skip
 def test_waits_have_their_class(event: str, kind: str) -> None:
     assert wait_class(event) == kind
+
+
+def test_runs_at_other_loads_are_drawn_as_they_end() -> None:
+    scenario = load("tpc-c")
+    loads = transaction_view.at_loads(scenario)
+    assert [one.workload.users for _, one in loads] == [load for load, _ in loads]
+    assert {one.workload.precision_percent for _, one in loads} == {5.0}
+    few = loads[:2]
+    for _, one in few:
+        players().keep(ask(one), SimulatedAnswer(run(one).model_dump_json()))
+    players().keep(ask(loads[2][1]), SimulatedAnswer(refused="it takes too long"))
+    points = transaction_view.played_points(loads)
+    assert [point.load for point in points] == [load for load, _ in few]
+    bounds = {point.load: point for point in transaction_view.over_load(scenario)}
+    for point in points:
+        assert point.per_s <= 1.02 * bounds[point.load].per_s
+        assert point.response_s >= 0.98 * bounds[point.load].response_s
+
+
+def test_loads_whose_runs_take_long_have_bounds_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transaction_view, "LONGEST_S", 0.0)
+    assert transaction_view.at_loads(load("tpc-c", ["workload.users=11"])) == []

@@ -146,7 +146,7 @@ def _pools(system: System, work: Transactions, solved: Solved, seed: int) -> lis
         room = min(pool.room_blocks, int(sum(data.blocks[group] for group in pool.groups)))
         if room > MOST_BUFFERS:
             raise OutsideLaw(
-                f"simulating {room:,} buffers is refused; the limit is {MOST_BUFFERS:,}: use engine calculate"
+                f"simulating {room:,} buffers is refused; the limit is {MOST_BUFFERS:,}: make the cache smaller"
             )
         watch.hold(BUFFER_BYTES * room)
         watch.spend(FILLED_NS * room * (work.begins == "warm"))

@@ -114,18 +114,18 @@ def most_transactions(work: Transactions, solved: Solved) -> int:
     if first > max(most, work.transactions or 0) or first * gets > MOST_GETS:
         raise OutsideLaw(
             f"simulating {first:,} transactions of {gets:,.0f} gets is refused; the limit is {MOST_GETS:,} gets: "
-            "use engine calculate or fewer transactions"
+            "ask for fewer transactions"
         )
     if gets > MOST_GETS_EACH:
         raise OutsideLaw(
-            f"simulating transactions of {gets:,.0f} gets is refused; the limit is {MOST_GETS_EACH:,}: use engine "
-            "calculate"
+            f"simulating transactions of {gets:,.0f} gets is refused; the limit is {MOST_GETS_EACH:,}: "
+            "ask for fewer gets and scanned blocks"
         )
     span_s = first / max(solved.point.per_s, 1e-300)
     if span_s > MOST_SIMULATED_S:
         raise OutsideLaw(
             f"simulating {first:,} transactions would take {span_s:,.0f} s of simulated time; the limit is "
-            f"{MOST_SIMULATED_S:,.0f} s: use engine calculate"
+            f"{MOST_SIMULATED_S:,.0f} s: ask for fewer transactions"
         )
     return most
 

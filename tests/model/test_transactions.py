@@ -17,7 +17,7 @@ from blocktime.model.loops import as_written
 from blocktime.model.results import TransactionStats
 from blocktime.model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from blocktime.model.units import GIB, MIB
-from blocktime.model.workloads.transactions.closed_form import solve
+from blocktime.model.workloads.transactions.expected_run import expected_run
 from blocktime.model.workloads.transactions.network import at_rate, closed
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
 from blocktime.scenarios import from_mapping, load, run
@@ -168,7 +168,7 @@ def test_arrivals_wait_as_in_queues_of_several_servers(cores: int, servers: int,
 def test_throughput_ends_at_the_bottleneck() -> None:
     for cores, servers, cpu_s in ((1, 4, 0.01), (4, 2, 0.01), (16, 1, 0.4)):
         system, many = machine(cores, servers, 0.01, cpu_s), work(users=2_000, think_s=1)
-        parts, point, bounds, *_ = solve(system, many)
+        parts, point, bounds, *_ = expected_run(system, many)
         most = bounds.ceiling_per_s
         assert most == pytest.approx(1 / max(parts.cpu_s / cores, parts.disk_s / servers))
         assert most * 0.999 < point.per_s <= most * (1 + 1e-9)

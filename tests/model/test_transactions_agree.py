@@ -11,7 +11,7 @@ from blocktime.model.engine import calculate, simulate
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.spec import Disk, Host, Instance, System, Transaction, Transactions
 from blocktime.model.units import MIB
-from blocktime.model.workloads.transactions import by_events, closed_form
+from blocktime.model.workloads.transactions import by_events, expected_run
 from blocktime.model.workloads.transactions.curves import load_bounds
 from blocktime.scenarios import from_mapping, load, run
 
@@ -286,9 +286,9 @@ def test_the_members_of_a_set_work_on_no_more_than_its_queue_holds(
 def test_arrivals_beyond_what_a_device_does_end_whatever_the_closed_form_thinks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    saturation_of = closed_form.saturation_of
+    saturation_of = expected_run.saturation_of
     monkeypatch.setattr(
-        closed_form,
+        expected_run,
         "saturation_of",
         lambda *asked: saturation_of(*asked)._replace(demands={"data disk": 1e-9}),
     )

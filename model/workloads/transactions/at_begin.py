@@ -41,7 +41,7 @@ from blocktime.model.sim.machine import (
 from blocktime.model.sim.references import CHUNK, BlockLayout, References, place_limits
 from blocktime.model.sim.streams import LEAST_CV, stream, varied
 from blocktime.model.spec import System, Transactions
-from blocktime.model.workloads.transactions.closed_form import Solved
+from blocktime.model.workloads.transactions.expected_run import ExpectedRun
 from blocktime.model.workloads.transactions.parts import log_disk_of, on_device
 from blocktime.model.workloads.transactions.users import SESSION_BYTES
 from blocktime.model.workloads.transactions.warm import Chance, Dirty, dirty, hottest_dirty, together, warm
@@ -84,7 +84,7 @@ class Begin:
 
 
 def begin_of(
-    question: tuple[System, Transactions, Solved, int],
+    question: tuple[System, Transactions, ExpectedRun, int],
     shared: Machine | None = None,
     place: Place = ALONE,
 ) -> Begin:
@@ -92,8 +92,8 @@ def begin_of(
 
     Raises :class:`OutsideLaw` for what does not fit.
     """
-    system, work, solved, seed = question
-    data = solved.parts.data
+    system, work, expected, seed = question
+    data = expected.parts.data
     if shared is not None:
         asked.check_beside(work)
     shares = [device.share for device in work.data_devices]
@@ -117,8 +117,8 @@ def begin_of(
         redo=redo,
         log_byte=place.first_byte + _behind(system, data, shares[0]) if redo is first else 0,
         layout=fastest(BlockLayout)(data, place.first_byte, shares),
-        references=References(solved.parts.kinds, data, seed, work.hottest_blocks),
-        pools=_pools(system, work, solved, seed),
+        references=References(expected.parts.kinds, data, seed, work.hottest_blocks),
+        pools=_pools(system, work, expected, seed),
         gaps_s=gaps_s,
         thinks_s=thinks_s,
         begins_s=begins_s,
@@ -136,11 +136,13 @@ def _left(mean_s: float, cv: float, count: int, draws: np.random.Generator) -> N
     return left_s
 
 
-def _pools(system: System, work: Transactions, solved: Solved, seed: int) -> list[tuple[Buffers, Dirty]]:
+def _pools(
+    system: System, work: Transactions, expected: ExpectedRun, seed: int
+) -> list[tuple[Buffers, Dirty]]:
     """Buffers of the pools, and which are dirty since when."""
-    data, rules, watch = solved.parts.data, asked.touch_rules(system), watch_here()
-    watch.hold(SESSION_BYTES * work.users + int(DRAWN_BYTES * CHUNK * solved.parts.mean("drawn_gets")))
-    chance = Chance(seed, solved.point.per_s * solved.parts.gets, system.instance.checkpoint_s)
+    data, rules, watch = expected.parts.data, asked.touch_rules(system), watch_here()
+    watch.hold(SESSION_BYTES * work.users + int(DRAWN_BYTES * CHUNK * expected.parts.mean("drawn_gets")))
+    chance = Chance(seed, expected.per_s * expected.parts.gets, system.instance.checkpoint_s)
     pools = []
     for pool in data.pools:
         room = min(pool.room_blocks, int(sum(data.blocks[group] for group in pool.groups)))
@@ -156,11 +158,11 @@ def _pools(system: System, work: Transactions, solved: Solved, seed: int) -> lis
         pools.append(buffers)
     if work.begins == "cold":
         return [(buffers, Dirty(NOBODY, np.empty(0))) for buffers in pools]
-    per_s = solved.point.per_s
-    age_s = fastest(written_age_s)(solved.parts, per_s, solved.point.written)
-    groups = fastest(dirty_groups)(solved.parts, per_s, age_s)
+    per_s = expected.per_s
+    age_s = fastest(written_age_s)(expected.parts, per_s, expected.point.written)
+    groups = fastest(dirty_groups)(expected.parts, per_s, age_s)
     first, *others = [dirty(buffers, data, groups, chance, age_s) for buffers in pools]
-    changes_per_s = per_s * solved.parts.hottest_changes
+    changes_per_s = per_s * expected.parts.hottest_changes
     hottest = hottest_dirty(int(sum(data.blocks)), work.hottest_blocks, changes_per_s, age_s, seed)
     return list(zip(pools, [together(first, hottest), *others], strict=True))
 

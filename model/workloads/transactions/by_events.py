@@ -20,7 +20,7 @@ from blocktime.model.sim.writers import DatabaseWriter, LogWriter
 from blocktime.model.spec import System, Transactions
 from blocktime.model.units import show_seconds
 from blocktime.model.workloads.transactions.at_begin import Begin
-from blocktime.model.workloads.transactions.closed_form import Solved
+from blocktime.model.workloads.transactions.expected_run import ExpectedRun
 from blocktime.model.workloads.transactions.means import RunSoFar
 from blocktime.model.workloads.transactions.tally import Tally
 from blocktime.model.workloads.transactions.users import (
@@ -39,8 +39,10 @@ METHOD = "simulation of users, buffer cache, processors, disks, log writer and d
 class ByEvents:
     """One run, which can go on."""
 
-    def __init__(self, system: System, work: Transactions, solved: Solved, begin: Begin, batch: int) -> None:
-        self.work, self.solved, self.begin, self.batch = work, solved, begin, batch
+    def __init__(
+        self, system: System, work: Transactions, expected: ExpectedRun, begin: Begin, batch: int
+    ) -> None:
+        self.work, self.expected, self.begin, self.batch = work, expected, begin, batch
         self.env = begin.env
         self.tally = fastest(Tally)()
         self._target = self.env.event()
@@ -59,7 +61,7 @@ class ByEvents:
 
     def _state_of(self, system: System) -> SimulationState:
         """All resources."""
-        begin, parts, host = self.begin, self.solved.parts, system.host
+        begin, parts, host = self.begin, self.expected.parts, system.host
         data, limits = parts.data, (parts.disk.writes_at_once, system.instance.checkpoint_s)
         pools = []
         for buffers, dirty in begin.pools:
@@ -72,7 +74,7 @@ class ByEvents:
         log = fastest(LogWriter)(self.env, begin.redo, begin.log_byte, int(system.instance.log_buffer_bytes))
         if parts.checkpoint_redo_bytes < inf:
             warm = self.work.begins == "warm"
-            before_per_s = self.solved.point.per_s * parts.redo_bytes if warm else 0.0
+            before_per_s = self.expected.per_s * parts.redo_bytes if warm else 0.0
             for pool in pools:
                 pool.writer.follow(log, parts.checkpoint_redo_bytes, before_per_s)
         return fastest(SimulationState)(
@@ -151,7 +153,7 @@ class ByEvents:
         """Transactions under way, less those that arrivals have away from the machine on average: 0 of users."""
         if self.work.rate_per_s is None:
             return 0.0
-        return float(max(0.0, self.state.under_way - self.work.rate_per_s * self.solved.parts.apart_s))
+        return float(max(0.0, self.state.under_way - self.work.rate_per_s * self.expected.parts.apart_s))
 
     @property
     def dirty_blocks(self) -> int:
@@ -167,7 +169,7 @@ class ByEvents:
         """What was played so far."""
         begin = self.begin
         return RunSoFar(
-            solved=self.solved,
+            expected=self.expected,
             method=METHOD,
             seed=begin.seed,
             tally=self.tally,

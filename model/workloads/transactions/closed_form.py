@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from math import inf
-from typing import NamedTuple
 
 from blocktime.model.books import close, device_stats, devices
-from blocktime.model.bounds import Bounds
 from blocktime.model.causes import (
     BUFFER_BUSY,
     FREE_BUFFERS,
@@ -20,89 +18,32 @@ from blocktime.model.causes import (
     STATED,
 )
 from blocktime.model.demand import transactions as asked
-from blocktime.model.demand.host_limits import through_host
 from blocktime.model.demand.transactions import CPUS, DBWR, REDO, KindDemand, block_cpu_s, data_disk_name
-from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws import commit, queueing
 from blocktime.model.laws.block_layer import stated_call_s
 from blocktime.model.laws.iostat import DeviceSums, at_least_busy
 from blocktime.model.loops import fastest
 from blocktime.model.results import DeviceStats, EventTime, RunResult, TransactionKind
 from blocktime.model.spec import System, Transactions
-from blocktime.model.units import show_number, show_seconds
 from blocktime.model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
 from blocktime.model.workloads.transactions.disk import LEAST
+from blocktime.model.workloads.transactions.expected_run import ExpectedRun, credit_warnings, expected_run
 from blocktime.model.workloads.transactions.network import (
-    AT_DBWR,
-    AT_DISK,
-    AT_LOG,
-    AT_PROCESSORS,
     AtDevice,
     CausedByOthers,
     LoadPoint,
-    at_rate,
-    closed,
     contended,
 )
-from blocktime.model.workloads.transactions.parts import Parts, parts_of
-from blocktime.model.workloads.transactions.stations import at_pace, saturation_of
+from blocktime.model.workloads.transactions.parts import Parts
 from blocktime.model.workloads.transactions.writers import FULL, due_at
 
 FALLS_INTO_STEP = 0.5
 """Variation of pauses below which mean values, which take users to come by chance, say too much."""
 
 
-class Solved(NamedTuple):
-    """The network at the load that is asked for, and where it saturates."""
-
-    parts: Parts
-    point: LoadPoint
-    bounds: Bounds
-    lasting: Parts
-    """The same in the long run, where the parts are those of a volume on burst credits."""
-    credits_s: float = inf
-    """How long these last at this load."""
-
-
-def solve(system: System, work: Transactions) -> Solved:
-    """The network, solved; raises :class:`OutsideLaw` for arrivals that no resource can keep up with."""
-    system = through_host(system)
-    parts = parts_of(system, work)
-    bounds = saturation_of(system, work)
-    most = bounds.ceiling_per_s
-    if work.rate_per_s is not None and work.rate_per_s >= FULL * most:
-        can = f"the {bounds.bottleneck} can do, {show_number(most, 4)} transactions a second"
-        if bounds.bottleneck == DBWR:
-            depth = parts.disk.writes_at_once
-            why = "instance.db_writer_requests" if depth > 1 else "writes one by one:"
-            can = f"DBWR can write, {show_number(most, 4)} transactions a second with {why} {depth}"
-        raise OutsideLaw(
-            f"workload.rate_per_s {work.rate_per_s:g} is more than {can}: the queue would grow without end"
-        )
-    pace = at_pace(system, work)
-    if pace.system is system:
-        return Solved(parts, _point_at(parts, bounds), bounds, parts)
-    bursting = parts_of(pace.system, work)
-    point = _point_at(bursting, saturation_of(pace.system, work))
-    return Solved(bursting, point, bounds, parts, pace.credits_s)
-
-
-def _point_at(parts: Parts, bounds: Bounds) -> LoadPoint:
-    """The network at the load that is asked for."""
-    work, point = parts.work, None
-    if work.rate_per_s is not None:
-        return fastest(at_rate)(parts, work.rate_per_s)
-    held_back = {CPUS: AT_PROCESSORS, DBWR: AT_DBWR, REDO: AT_LOG}.get(bounds.bottleneck, AT_DISK)
-    every = fastest(closed)(parts, int(work.users), bounds.ceiling_per_s, held_back)
-    for point in every:  # noqa: B007  (the last one is wanted)
-        pass
-    assert point is not None
-    return point
-
-
-def rates_of(solved: Solved) -> Rates:
+def rates_of(expected: ExpectedRun) -> Rates:
     """What the resources do at a load, of their capacity in the long run, and which saturates first at which."""
-    parts, point, bounds, lasting, _ = solved
+    parts, point, bounds, lasting, _ = expected
     per_s, log = point.per_s, point.log
     log_load = log.writes_per_s * log.held_s
     used = {CPUS: per_s * point.caused.cpu_s / parts.threads}
@@ -133,8 +74,8 @@ def rates_of(solved: Solved) -> Rates:
 
 def calculate(system: System, work: Transactions, *, name: str) -> tuple[RunResult, bool]:
     """Answer transactions in closed form, means of one transaction and rates of the whole; they may always queue."""
-    solved = solve(system, work)
-    return close(name, system, work, figures_of(system, work, _mean(solved), rates_of(solved))), False
+    expected = expected_run(system, work)
+    return close(name, system, work, figures_of(system, work, _mean(expected), rates_of(expected))), False
 
 
 def is_exact(system: System, work: Transactions) -> bool:
@@ -142,9 +83,9 @@ def is_exact(system: System, work: Transactions) -> bool:
     return False
 
 
-def _mean(solved: Solved) -> Mean:
+def _mean(expected: ExpectedRun) -> Mean:
     """The mean transaction, in the words of the books."""
-    parts, point = solved.parts, solved.point
+    parts, point = expected.parts, expected.point
     caused = point.caused
     waits: dict[str, EventTime] = {}
 
@@ -191,7 +132,7 @@ def _mean(solved: Solved) -> Mean:
         per_s=point.per_s,
         device=_devices(parts, point),
         kinds=[_kind(parts, point, kind) for kind in parts.kinds],
-        warnings=[*credit_warnings(solved), *_warnings(parts, point)],
+        warnings=[*credit_warnings(expected), *_warnings(parts, point)],
     )
 
 
@@ -199,16 +140,6 @@ def _cpu(parts: Parts, caused: CausedByOthers) -> dict[str, float]:
     """CPU seconds by cause."""
     more = {asked.UNDO: caused.undo * parts.logical_io_s, asked.SPINS: parts.hottest_gets * caused.spin_s}
     return {cause: seconds / caused.speed for cause, seconds in (parts.cpu | more).items()}
-
-
-def credit_warnings(solved: Solved) -> list[str]:
-    """What to say of a load that a volume serves on burst credits alone."""
-    if solved.credits_s == inf:
-        return []
-    return [
-        f"the volume spends its burst credits: at this load they last {show_seconds(solved.credits_s)}, and after that "
-        f"at most {show_number(solved.bounds.ceiling_per_s, 4)} transactions a second are served"
-    ]
 
 
 def _warnings(parts: Parts, point: LoadPoint) -> list[str]:

@@ -18,8 +18,8 @@ from blocktime.model.sim import policies
 from blocktime.model.sim.data_files import Files
 from blocktime.model.spec import System, Transactions
 from blocktime.model.units import show_number
-from blocktime.model.workloads.transactions.books import Mean, figures_of, reads_by_size
-from blocktime.model.workloads.transactions.closed_form import Solved, credit_warnings, rates_of
+from blocktime.model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
+from blocktime.model.workloads.transactions.expected_run import ExpectedRun, credit_warnings
 from blocktime.model.workloads.transactions.steady import CONFIDENCE, MeanEstimate, estimate, warm_up_batches
 from blocktime.model.workloads.transactions.tally import (
     BUSY,
@@ -56,7 +56,7 @@ FEW = 10
 class RunSoFar:
     """A run so far."""
 
-    solved: Solved
+    expected: ExpectedRun
     method: str
     """Which way it was played."""
     seed: int
@@ -88,7 +88,7 @@ class RunSoFar:
         shares widens the interval.
         """
         left_out, means = self.batch_responses()
-        parts, begin, end = self.solved.parts, left_out * self.batch, (left_out + means.size) * self.batch
+        parts, begin, end = self.expected.parts, left_out * self.batch, (left_out + means.size) * self.batch
         kinds = np.frombuffer(self.tally.kinds, dtype=np.int8)[begin:end]
         took = np.frombuffer(self.tally.responses_s, dtype=float)[begin:end]
         counts = np.bincount(kinds, minlength=len(parts.kinds))
@@ -127,7 +127,7 @@ def result_of(
         current_gets=_mean_of(played, kinds, "changed_blocks"),
         misses=float(each[Sum.MISSES]),
         read_requests=_requests(played, each),
-        read_bytes=float(each[Sum.MISSES]) * played.solved.parts.data.block_size_bytes,
+        read_bytes=float(each[Sum.MISSES]) * played.expected.parts.data.block_size_bytes,
         written_blocks=float(each[Sum.WRITTEN]),
         per_s=per_s,
         device=_devices(played),
@@ -151,7 +151,7 @@ def result_of(
         unwritten_blocks=behind or None,
         seed=played.seed,
         warnings=[
-            *credit_warnings(played.solved),
+            *credit_warnings(played.expected),
             *_warnings(system, work, response),
             *_left_for_later(behind, span_s),
             *_more_arrive(work, queued),
@@ -164,19 +164,22 @@ def result_of(
         if total_s := _mean_of(played, kinds, seconds):
             times = _mean_of(played, kinds, waits) if waits else 1.0
             mean.waits[event] = EventTime(waits=times, max_s=total_s / times, total_s=total_s)
-    mean.policies = policies.compare(played.solved.parts, per_s, mean.gets + mean.current_gets, played.seed)
-    rates = rates_of(played.solved)
-    rates.log_writes_per_s = float(sums[Sum.LOG_WRITES]) / span_s
-    rates.utilisation = _utilisation(played, each, per_s, mean.device)
-    bounds = played.solved.bounds.of_run(per_s, rates.utilisation)
-    rates.bottleneck, rates.saturation_per_s = bounds.bottleneck, bounds.ceiling_per_s
-    rates.saturation_users = bounds.saturation_users
+    mean.policies = policies.compare(played.expected.parts, per_s, mean.gets + mean.current_gets, played.seed)
+    utilisation = _utilisation(played, each, per_s, mean.device)
+    bounds = played.expected.bounds.of_run(per_s, utilisation)
+    rates = Rates(
+        utilisation=utilisation,
+        bottleneck=bounds.bottleneck,
+        saturation_per_s=bounds.ceiling_per_s,
+        saturation_users=bounds.saturation_users,
+        log_writes_per_s=float(sums[Sum.LOG_WRITES]) / span_s,
+    )
     return close(name, system, work, figures_of(system, work, mean, rates))
 
 
 def _mean_of(played: RunSoFar, kinds: NDArray[np.int8], name: str) -> float:
     """Mean of a number of the kinds, as they came."""
-    values = np.array([float(getattr(kind, name)) for kind in played.solved.parts.kinds])
+    values = np.array([float(getattr(kind, name)) for kind in played.expected.parts.kinds])
     return float(values[kinds].mean())
 
 
@@ -190,8 +193,8 @@ def _cpu(
     """CPU by cause; a hardware thread that shares its core takes longer for all of it."""
     host = system.host
     values = {
-        cause: np.array([float(kind.cpu[cause]) for kind in played.solved.parts.kinds])
-        for cause in played.solved.parts.kinds[0].cpu
+        cause: np.array([float(kind.cpu[cause]) for kind in played.expected.parts.kinds])
+        for cause in played.expected.parts.kinds[0].cpu
     }
     cpu = {cause: float(value[kinds].mean()) for cause, value in values.items()}
     cpu[asked.READS] = float(each[Sum.REQUESTS]) * stated_call_s(host.read_call_s)
@@ -227,7 +230,7 @@ def _kinds(
     played: RunSoFar, took: NDArray[np.float64], kinds: NDArray[np.int8], per_s: float
 ) -> list[TransactionKind]:
     transaction_kinds = []
-    for number, kind in enumerate(played.solved.parts.kinds):
+    for number, kind in enumerate(played.expected.parts.kinds):
         mine = took[kinds == number]
         if not mine.size:
             continue
@@ -239,7 +242,7 @@ def _kinds(
                 response_percentiles=percentiles(mine),
                 consistent_gets=float(kind.gets + kind.scan_blocks),
                 current_gets=float(kind.changed_blocks),
-                read_blocks=float(kind.drawn_gets + kind.scan_blocks) * (1 - played.solved.parts.hit),
+                read_blocks=float(kind.drawn_gets + kind.scan_blocks) * (1 - played.expected.parts.hit),
             )
         )
     return transaction_kinds
@@ -260,7 +263,7 @@ def _utilisation(
     played: RunSoFar, each: NDArray[np.float64], per_s: float, device: dict[str, DeviceStats]
 ) -> dict[str, float]:
     """Busy share of each resource; of a disk that serves several requests at once, from their number and time."""
-    parts = played.solved.lasting
+    parts = played.expected.lasting
     busy = {CPUS: min(1.0, float(each[Sum.CPU]) * per_s / parts.threads)}
     disks = {data.name: data_disk_name(data.name) for data in parts.devices}
     for name, label in (disks | {"redo": REDO}).items():
@@ -271,7 +274,7 @@ def _utilisation(
         if data.disk.servers > 1 and data.name in device:
             held_s = data.share * (reads * data.disk.read_held_s + written * data.disk.write_held_s)
             busy[disks[data.name]] = min(1.0, per_s * held_s)
-    if played.solved.bounds.bottleneck == DBWR:
+    if played.expected.bounds.bottleneck == DBWR:
         busy[DBWR] = min(
             1.0, max(per_s * written * data.share / data.disk.writer_per_s for data in parts.devices)
         )

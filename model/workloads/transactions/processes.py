@@ -17,7 +17,7 @@ from blocktime.model.sim.references import CHUNK, place_limits
 from blocktime.model.spec import System, Transactions
 from blocktime.model.workloads.transactions.at_begin import begin_of
 from blocktime.model.workloads.transactions.by_events import ByEvents
-from blocktime.model.workloads.transactions.closed_form import Solved, solve
+from blocktime.model.workloads.transactions.expected_run import ExpectedRun, expected_run
 from blocktime.model.workloads.transactions.means import result_of
 
 BATCHES = 200
@@ -48,9 +48,9 @@ def simulate(system: System, work: Transactions, *, seed: int, name: str) -> Run
     ``precision_percent``, or shows that arrivals are more than the resources can do. Raises :class:`OutsideLaw` where
     these queue beyond 20,000, and beyond 500 million gets or 50 million buffers.
     """
-    solved = solve(system, work)
-    first, most = run_transactions(work), most_transactions(work, solved)
-    run = ByEvents(system, work, solved, begin_of((system, work, solved, seed)), max(1, first // BATCHES))
+    expected = expected_run(system, work)
+    first, most = run_transactions(work), most_transactions(work, expected)
+    run = ByEvents(system, work, expected, begin_of((system, work, expected, seed)), max(1, first // BATCHES))
     stood = _stood(run)
     run.until(first)
     while work.transactions is None and (longer := longer_run(run, work)) <= most:
@@ -72,12 +72,12 @@ class TransactionsProgram:
         self.system, self.work = system, work
         self.ended: simpy.Event | None = None
         self._in_phases = machine.in_phases
-        solved = solve(system, work)
-        self.most = most_transactions(work, solved)
+        expected = expected_run(system, work)
+        self.most = most_transactions(work, expected)
         self.first = run_transactions(work)
-        at_begin = begin_of((system, work, solved, seed), machine, place)
-        self.run = ByEvents(system, work, solved, at_begin, max(1, self.first // BATCHES))
-        self.end_byte = place.first_byte + place_limits(solved.parts.data)
+        at_begin = begin_of((system, work, expected, seed), machine, place)
+        self.run = ByEvents(system, work, expected, at_begin, max(1, self.first // BATCHES))
+        self.end_byte = place.first_byte + place_limits(expected.parts.data)
         if at_begin.redo in at_begin.devices.values() and system.instance.redo_byte is None:
             self.end_byte = at_begin.log_byte + LOG_FILES_BYTES
         machine.pool = machine.pool or self.run.state.pools[-1]
@@ -106,10 +106,10 @@ class TransactionsProgram:
 begin = TransactionsProgram
 
 
-def most_transactions(work: Transactions, solved: Solved) -> int:
+def most_transactions(work: Transactions, expected: ExpectedRun) -> int:
     """Transactions that are played at most. Raises OutsideLaw where the first run is already too long."""
     first = run_transactions(work)
-    gets = max(1.0, solved.parts.mean("drawn_gets") + solved.parts.mean("scan_blocks"))
+    gets = max(1.0, expected.parts.mean("drawn_gets") + expected.parts.mean("scan_blocks"))
     most = min(MOST_TRANSACTIONS, int(MOST_GETS / gets))
     if first > max(most, work.transactions or 0) or first * gets > MOST_GETS:
         raise OutsideLaw(
@@ -121,7 +121,7 @@ def most_transactions(work: Transactions, solved: Solved) -> int:
             f"simulating transactions of {gets:,.0f} gets is refused; the limit is {MOST_GETS_EACH:,}: "
             "ask for fewer gets and scanned blocks"
         )
-    span_s = first / max(solved.point.per_s, 1e-300)
+    span_s = first / max(expected.per_s, 1e-300)
     if span_s > MOST_SIMULATED_S:
         raise OutsideLaw(
             f"simulating {first:,} transactions would take {span_s:,.0f} s of simulated time; the limit is "

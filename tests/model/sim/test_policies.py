@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from blocktime.model.sim import policies
-from blocktime.model.workloads.transactions.closed_form import solve
+from blocktime.model.workloads.transactions.expected_run import expected_run
 from blocktime.scenarios import load
 
 CHANCE = 0.012
@@ -17,7 +17,7 @@ CHANCE = 0.012
 
 def compared(*settings: str, seed: int = 1) -> dict[str, float]:
     scenario = load("tpc-c", settings)
-    solved: Any = solve(scenario.system, scenario.workload)
+    solved: Any = expected_run(scenario.system, scenario.workload)
     parts = solved.parts
     return policies.compare(
         parts, solved.point.per_s, parts.mean("gets") + parts.mean("changed_blocks"), seed

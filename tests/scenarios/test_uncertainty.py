@@ -74,6 +74,12 @@ def constants_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uncertainty, "model_error", lambda: none)
 
 
+@pytest.fixture(autouse=True)
+def nothing_known() -> None:
+    """No run of another test is known."""
+    answers._KNOWN.clear()
+
+
 @pytest.fixture
 def correlated(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows and what one costs move against each other, exactly."""
@@ -397,6 +403,31 @@ def test_an_interval_obeys_the_budget() -> None:
         OverBudget, match=r"magni-pwrite-1: the uncertainty takes about .* for 19 simulations; the"
     ):
         answered(scenario, budget=Budget(seconds=0.005))
+
+
+def test_a_run_that_is_known_is_not_played_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two scenarios that are compared, the one that stays as it was; and what was played before an interrupt."""
+    played: list[int] = []
+
+    def noted(system: System, work: Any, *, seed: int) -> dict[str, float]:
+        played.append(seed)
+        return simulate_measures(system, work, seed=seed)
+
+    def stop(done: int, _: int) -> None:
+        if done == 12:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(answers, "simulate_measures", noted)
+    scenario, other = load(STREAM), load(STREAM, ["disk.overhead_s=2ms"])
+    with pytest.raises(KeyboardInterrupt):
+        answered(scenario, progress=stop)
+    first = answered(scenario).results[0]
+    assert len(played) == 19
+    both = answered(scenario, other)
+    assert both.results[0] == first
+    assert len(played) < 2 * 19
+    answers._KNOWN.clear()
+    assert answered(scenario, other).results == both.results
 
 
 def test_an_interrupt_ends_the_runs() -> None:

@@ -101,8 +101,8 @@ class OutsideLaw(BlocktimeError):
 class OverBudget(BlocktimeError):
     """An answer would take more than is allowed, or has taken it."""
 
-    def __init__(self, sentence: str, of: Literal["time", "memory", "seconds"]) -> None:
-        """*of* what it is more: of work, of memory, or only of the seconds of this machine."""
+    def __init__(self, sentence: str, of: Literal["time", "memory", "seconds", "limit"]) -> None:
+        """*of* what it is more: of work, of memory, of the seconds of this machine, or than any simulation may do."""
         super().__init__(sentence, of)
         self.of = of
 

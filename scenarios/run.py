@@ -49,8 +49,10 @@ def run(
         bound = bound_answer(scenario.system, scenario.workload, name=scenario.name)
         if bound is None:
             raise
-        option = "--max-est-memory" if refusal.of == "memory" else "--max-est-exec-time"
-        narrow = f"raise the limit ({option}), or ask for fewer users or transactions"
+        narrow = str(refusal).rpartition(": ")[2]
+        if refusal.of != "limit":
+            option = "--max-est-memory" if refusal.of == "memory" else "--max-est-exec-time"
+            narrow = f"raise the limit ({option}), or ask for fewer users or transactions"
         return _noted(bound, scenario, [f"these are bounds, not a simulation: {refusal.amount}; {narrow}"])
 
 

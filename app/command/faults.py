@@ -20,7 +20,7 @@ def judged(error: Exception, commands: click.Group) -> tuple[int, str]:
     if isinstance(error, OSError):
         where = "standard output" if error.filename is None else str(error.filename)
         return WRONG_INPUT, f"{where}: {error.strerror or error}"
-    if allowed := getattr(error, "of", ""):  # more than the budget
+    if (allowed := getattr(error, "of", "limit")) != "limit":  # more than the budget
         option = "--max-est-exec-time 0" if allowed != "memory" else "--max-est-memory 0"
         return WRONG_INPUT, f"{error}, or allow it by {option}"
     if isinstance(error, StoreUnusable):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blocktime.model.bounds import Bounds, saturated
-from blocktime.model.budget import Budget
+from blocktime.model.budget import UNLIMITED, Budget
 from blocktime.model.demand.popular_blocks import by_popularity
 from blocktime.model.demand.transactions import CPUS
 from blocktime.model.errors import OutsideLaw, OverBudget
@@ -200,3 +200,18 @@ def test_sorted_requests_stay_within_the_bounds_of_a_full_disk() -> None:
     assert stats is not None
     assert stats.per_s > 66.5
     assert stats.per_s <= of(scenario).ceiling_per_s <= 1.3 * stats.per_s
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (("workload.mix.0.gets=1000000",), "the limit is 200,000; ask for fewer gets and scanned blocks"),
+        (("workload.users=1", "workload.think_s=86000", "workload.transactions=100"), "ask for fewer"),
+    ],
+)
+def test_what_is_more_than_any_simulation_may_do_has_bounds_too(
+    settings: tuple[str, ...], words: str
+) -> None:
+    answer = run(load("tpc-b", settings), budget=UNLIMITED)
+    assert answer.engine == "bound"
+    assert [warning for warning in answer.warnings if words in warning and "--max-est" not in warning]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from blocktime.model.budget import watch_here
 from blocktime.model.demand import transactions as asked
 from blocktime.model.demand.device_calls import changed
-from blocktime.model.errors import OutsideLaw
+from blocktime.model.errors import OverBudget
 from blocktime.model.kernels.buffers import Buffers
 from blocktime.model.laws.commit import LOG_FILES_BYTES
 from blocktime.model.loops import fastest
@@ -90,7 +90,7 @@ def begin_of(
 ) -> Begin:
     """How a run of transactions begins, on a machine of its own or on one that others share.
 
-    Raises :class:`OutsideLaw` for what does not fit.
+    Raises :class:`OverBudget` for what does not fit.
     """
     system, work, expected, seed = question
     data = expected.parts.data
@@ -147,8 +147,9 @@ def _pools(
     for pool in data.pools:
         room = min(pool.room_blocks, int(sum(data.blocks[group] for group in pool.groups)))
         if room > MOST_BUFFERS:
-            raise OutsideLaw(
-                f"simulating {room:,} buffers is refused; the limit is {MOST_BUFFERS:,}: make the cache smaller"
+            raise OverBudget(
+                f"simulating {room:,} buffers is refused; the limit is {MOST_BUFFERS:,}: make the cache smaller",
+                "limit",
             )
         watch.hold(BUFFER_BYTES * room)
         watch.spend(FILLED_NS * room * (work.begins == "warm"))

@@ -9,7 +9,7 @@ import simpy
 
 from blocktime.model import interim
 from blocktime.model.demand.transactions import run_transactions
-from blocktime.model.errors import OutsideLaw
+from blocktime.model.errors import OverBudget
 from blocktime.model.laws.commit import LOG_FILES_BYTES
 from blocktime.model.results import RunResult
 from blocktime.model.sim.machine import Machine, Place
@@ -46,7 +46,7 @@ def simulate(system: System, work: Transactions, *, seed: int, name: str) -> Run
 
     A run is as long as ``workload.transactions`` says, or until the interval of the mean response is as narrow as
     ``precision_percent``, or shows that arrivals are more than the resources can do. Raises :class:`OutsideLaw` where
-    these queue beyond 20,000, and beyond 500 million gets or 50 million buffers.
+    these queue beyond 20,000, and :class:`OverBudget` beyond 500 million gets or 50 million buffers.
     """
     expected = expected_run(system, work)
     first, most = run_transactions(work), most_transactions(work, expected)
@@ -107,25 +107,28 @@ begin = TransactionsProgram
 
 
 def most_transactions(work: Transactions, expected: ExpectedRun) -> int:
-    """Transactions that are played at most. Raises OutsideLaw where the first run is already too long."""
+    """Transactions that are played at most. Raises OverBudget where the first run is already too long."""
     first = run_transactions(work)
     gets = max(1.0, expected.parts.mean("drawn_gets") + expected.parts.mean("scan_blocks"))
     most = min(MOST_TRANSACTIONS, int(MOST_GETS / gets))
     if first > max(most, work.transactions or 0) or first * gets > MOST_GETS:
-        raise OutsideLaw(
+        raise OverBudget(
             f"simulating {first:,} transactions of {gets:,.0f} gets is refused; the limit is {MOST_GETS:,} gets: "
-            "ask for fewer transactions"
+            "ask for fewer transactions",
+            "limit",
         )
     if gets > MOST_GETS_EACH:
-        raise OutsideLaw(
+        raise OverBudget(
             f"simulating transactions of {gets:,.0f} gets is refused; the limit is {MOST_GETS_EACH:,}: "
-            "ask for fewer gets and scanned blocks"
+            "ask for fewer gets and scanned blocks",
+            "limit",
         )
     span_s = first / max(expected.per_s, 1e-300)
     if span_s > MOST_SIMULATED_S:
-        raise OutsideLaw(
+        raise OverBudget(
             f"simulating {first:,} transactions would take {span_s:,.0f} s of simulated time; the limit is "
-            f"{MOST_SIMULATED_S:,.0f} s: ask for fewer transactions"
+            f"{MOST_SIMULATED_S:,.0f} s: ask for fewer transactions",
+            "limit",
         )
     return most
 

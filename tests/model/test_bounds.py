@@ -205,7 +205,7 @@ def test_sorted_requests_stay_within_the_bounds_of_a_full_disk() -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        (("workload.mix.0.gets=1000000",), "the limit is 200,000; ask for fewer gets and scanned blocks"),
+        (("workload.mix.0.gets=1000000",), "the limit is 500,000,000 gets; ask for fewer transactions"),
         (("workload.users=1", "workload.think_s=86000", "workload.transactions=100"), "ask for fewer"),
     ],
 )

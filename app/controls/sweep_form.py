@@ -30,7 +30,6 @@ MOST_ANSWERS: Final = 20_000
 MOST_LINES: Final = 8
 USUAL_SAMPLES: Final = 64
 DESIGNS: Final = {"crossed": "All combinations", "latin_hypercube": "Latin hypercube", "sobol": "Sobol"}
-ENGINES: Final = ("auto", "calculate", "simulate")
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,6 @@ class SweepForm:
     design: str = "crossed"
     samples: int = USUAL_SAMPLES
     where: tuple[str, ...] = ()
-    engine: str = "auto"
     replications: int = 1
 
     @property
@@ -90,8 +88,7 @@ class SweepForm:
         if faults:
             raise FormFaults(faults)
         asked: dict[str, Any] = {
-            "design": self.design, "where": self.where, "engine": self.engine, "replications": self.replications,
-            "axis": axes,
+            "design": self.design, "where": self.where, "replications": self.replications, "axis": axes
         }  # fmt: skip
         if self.design != "crossed":
             asked["samples"] = self.samples
@@ -130,9 +127,7 @@ def form_of_library(name: str) -> SweepForm:
     sweep = sweep_asked(source_of_sweep(name))
     lines = tuple(AxisLine(axis.key, written(axis), axis.zip) for axis in sweep.axis)
     samples = sweep.samples or USUAL_SAMPLES
-    return SweepForm(
-        name, (), lines, sweep.design, samples, sweep.where, sweep.engine, sweep.replications or 1
-    )
+    return SweepForm(name, (), lines, sweep.design, samples, sweep.where, sweep.replications or 1)
 
 
 def written(axis: Axis) -> str:
@@ -165,7 +160,6 @@ FROM_QUERY: Final = (
     "design",
     "samples",
     "where",
-    "engine",
     "replications",
     "measure",
 )
@@ -181,7 +175,7 @@ def query_of(form: SweepForm) -> dict[str, str | list[str]]:
         query["zip"] = [f"{line.key}:{line.zip}" for line in form.lines if line.zip]
     if form.where != usual.where:
         query["where"] = list(form.where) or [""]
-    for name in ("design", "samples", "engine", "replications"):
+    for name in ("design", "samples", "replications"):
         if getattr(form, name) != getattr(usual, name):
             query[name] = str(getattr(form, name))
     return {name: value for name, value in query.items() if value}
@@ -207,11 +201,10 @@ def form_in(
         if len(lines) > MOST_LINES:
             notes.append(f"The link varies {len(lines)} fields; the page takes {MOST_LINES}.")
     changed: dict[str, Any] = {"where": tuple(filter(None, query["where"]))} if "where" in query else {}
-    for name, allowed in (("design", tuple(DESIGNS)), ("engine", ENGINES)):
-        if last.get(name, allowed[0]) in allowed:
-            changed |= {name: last[name]} if name in last else {}
-        else:
-            notes.append(f"The link asks for {name} {cut(last[name])!r}; allowed are {', '.join(allowed)}.")
+    if last.get("design", "crossed") in DESIGNS:
+        changed |= {"design": last["design"]} if "design" in last else {}
+    else:
+        notes.append(f"The link asks for design {cut(last['design'])!r}; allowed are {', '.join(DESIGNS)}.")
     for name, most in (("samples", MOST_ANSWERS), ("replications", MOST_REPLICATIONS)):
         if name not in last:
             continue

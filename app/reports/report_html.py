@@ -13,7 +13,6 @@ from blocktime.app.charts import compare_charts, device_charts, transaction_char
 from blocktime.app.charts.charts import LOOKS, key_html
 from blocktime.app.charts.drawing import Figure
 from blocktime.app.reports.html import bullets, details, heading, page, plot, plotted, pre, section, table
-from blocktime.app.text.accuracy_text import accuracy_line
 from blocktime.app.text.compare_table import settings
 from blocktime.app.text.compare_text import ScenarioComparison, compared
 from blocktime.app.text.document import SECTIONS, Form, sections
@@ -40,7 +39,6 @@ def run_page(scenario: Scenario, result: RunResult) -> str:
     body = [
         _heading(scenario.title or result.scenario, [result]),
         f'<p class="answer">{escape(answer(result))}</p>',
-        *([f"<p>Accuracy: {escape(accuracy_line(result).rstrip('.'))}.</p>"] if result.accuracy else []),
         *_beyond([result]),
         *section(uncertainty_lines(result, WIDTH)),
         plot(profile_figure(result), "profile"),
@@ -180,9 +178,9 @@ def _transaction_plots(scenario: Scenario, result: RunResult) -> Iterable[str]:
 
 
 def _heading(title: str, results: Sequence[RunResult]) -> str:
-    engines = ", ".join(dict.fromkeys(result.engine for result in results))
+    methods = "; ".join(dict.fromkeys(result.method for result in results))
     seeds = ", ".join(dict.fromkeys(str(result.seed) for result in results))
-    return heading(title, f"engine {engines}, seed {seeds}, blocktime {results[0].version}")
+    return heading(title, f"{methods}, seed {seeds}, blocktime {results[0].version}")
 
 
 def _beyond(results: Sequence[RunResult]) -> Iterable[str]:

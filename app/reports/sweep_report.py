@@ -12,7 +12,7 @@ from blocktime.app.charts import sweep_charts
 from blocktime.app.charts.drawing import Figure
 from blocktime.app.reports.html import bullets, details, heading, page, plot, table
 from blocktime.app.reports.sweep_table import SweepTable, table_of
-from blocktime.app.text.sweep_text import Summary, accuracy_of, change, shown
+from blocktime.app.text.sweep_text import Summary, change, shown
 from blocktime.model.measures import MEASURES
 from blocktime.scenarios.sweeps.rows import Rows
 
@@ -32,7 +32,7 @@ def page_of(stored: SweepTable, summaries: Sequence[Summary]) -> str:
     scenario, about = stored.about["scenario"], stored.about
     title = scenario.get("title") or stored.name
     seeds = ", ".join(map(str, about.get("seeds", ())))
-    made = f"{len(stored):,} points, engine {about.get('engine', '')}, seeds {seeds}, "
+    made = f"{len(stored):,} points, seeds {seeds}, "
     made += f"blocktime {about.get('model', '')}"
     body = [
         heading(title, made),
@@ -92,8 +92,6 @@ def _plots(summaries: Sequence[Summary]) -> Iterator[str]:
             yield f"<p>{escape(finding)}{f'; in the cells {unit}' if unit else ''}.</p>"
             yield plot(figure, f"sweep_{place}", with_plotly=place == 0)
             place += 1
-        if accuracy := accuracy_of(summary):
-            yield f"<p>Accuracy: {escape(accuracy)}.</p>"
 
 
 def _errors(stored: SweepTable) -> Iterator[str]:

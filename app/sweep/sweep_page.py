@@ -14,7 +14,6 @@ from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.controls import settings
 from blocktime.app.controls.sweep_form import (
     DESIGNS,
-    ENGINES,
     FROM_QUERY,
     MOST_ANSWERS,
     MOST_LINES,
@@ -341,16 +340,11 @@ def _design(form: SweepForm) -> None:
     if form.design != "crossed":
         st.number_input("Samples", 1, MOST_ANSWERS, _held("samples", form.samples), help="A power of two for Sobol",
                         **_moves("samples", _took, "samples"))  # fmt: skip
-    with st.expander("Conditions, engine, replications", expanded=bool(form.where)):
+    with st.expander("Conditions, replications", expanded=bool(form.where)):
         st.text_area(
             "Only points where", _held("where", "\n".join(form.where)), height=80,
             placeholder="workload.users <= 50 * host.cpus", help="One condition a line; a point must meet all of them",
             **_moves("where", _took, "where", lambda text: tuple(filter(None, map(str.strip, text.splitlines())))),
-        )  # fmt: skip
-        st.segmented_control(
-            "Engine", ENGINES, default=_held("engine", form.engine), required=True, width="stretch",
-            help="auto simulates where requests queue, and gives the instant estimate elsewhere",
-            **_moves("engine", _took, "engine"),
         )  # fmt: skip
         st.number_input(
             "Replications", 1, MOST_REPLICATIONS, _held("replications", form.replications),

@@ -21,7 +21,7 @@ from blocktime.app.reports import sweep_report
 from blocktime.app.reports.sweep_table import SweepTable, table_bytes, zipped_csv
 from blocktime.app.session import address, navigation, taken, what_if_state
 from blocktime.app.sweep.sweep_columns import ShownColumn, shown_column
-from blocktime.app.text.sweep_text import Summary, accuracy_of, levels_of, shown
+from blocktime.app.text.sweep_text import Summary, levels_of, shown
 from blocktime.model.measures import MEASURES
 
 MEASURE: Final = "sweep.measure"
@@ -56,8 +56,6 @@ def results(stored: SweepTable, name: str) -> None:
         with column:
             st.markdown("**Effect of each field** (mean over all others)")
             drawn.chart("sweep_moves", *sweep_charts.moves(summary))
-    if accuracy := accuracy_of(summary):
-        st.caption(plain(f"Accuracy: {accuracy}."))
     _errors(stored)
     _point(stored, summary, name)
     _tabs(stored, summary, name)
@@ -218,7 +216,6 @@ def columns_of(stored: SweepTable, summary: Summary) -> list[ShownColumn]:
         ),
         shown_column(summary.measure, words, values),
         ShownColumn(CHANGE, [_change(value, before) for value in values], "%+.1f %%"),
-        ShownColumn("engine", list(stored.values.get("engine", [None] * len(values)))[:MOST_SHOWN]),
     ]
     if stored.errors:
         columns.append(ShownColumn("no answer because", list(stored.values["error"])[:MOST_SHOWN]))
@@ -255,8 +252,8 @@ def _table(stored: SweepTable, summary: Summary, name: str) -> None:
 
 def _made_by(stored: SweepTable) -> None:
     about = stored.about
-    engine, seeds = about.get("engine", ""), ", ".join(map(str, about.get("seeds", ())))
-    st.caption(plain(f"blocktime {about.get('model', '')}, engine {engine}, seeds {seeds}"))
+    seeds = ", ".join(map(str, about.get("seeds", ())))
+    st.caption(plain(f"blocktime {about.get('model', '')}, seeds {seeds}"))
     st.caption("The same sweep as a file for `blocktime sweep FILE`")
     st.code(stored.document(), language="toml")
 

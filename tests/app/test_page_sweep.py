@@ -28,10 +28,7 @@ VIEW = {"width": 1280, "height": 900}
 opened = partial(windows.opened, view=VIEW)
 MBRC = "sweep?sweep=block-size-mbrc"
 LINE = "sweep?scenario=rahn-full-scan&table.pctfree_percent=20&vary=workload.arraysize_rows%3D15,100"
-SLOW = (
-    "sweep?scenario=tpc-c&workload.transactions=4000&engine=simulate&vary=workload.users%3D10:40:31"
-    "&replications=20"
-)
+SLOW = "sweep?scenario=tpc-c&workload.transactions=4000&vary=workload.users%3D10:40:31&replications=20"
 
 
 def button(page: Page, name: str) -> Locator:

@@ -51,7 +51,7 @@ def test_every_sweep_of_the_library_means_the_same_as_a_form(name: str) -> None:
         SweepForm("rahn-full-scan", lines=TWO),
         SweepForm("rahn-full-scan", (("workload.users", "4"),), TWO, where=(f"{ROWS} > 20", f"{ROWS} < 90")),
         SweepForm("rahn-full-scan", lines=ZIPPED, design="sobol", samples=8),
-        SweepForm("tpc-c", lines=(AxisLine("workload.users", "1,2"),), engine="simulate", replications=3),
+        SweepForm("tpc-c", lines=(AxisLine("workload.users", "1,2"),), replications=3),
         SweepForm("block-size-mbrc", lines=TWO),
     ],
 )  # fmt: skip
@@ -125,7 +125,6 @@ def test_all_lines_that_are_wrong_are_said_at_once() -> None:
     [
         ({"sweep": ["nothing"]}, "The link names no sweep that exists (nothing)."),
         ({"design": ["star"]}, "The link asks for design 'star'; allowed are crossed, latin_hypercube, sobol."),
-        ({"engine": ["steam"]}, "allowed are auto, calculate, simulate."),
         ({"samples": ["-1"]}, f"allowed are 1 to {MOST_ANSWERS:,}."),
         ({"replications": ["1e9"]}, "allowed are 1 to 100."),
         ({"samples": ["99999999999999999999"]}, "allowed are"),
@@ -142,12 +141,7 @@ def test_all_lines_that_are_wrong_are_said_at_once() -> None:
 def test_what_an_address_asks_in_vain_is_said(query: dict[str, list[str]], words: str) -> None:
     form, notes = form_in(query, "rahn-full-scan", {})
     assert any(words in note for note in notes)
-    assert (form.base, form.design, form.engine, form.samples) == (
-        "rahn-full-scan",
-        "crossed",
-        "auto",
-        64,
-    )
+    assert (form.base, form.design, form.samples) == ("rahn-full-scan", "crossed", 64)
 
 
 def test_a_number_of_samples_may_begin_with_zeros() -> None:
@@ -198,3 +192,7 @@ def test_the_address_of_a_scenario_alone_sweeps_that_scenario(name: str) -> None
     form, notes = form_in({}, name, {"host.cpus": "3"})
     assert (form.base, form.changes, notes) == (name, (("host.cpus", "3"),), [])
     assert form.source().scenario().system.host.cpus == 3
+
+
+def test_a_link_that_names_an_engine_is_read_without_the_word() -> None:
+    assert form_in({"engine": ["steam"]}, "rahn-full-scan", {}) == (SweepForm("rahn-full-scan"), [])

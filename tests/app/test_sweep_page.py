@@ -11,14 +11,12 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from blocktime.app.base import FIRST
-from blocktime.app.base.markdown import plain
 from blocktime.app.controls.sweep_form import AxisLine, SweepForm, suggested
 from blocktime.app.reports.sweep_table import SweepTable, table_of
 from blocktime.app.session.sweep_job import SweepJob
 from blocktime.app.sweep import sweep_page
 from blocktime.app.sweep.sweep_page import FORM
 from blocktime.app.sweep.sweep_view import CHOSEN, columns_of
-from blocktime.app.text.sweep_text import accuracy_of
 from blocktime.scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping
 from tests.patience import LIMIT_S
 
@@ -116,13 +114,11 @@ def test_each_control_of_the_form_is_in_the_address(monkeypatch: pytest.MonkeyPa
     for place in (0, 1):
         app.text_input(f"sweep.asked.zip.{place}").set_value("a")
     app.text_area[0].set_value(" table.rows > 1 \n\n")
-    app.number_input("sweep.asked.replications").set_value(3)
-    app.get_by_key("sweep.asked.engine").set_value("calculate").run()
+    app.number_input("sweep.asked.replications").set_value(3).run()
     assert not app.exception
     assert asked_of(app) == {
         "scenario": [FIRST], "vary": ["workload.arraysize_rows=15,100", "table.rows=1000,2000"],
         "zip": ["workload.arraysize_rows:a", "table.rows:a"], "where": ["table.rows > 1"], "replications": ["3"],
-        "engine": ["calculate"],
     }  # fmt: skip
     app.selectbox("sweep.source").select("block-size-mbrc").run()
     assert asked_of(app) == {"sweep": ["block-size-mbrc"]}
@@ -173,14 +169,6 @@ def test_fields_of_a_table_are_no_pictures(monkeypatch: pytest.MonkeyPatch, foun
     assert not app.exception
     assert len([text for text in texts_of(app) if "attacker" in text]) >= 3
     assert not [text for text in texts_of(app) if "![" in text]
-
-
-def test_a_sweep_tells_how_far_its_ends_may_be_off(
-    monkeypatch: pytest.MonkeyPatch, found: SweepTable
-) -> None:
-    app = shown(monkeypatch, found)
-    assert not app.exception
-    assert [text for text in texts_of(app) if plain(accuracy_of(found.summary("elapsed_s"))) in text]
 
 
 def test_the_title_of_a_table_is_one_line_of_text(monkeypatch: pytest.MonkeyPatch, found: SweepTable) -> None:

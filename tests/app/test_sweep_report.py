@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from blocktime.app.command.sweep_cli import sweep as command
 from blocktime.app.reports import sweep_report
 from blocktime.app.reports.sweep_table import SweepTable, table_bytes, table_in, table_of, zipped_csv
-from blocktime.app.text.sweep_text import accuracy_of, summary_of
+from blocktime.app.text.sweep_text import summary_of
 from blocktime.model.errors import SpecError, UnknownName
 from blocktime.scenarios import load, run
 from blocktime.scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping, write
@@ -64,19 +64,6 @@ def test_a_report_of_one_field_is_a_line(folder: Path) -> None:
         page = sweep_report.sweep_page(rows, [summary_of(rows, "elapsed_s")])
     assert len(re.findall(r'<div id="sweep_\d+"', page)) == 1
     assert "lowest" in page
-
-
-def test_terminal_report_and_page_tell_the_same_accuracy(folder: Path) -> None:
-    at = SweepBackend(workers=1, store=folder / "store")
-    with sweeping(plan_of("rahn-full-scan", AXES), at) as rows:
-        here, asked = table_of(rows), summary_of(rows, "elapsed_s")
-        write(rows, folder / "accuracy.parquet")
-    words = accuracy_of(asked)
-    assert "simulat" in words
-    assert accuracy_of(here.summary("elapsed_s")) == words
-    assert f"Accuracy: {words}." in sweep_report.page_of(here, [here.summary("elapsed_s")])
-    again = table_in({"accuracy.parquet": (folder / "accuracy.parquet").read_bytes()})
-    assert accuracy_of(again.summary("elapsed_s")) == ""  # another version may have answered it
 
 
 def test_what_a_scenario_calls_itself_is_no_markup(found: SweepTable) -> None:

@@ -8,7 +8,6 @@ python3 dev.py test --random         the generated tests alone, each time with o
 python3 dev.py check                 the quick checks: format, lint, types, floors
 python3 dev.py benchmark [ARG...]    what reports the clock (arguments of pytest)
 python3 dev.py docs                  write the generated parts of docs/ again
-python3 dev.py residuals [ARG...]    both engines over random scenarios of every kind (see --help)
 python3 dev.py bars [FOLDER]         reports of other people's systems against the model, check by check
 python3 dev.py screenshots           take the pictures in docs/ again
 python3 dev.py lock [--upgrade]      resolve the requirements*.lock again from pyproject.toml
@@ -426,7 +425,6 @@ COMMANDS: dict[str, Callable[..., bool]] = {
     "check": lambda *_: report(QUICK),
     "benchmark": lambda *options: call(PYTHON, "-m", "pytest", "-m", "benchmark", "-s", *options),
     "docs": lambda *options: call(PYTHON, "-m", "tools.documents", *options),
-    "residuals": lambda *options: call(PYTHON, "-m", "tools.residuals", *options),
     "bars": lambda *options: call(PYTHON, "-m", "tools.bars", *options),
     "screenshots": screenshots,
     "lock": lock,

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from blocktime.model.engine import calculate, calculate_many, simulate
+    from blocktime.model.engine import answer, calculate, calculate_many, simulate
     from blocktime.model.errors import (
         BlocktimeError,
         BooksDoNotBalance,
@@ -29,12 +29,14 @@ __all__ = [
     "SpecError",
     "System",
     "UnknownName",
+    "answer",
     "calculate",
     "calculate_many",
     "simulate",
 ]
 
 _MODULES: Final = {
+    "answer": "engine",
     "calculate": "engine",
     "calculate_many": "engine",
     "simulate": "engine",

@@ -56,7 +56,7 @@ ROUNDING = 1e-9
 class Figures:
     """What a family found out of its work by one of the engines: parts of an answer, of numbers or of arrays."""
 
-    engine: str
+    how: str
     law_sources: Collection[str]
     time: TimeBreakdown
     physical_io: PhysicalIO
@@ -110,6 +110,11 @@ def close(name: str, system: System, work: Workload, figures: Figures) -> RunRes
             **{name: getattr(figures, name) for name in PARTS},
         )
     )
+
+
+def extrapolated_by(system: System, work: Workload, demand: Demand | None) -> list[Extrapolation]:
+    """Constants that an answer uses outside the ranges that they were fitted in, without the answer."""
+    return extrapolations(system, work, demand)
 
 
 def row(system: System, work: Workload, figures: Figures) -> dict[str, Number]:

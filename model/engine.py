@@ -1,22 +1,21 @@
-"""Who answers: the closed form or the simulation, for one scenario or for arrays of them.
+"""The answer to a question: the model plays it, or sums it where the sum is what would be played.
 
-No other module picks an engine.
+No other module decides which.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
-from blocktime.model.accuracy import with_accuracy
+from blocktime.model.books import extrapolated_by
 from blocktime.model.budget import watched
-from blocktime.model.demand.host_limits import calculated, through_host, with_host_limits
+from blocktime.model.demand.host_limits import calculated, paces_slices, through_host, with_host_limits
 from blocktime.model.demand.popular_blocks import by_popularity, says_popularity
-from blocktime.model.errors import BlocktimeError, OutsideLaw, UnknownName
 from blocktime.model.interim import completed
 from blocktime.model.laws.numeric import Number, is_array
 from blocktime.model.measures import measures_of
+from blocktime.model.provenance import Extrapolation
 from blocktime.model.results import RunResult
 from blocktime.model.spec import System, Workload
 from blocktime.model.spec.popularity import WAYS
@@ -26,24 +25,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Engine = Literal["auto", "calculate", "simulate"]
 ONE_BY_ONE: Final = frozenset(
     ("host.iops_limit", "host.bandwidth_limit_bytes_per_s", *(f"workload.{name}" for name in WAYS))
 )
 """Fields whose answers come one by one: what a burst covers, or a cache holds, is worked out for each."""
-ENGINES: Final = ("auto", "calculate", "simulate")
-Found = TypeVar("Found")
 
 
 def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
-    """Answer one scenario in closed form; seconds, bytes and counts of one session.
-
-    Exact where nobody queues; how far it may be off elsewhere is told by its ``accuracy``.
-    """
+    """Sum up one question; seconds, bytes and counts of one session. Exact where nobody queues (:func:`is_played`)."""
     system = by_popularity(system, work)
-    result, exact = _closed_form(system, work, name)
-    run_result = with_accuracy(system, work, result, family_for(work).name, exact=exact)
-    return with_host_limits(system, work, run_result)
+    result, _ = _closed_form(system, work, name)
+    result = result.model_copy(update={"warnings": [*result.warnings, *paces_slices(system.disk)]})
+    return with_host_limits(system, work, result)
 
 
 def _closed_form(system: System, work: Workload, name: str = "") -> tuple[RunResult, bool]:
@@ -54,10 +47,10 @@ def _closed_form(system: System, work: Workload, name: str = "") -> tuple[RunRes
 
 
 def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -> RunResult:
-    """Answer one scenario by simulation: everybody contends for the processors and the device.
+    """Play one question: everybody contends for the processors and the device.
 
-    Raises :class:`OutsideLaw` for more steps than a simulation is allowed, where the calculator is the engine to ask,
-    and :class:`OverBudget` for more work or memory than the context allows (:func:`model.budget.watched`).
+    Raises :class:`OutsideLaw` for more steps than a simulation is allowed, and :class:`OverBudget` for more work or
+    memory than the context allows (:func:`model.budget.watched`).
     """
     with watched() as watch:
         held = watch.held
@@ -90,7 +83,6 @@ def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[
 
 
 def simulate_many(
-    engine: str,
     system: System,
     work: Workload,
     axes: Mapping[str, Any],
@@ -108,7 +100,7 @@ def simulate_many(
     quickly, design = family_for(work).summed_up, FieldColumns(system, work, axes)
 
     def row(plain: tuple[System, Workload], seen: tuple[Any, Any], places: Any) -> dict[str, Number] | None:
-        if quickly is None or not is_simulated(*plain, engine):
+        if quickly is None or not is_played(*plain):
             return None
         allowed(*plain)
         return quickly.measures(*plain, seeds=seeds[places].tolist(), seen=seen)
@@ -147,46 +139,42 @@ def nobody_queues(system: System, work: Workload) -> bool:
     return family_for(work).closed_form.is_exact(through_host(by_popularity(system, work)), work)
 
 
-def chosen_engine(engine: str, system: System, work: Workload) -> str:
-    """The engine that answers where *engine* is asked for; raises :class:`UnknownName` for one that does not exist.
+def is_played(system: System, work: Workload) -> bool:
+    """Whether the question is answered by simulation: it is summed only where the sum is what would be played."""
+    return family_for(work).needs_events or work.users > 1 or not nobody_queues(system, work)
 
-    Where none is asked for (``auto``) it is the one that says more: the simulation where somebody queues, or where a
-    part of the answer needs events.
+
+def is_expected_played(system: System, work: Workload) -> bool:
+    """:func:`is_played` as far as it can be told before rows are played: what changes rows reads them, as a rule."""
+    return work.plays_rows or is_played(system, work)
+
+
+def answer(system: System, work: Workload, *, seed: int = 1, name: str = "") -> RunResult:
+    """Answer one question: by exact sum where nobody queues, else by simulation with *seed*.
+
+    Raises what :func:`simulate` raises.
     """
-    if engine not in ENGINES:
-        raise UnknownName("engine", engine, ENGINES)
-    if engine != "auto":
-        return engine
-    return "simulate" if family_for(work).needs_events or not nobody_queues(system, work) else "calculate"
+    if is_played(system, work):
+        return simulate(system, work, seed=seed, name=name)
+    return calculate(system, work, name=name)
 
 
-def is_simulated(system: System, work: Workload, engine: str = "auto") -> bool:
-    """Whether the simulation answers where *engine* is asked for."""
-    return chosen_engine(engine, system, work) == "simulate"
+def answer_measures(system: System, work: Workload, *, seed: int = 1) -> tuple[dict[str, float], bool]:
+    """The numbers of ``measures_of(answer(system, work, seed=seed))``, and whether they were played."""
+    if is_played(system, work):
+        return simulate_measures(system, work, seed=seed), True
+    return measures_of(calculate(system, work)), False
 
 
-def expected_engine(engine: str, system: System, work: Workload) -> str:
-    """:func:`chosen_engine` as far as it can be told before rows are played: several sessions queue, as a rule."""
-    if engine == "auto" and work.plays_rows:
-        return "calculate" if work.users == 1 else "simulate"
-    return chosen_engine(engine, system, work)
+def extrapolated_in(system: System, work: Workload) -> list[Extrapolation]:
+    """Constants that the answer to a question uses outside the ranges that they were fitted in, without answering."""
+    demand_of = family_for(work).demand
+    return extrapolated_by(system, work, demand_of(system, work) if demand_of else None)
 
 
-def printed_engine(engine: str, work: Workload) -> str:
-    """The engine that has every number a document may print, where *engine* is asked for."""
-    return "simulate" if engine == "calculate" and family_for(work).needs_events else engine
-
-
-def replications_of(engine: str, wanted: int) -> int:
-    """How often an answer of *engine* is repeated where *wanted* times are asked for: no chance has a part in a law."""
-    return 1 if engine == "calculate" else wanted
-
-
-def goes_by_arrays(engine: str, kind: str) -> bool:
-    """Whether arrays answer as *engine* does: what a statement does to rows they have by a closed form only."""
-    if plays_rows(kind):
-        return False
-    return engine == "calculate" or (engine == "auto" and not family_of(kind).needs_events)
+def goes_by_arrays(kind: str) -> bool:
+    """Whether arrays answer exact questions of *kind*: what a statement does to rows is played first, one by one."""
+    return not plays_rows(kind) and not family_of(kind).needs_events
 
 
 def goes_summed_up(work: Workload) -> bool:
@@ -194,50 +182,8 @@ def goes_summed_up(work: Workload) -> bool:
     return family_for(work).is_summed_up
 
 
-def answered_many(
-    engine: str, system: System, work: Workload, axes: Mapping[str, Any]
-) -> tuple[dict[str, Any], Any]:
-    """The numbers of :func:`calculate_many`, and of which scenarios they are the answer that *engine* asks for."""
+def sum_many(system: System, work: Workload, axes: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """The numbers of :func:`calculate_many`, and of which scenarios they are the answer: the others are played."""
     table = calculate_many(system, work, axes)
     exact, refused = table.pop("exact"), table.pop("refused")
-    return table, (refused == "") & (exact | (engine == "calculate"))
-
-
-@dataclass(frozen=True, slots=True)
-class EngineAnswer(Generic[Found]):
-    """An answer, the engine that gave it, and why the one that was to give it did not."""
-
-    answer: Found
-    engine: str
-    refusal: str = ""
-
-
-def answered(
-    engine: str, system: System, work: Workload, by: Mapping[str, Callable[[], Found]]
-) -> EngineAnswer[Found]:
-    """The answer of the engine that *engine* asks for, from its function in *by*.
-
-    Where nobody asked for the simulation and it refuses, the closed form answers; where that has no answer either, the
-    simulation's refusal is the one that is told.
-    """
-    chosen = chosen_engine(engine, system, work)
-    try:
-        return EngineAnswer(by[chosen](), chosen)
-    except OutsideLaw as refusal:
-        if engine != "auto" or chosen == "calculate":
-            raise
-        try:
-            return EngineAnswer(by["calculate"](), "calculate", str(refusal))
-        except OutsideLaw:
-            raise refusal from None
-
-
-def estimate_of(engine: str, system: System, work: Workload) -> RunResult | None:
-    """The instant estimate of a question; without accuracy where *engine* simulates it, None where no law covers it."""
-    try:
-        estimate = calculate(system, work)
-    except BlocktimeError:
-        return None
-    if is_simulated(system, work, engine):
-        return estimate.model_copy(update={"accuracy": None})
-    return estimate
+    return table, (refused == "") & exact

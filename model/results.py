@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from math import isnan
-from typing import Any, Final, ParamSpec, TypeVar, cast
+from typing import Any, Final, Literal, ParamSpec, TypeVar, cast
 
 from pydantic import Field, computed_field, model_validator
 
 from blocktime.model.laws.numeric import is_array, larger
 from blocktime.model.provenance import Constant, Extrapolation, Frozen
-from blocktime.model.units import show_number, show_span
+from blocktime.model.units import show_number
 
 Fields = ParamSpec("Fields")
 Part = TypeVar("Part")
@@ -517,47 +517,6 @@ class Uncertainty(Frozen):
     """Simulations that tell how the time depends on the constants; 0 where each draw is an exact sum."""
 
 
-class Accuracy(Frozen):
-    """How far an instant estimate may be off the simulation, from random scenarios of its kind and regime."""
-
-    within_fraction: float = Field(ge=0)
-    """95 % of them lie within this relative distance; 0 where both engines give the same answer."""
-    factor: float = Field(ge=1)
-    """The most that it may be off, as a ratio; 1 where both engines give the same answer."""
-    regime: str
-    """What such scenarios have in common, as a noun phrase."""
-    why: str
-    """Why the estimate is as good as it is, or no better, in one sentence."""
-
-    shorter_fraction: float | None = Field(default=None, ge=0)
-    """The same of those that are simulated to take less time; ``within_fraction`` where absent."""
-    longer_fraction: float | None = Field(default=None, ge=0)
-    """The same of those that are simulated to take longer; ``within_fraction`` where absent."""
-    usual_fraction: float | None = Field(default=None, ge=0)
-    """Within which 95 % of the cases lay that the bounds are from; absent where it was not noted."""
-    calls: float | None = None
-    """Of a stream that its run time ends: the time is given, and what may be off is this number of calls."""
-
-    def usual_s(self, estimate: TimeBreakdown) -> tuple[float, float]:
-        """From when to when 95 % of such scenarios are simulated, in seconds; never less than the CPU time.
-
-        Formula: estimate / (1 + shorter) to estimate * (1 + longer).
-        """
-        shorter = self.within_fraction if self.shorter_fraction is None else self.shorter_fraction
-        longer = self.within_fraction if self.longer_fraction is None else self.longer_fraction
-        elapsed_s = estimate.elapsed_s
-        least_s = min(estimate.cpu_s, elapsed_s)
-        return max(least_s, elapsed_s / (1 + shorter)), elapsed_s * (1 + longer)
-
-    def usual_span(self, estimate: TimeBreakdown) -> str:
-        """:meth:`usual_s` in words; of a stream that its run time ends how many calls it makes in the meantime."""
-        low_s, high_s = self.usual_s(estimate)
-        if self.calls is None:
-            return show_span(low_s, high_s)
-        made = self.calls * estimate.elapsed_s
-        return f"{made / high_s:,.0f} to {made / low_s:,.0f} calls"
-
-
 class ProgramFigures(Frozen):
     """What one of several programs gets of the machine: its mean session, or its mean transaction."""
 
@@ -599,7 +558,9 @@ class ProgramStats(ProgramFigures):
 
 
 EXACT_SUM: Final = "exact sum"
-SUMMED: Final = {"calculate": EXACT_SUM, "bound": "bound, not simulated"}
+SIMULATION: Final = "simulation"
+BOUND: Final = "bound"
+NOT_PLAYED: Final = {EXACT_SUM: "exact sum", BOUND: "bound, not simulated"}
 """What a result says of an answer that was not played."""
 
 
@@ -607,7 +568,8 @@ class RunResult(Frozen):
     """One answer, with everything needed to make it again."""
 
     scenario: str
-    engine: str
+    how: Literal["exact sum", "simulation", "bound"]
+    """How the answer was made; :attr:`method` says it with what was played."""
     seed: int
     version: str
     sources: list[str]
@@ -640,11 +602,9 @@ class RunResult(Frozen):
     space_search: SpaceSearch | None = None
     money: Money | None = None
     uncertainty: Uncertainty | None = None
-    accuracy: Accuracy | None = None
-    """Of an instant estimate; absent for what was simulated."""
     access: str
     """How the blocks were read: direct path or buffered, asynchronous or not, and why."""
-    events: int | None = Field(default=None, description="Simulated events, for the simulate engine")
+    events: int | None = Field(default=None, description="Simulated events")
 
     @model_validator(mode="before")
     @classmethod
@@ -658,13 +618,14 @@ class RunResult(Frozen):
     @property
     def method(self) -> str:
         """How the answer was made: "exact sum", or "simulation, 16,880 transactions, ±1.6 %" with its 95 % interval."""
-        summed = SUMMED.get(self.engine)
-        return summed or ", ".join(filter(None, ["simulation", self._amount_played(), self._precision()]))
+        if self.how != SIMULATION:
+            return NOT_PLAYED[self.how]
+        return ", ".join(filter(None, [SIMULATION, self._amount_played(), self._precision()]))
 
     @property
     def is_simulated(self) -> bool:
         """Whether the answer was played."""
-        return self.engine not in SUMMED
+        return self.how == SIMULATION
 
     def _amount_played(self) -> str:
         """What the numbers are of: transactions after the warm-up, calls, or reads of all sessions; else nothing."""

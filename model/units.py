@@ -49,7 +49,7 @@ COUNTS: Final = frozenset(
         "table_cached_blocks", "io_cost", "cpu_cost", "cost", "mbrc", "count", "disk", "query",
         "current", "db_file_multiblock_read_count", "nr_requests", "parallel_requests", "blevel",
         "clustering_factor", "key_columns", "leaf_blocks", "replications", "extents", "events", "confidence",
-        "block", "itl_entries", "executions", "factor", "table_rows", "draws",
+        "block", "itl_entries", "executions", "factor", "table_rows", "draws", "runs",
         "moved_in", "stubs", "commits", "in_place", "migrated", "moved_again", "searches", "placed",
         "batch", "fsync_every", "in_flight", "in_flight_most", "calls", "merged_reads", "merged_writes",
         "keys", "leaf_changes", "half_splits", "last_splits", "leaf_blocks_before", "leaf_blocks_after",

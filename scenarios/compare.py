@@ -444,7 +444,7 @@ def _scattered_rows(other: RunResult, asked: ScenarioPair | None) -> Iterator[st
         update={"buffer_cache_bytes": instance.buffer_cache_bytes * sizes[0] / sizes[1]}
     )
     system = asked.other.system.model_copy(update={"instance": as_many})
-    scattered = answer_within(asked.other.model_copy(update={"system": system}), other.engine)
+    scattered = answer_within(asked.other.model_copy(update={"system": system}))
     if scattered is None or scattered.cache is None:
         return
     buffers = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from blocktime.model.budget import Budget, show_about, show_duration
-from blocktime.model.engine import expected_engine
+from blocktime.model.engine import is_expected_played
 from blocktime.model.errors import BlocktimeError, OverBudget
 from blocktime.model.spec import System, Workload
 from blocktime.model.units import show_bytes
@@ -26,8 +26,8 @@ class Forecast(NamedTuple):
     steps: float
     """Of what takes longest: *what* says what they are."""
     what: str
-    calculates: bool
-    """The closed form answers."""
+    sums: bool
+    """The answer is an exact sum."""
 
     def __str__(self) -> str:
         return f"about {show_duration(self.seconds)} for {show_about(self.steps)} {self.what}"
@@ -35,7 +35,7 @@ class Forecast(NamedTuple):
 
 def check(budget: Budget, expected: Forecast) -> None:
     """Raise :class:`OverBudget` where *expected* is more than *budget* allows."""
-    less = "take fewer rows" if expected.calculates else "use engine calculate or ask for less"
+    less = "take fewer rows" if expected.sums else "ask for less, or raise the limit"
     if budget.seconds is not None and expected.seconds > budget.seconds:
         limit = show_duration(budget.seconds)
         raise OverBudget(f"an answer takes {expected}; the limit is {limit}: {less}", "time")
@@ -47,37 +47,33 @@ def check(budget: Budget, expected: Forecast) -> None:
         raise OverBudget(f"an answer takes {needed}; the limit is {limit}: {less}", "memory")
 
 
-def forecast(system: System, work: Workload, engine: str = "auto", repeated: int = 1) -> Forecast:
-    """What *repeated* answers of *engine* take: within a factor of three where that is more than a second.
+def forecast(system: System, work: Workload, repeated: int = 1) -> Forecast:
+    """What *repeated* answers take: within a factor of three where that is more than a second.
 
     Raises :class:`OutsideLaw` and :class:`SpecError` as the answer would.
     """
     played = rows_cost(system, work) if work.plays_rows else AN_ANSWER
-    calculated = Forecast(
-        LEAST_S + played.seconds, CODE_BYTES + played.bytes, played.steps, played.what, True
-    )
-    if expected_engine(engine, system, work) == "calculate":
-        return calculated
+    summed = Forecast(LEAST_S + played.seconds, CODE_BYTES + played.bytes, played.steps, played.what, True)
+    if not is_expected_played(system, work):
+        return summed
     once = family_for(work).cost(system, work)
-    is_rows = calculated.seconds > once.seconds * repeated
+    is_rows = summed.seconds > once.seconds * repeated
     return Forecast(
-        LEAST_S + calculated.seconds + repeated * once.seconds,
-        calculated.bytes + once.bytes,
+        LEAST_S + summed.seconds + repeated * once.seconds,
+        summed.bytes + once.bytes,
         played.steps if is_rows else repeated * once.steps,
         played.what if is_rows else once.what,
         False,
     )
 
 
-def expected_within(
-    budget: Budget, system: System, work: Workload, engine: str = "auto", repeated: int = 1
-) -> Forecast | None:
+def expected_within(budget: Budget, system: System, work: Workload, repeated: int = 1) -> Forecast | None:
     """What the answers take; None where only the answer can say what is wrong with the question.
 
     Raises :class:`OverBudget` for more than *budget* allows.
     """
     try:
-        expected = forecast(system, work, engine, repeated)
+        expected = forecast(system, work, repeated)
     except BlocktimeError:
         return None
     check(budget, expected)

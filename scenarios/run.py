@@ -1,4 +1,4 @@
-"""Run one scenario with the engine that fits the question."""
+"""Run one scenario, and say what a reader should know of the question."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from blocktime.model.budget import USUAL, Budget, watched
 from blocktime.model.demand.transactions import pools_bytes
-from blocktime.model.engine import answered, bound_answer, calculate, simulate
+from blocktime.model.engine import answer, bound_answer, is_played
 from blocktime.model.errors import OverBudget
 from blocktime.model.interim import completed, sent_to
 from blocktime.model.laws.block_layer import is_in_kernel, release_of
@@ -24,19 +24,18 @@ from blocktime.scenarios.interval import CONFIDENCE, half_width
 from blocktime.scenarios.measured import FIGURES, READ_REQUESTS, REPRODUCES
 from blocktime.scenarios.prices import notes_on_prices
 from blocktime.scenarios.spec import Scenario
-from blocktime.scenarios.unread import ONLY_SIMULATED, SIZES_OF_SCANS, is_unread, set_in, unread_in, without
+from blocktime.scenarios.unread import SIZES_OF_SCANS, is_unread, set_in, unread_in, without
 from blocktime.scenarios.why_words import listed
 
 
 def run(
     scenario: Scenario,
-    engine: str = "auto",
     seed: int | None = None,
     replications: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     budget: Budget = USUAL,
 ) -> RunResult:
-    """Answer *scenario*; ``auto`` calculates where that is exact and simulates where somebody queues.
+    """Answer *scenario*: by exact sum where nobody queues, else by simulation.
 
     With *replications* the simulation runs with seeds seed, seed + 1, … and the result nearest to the mean carries
     the interval of the mean elapsed time. *progress* is called with (done, all). Where the answer takes more than
@@ -44,7 +43,7 @@ def run(
     begins where that is known.
     """
     try:
-        return _answered(scenario, engine, seed, replications, progress, budget)
+        return _answered(scenario, seed, replications, progress, budget)
     except OverBudget as refusal:
         bound = bound_answer(scenario.system, scenario.workload, name=scenario.name)
         if bound is None:
@@ -58,26 +57,20 @@ def run(
 
 def _answered(
     scenario: Scenario,
-    engine: str,
     seed: int | None,
     replications: int | None,
     progress: Callable[[int, int], None] | None,
     budget: Budget,
 ) -> RunResult:
-    """The answer of the engine that fits; raises :class:`OverBudget`."""
+    """The answer by exact sum or by simulation; raises :class:`OverBudget`."""
     repeated = scenario.replications if replications is None else replications
-    expected_within(budget, scenario.system, scenario.workload, engine, repeated)
     system, work = scenario.system, scenario.workload
-    by = {
-        "calculate": lambda: calculate(system, work, name=scenario.name),
-        "simulate": lambda: _replicated(scenario, seed, repeated, progress),
-    }
+    expected_within(budget, system, work, repeated)
+    notes = []
     with watched(budget), _interim(scenario, repeated):
-        answer = answered(engine, system, work, by)
-    notes = [answer.refusal] if answer.refusal else []
-    result = answer.answer
-    if result.engine == "calculate" and repeated > 1 and not notes:
-        notes.append("replications have no effect: the instant estimate involves no chance")
+        if repeated > 1 and not is_played(system, work):
+            notes, repeated = ["replications have no effect: the answer is an exact sum without chance"], 1
+        result = _replicated(scenario, seed, repeated, progress)
     return _noted(result, scenario, notes)
 
 
@@ -129,7 +122,7 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
         notes += _notes_on_the_kernel(scenario)
     elif _opened_by_default(scenario):
         notes.append(OPENED_BY_DEFAULT)
-    notes += _notes_on_what_is_not_read(scenario, result)
+    notes += _notes_on_what_is_not_read(scenario)
     if work.mixed:
         notes += _notes_on_transactions(scenario, cast("Transactions", work))
     if scenario.system.instance.db_file_multiblock_read_count == 0:
@@ -152,14 +145,12 @@ def _opened_by_default(scenario: Scenario) -> bool:
     return unset and not is_unread(scenario.workload.kind, path) and not why_idle(path, scenario)
 
 
-def _notes_on_what_is_not_read(scenario: Scenario, result: RunResult) -> Iterator[str]:
-    """The fields that the question sets and that this workload, or its instant estimate, does not read."""
+def _notes_on_what_is_not_read(scenario: Scenario) -> Iterator[str]:
+    """The fields that the question sets and that this workload does not read."""
     work, changed = scenario.workload, without(scenario.differences, scenario.written)
-    estimated = work.mixed and result.engine == "calculate"
     for listed_paths, what in (
         (_unread_by_all(changed, work), KINDS[work.kind].called),
         ([] if work.scans_blocks else set_in(changed, SIZES_OF_SCANS), WITHOUT_SCANS),
-        (set_in(changed, ONLY_SIMULATED) if estimated else [], NO_ESTIMATE),
     ):
         if listed_paths:
             instead = (
@@ -183,7 +174,6 @@ def _unread_by_all(changed: Mapping[str, Any], work: Workload) -> list[str]:
 OTHER_INDEX: Final = ": its index is described by [index]"
 UPDATED_ROW: Final = "host.update_row_s"
 WITHOUT_SCANS: Final = "transactions that scan no blocks (workload.mix.scan_blocks is 0)"
-NO_ESTIMATE: Final = "the instant estimate: only the simulation uses it"
 INSTANCE_SHARE: Final = 0.8
 """Share of a host's memory that Oracle's tuning guide plans for an instance, SGA and PGA [oracle-tuning]."""
 
@@ -269,7 +259,7 @@ def _replicated(
     results = []
     for index in range(replications):
         results.append(
-            simulate(scenario.system, scenario.workload, seed=first_seed + index, name=scenario.name)
+            answer(scenario.system, scenario.workload, seed=first_seed + index, name=scenario.name)
         )
         if progress is not None:
             progress(index + 1, replications)

@@ -18,16 +18,11 @@ SIZES_OF_SCANS: Final = (
     "instance.db_file_multiblock_read_count", "instance.release", "instance.sessions", "instance.max_io_bytes",
 )  # fmt: skip
 """What decides the multiblock reads of transactions, of which only those that scan have any."""
-ONLY_SIMULATED: Final = (
-    "host.kernel", "host.max_request_bytes", "host.max_segments", "disk.track_buffer_bytes", "disk.burst_iops",
-    "disk.burst_credits", "iostat.*", "workload.begins", "workload.transactions", "workload.precision_percent",
-)  # fmt: skip
-"""What the simulation of transactions reads and their closed form does not."""
 
 
 @cache
 def unread() -> dict[str, frozenset[str]]:
-    """Kind of workload -> dotted fields that decide nothing of it, in either engine."""
+    """Kind of workload -> dotted fields that decide nothing of it."""
     listed = tomllib.loads(LIST.read_text(encoding="utf-8"))
     return {kind: frozenset(paths) for kind, paths in listed.items()}
 

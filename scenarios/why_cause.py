@@ -138,10 +138,10 @@ def causes(
             else:
                 try:
                     scenario = with_fields(asked, fields)
-                    left_s -= _forecast_s(scenario, base.engine)
+                    left_s -= _forecast_s(scenario)
                     if left_s < 0 or len(answers) >= MOST_ANSWERS:
                         return causes_by_part
-                    answers[fields] = _remembered(scenario, base.engine)
+                    answers[fields] = _remembered(scenario)
                 except (BlocktimeError, ValidationError):  # these fields cannot change without others
                     continue
             tried[fields] = parts_of(base, answers[fields])
@@ -160,28 +160,28 @@ def causes(
     return causes_by_part
 
 
-def answer_within(scenario: Scenario, engine: str) -> RunResult | None:
+def answer_within(scenario: Scenario) -> RunResult | None:
     """The answer to *scenario*; None where it would take too long, or there is none."""
     try:
-        _forecast_s(scenario, engine)
-        return _remembered(scenario, engine)
+        _forecast_s(scenario)
+        return _remembered(scenario)
     except (BlocktimeError, ValidationError):
         return None
 
 
-def _forecast_s(scenario: Scenario, engine: str) -> float:
-    expected = expected_within(Budget(MOST_S), scenario.system, scenario.workload, engine, 1)
+def _forecast_s(scenario: Scenario) -> float:
+    expected = expected_within(Budget(MOST_S), scenario.system, scenario.workload)
     return expected.seconds if expected else 0.0
 
 
-_answers: OrderedDict[tuple[str, str], RunResult] = OrderedDict()
+_answers: OrderedDict[str, RunResult] = OrderedDict()
 
 
-def _remembered(scenario: Scenario, engine: str) -> RunResult:
+def _remembered(scenario: Scenario) -> RunResult:
     """The answer to *scenario*, which the same comparison needs again when it is shown again."""
-    key = (engine, repr((scenario.seed, scenario.system, scenario.workload)))
+    key = repr((scenario.seed, scenario.system, scenario.workload))
     if key not in _answers:
-        _answers[key] = run(scenario, engine, replications=1)
+        _answers[key] = run(scenario, replications=1)
         while len(_answers) > REMEMBERED:
             _answers.popitem(last=False)
     _answers.move_to_end(key)

@@ -41,7 +41,6 @@ LONGEST: Final = (
     "tests/model/machine/test_heap_twins.py",
     "tests/model/kernels/test_queue_kernels.py",
     "tests/golden/test_answers.py",
-    "tests/validation/test_residuals.py",
 )
 """Units of work that take most time, the longest first; a test run ends late when one of them begins late."""
 

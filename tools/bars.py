@@ -42,8 +42,6 @@ from blocktime.validation.identify.statement import identify_statement
 from blocktime.validation.identify.system import SystemProfile, identify
 from blocktime.validation.instruments import Keep, OpenedFile, Reading, read
 
-Engine = Literal["calculate", "simulate"]
-ENGINES: Final[tuple[Engine, ...]] = ("simulate", "calculate")
 BENCH: Final = "slob-p30x2-s32-wu4"
 VOLUMES: Final = {BENCH: 5_000.0, "slob-p60x2-s80-wu4": 16_000.0, "slob-p80x2-s128-wu12": 20_000.0}
 """Report of a bench -> requests a second of the volume that it ran on, as its maker publishes them."""
@@ -108,15 +106,6 @@ class Samples:
                 )
 
 
-def answered(content: Mapping[str, Any], engine: Engine) -> tuple[RunResult, Engine]:
-    """The answer of a scenario, estimated where the simulation would take too long, and the engine that gave it."""
-    scenario = from_mapping(content, "my")
-    try:
-        return run(scenario, engine), engine
-    except OverBudget:
-        return run(scenario, "calculate"), "calculate"
-
-
 def offs(measured: IdentifiedScenario, result: RunResult) -> dict[str, float]:
     """Figure -> how far off *result* is."""
     return {row.measured.name: row.off_fraction for row in as_modelled(measured.compared, result)}
@@ -125,37 +114,30 @@ def offs(measured: IdentifiedScenario, result: RunResult) -> dict[str, float]:
 def made_from(samples: Samples) -> Iterator[Bar]:
     """The interval that a system was made from."""
     bars = {TRANSACTIONS: 0.03, READ_REQUESTS: 0.03, CPU: 0.03, READ_WAIT: 0.05, DB_TIME: 0.05}
-    for engine in ENGINES:
-        for name in VOLUMES:
-            identified = identify(samples.of_bench(name))
-            off = offs(identified, run(from_mapping(identified.sections(), "my"), engine))
-            for what, bar in bars.items():
-                yield Bar("the interval it was made from", f"{name}, {engine}: {what}", off[what], bar)
+    for name in VOLUMES:
+        identified = identify(samples.of_bench(name))
+        off = offs(identified, run(from_mapping(identified.sections(), "my")))
+        for what, bar in bars.items():
+            yield Bar("the interval it was made from", f"{name}: {what}", off[what], bar)
 
 
 def other_volume(samples: Samples) -> Iterator[Bar]:
     """From the smallest volume to larger ones, each with its own mix and sessions, its disk by limits alone."""
     readings = samples.of_bench(BENCH)
     before = limit_of(Report(readings[0]), readings)
-    for engine in ENGINES:
-        for name, limit_per_s in list(VOLUMES.items())[1:]:
-            identified = identify(samples.read("awr_text", name))
-            system = identified.sections()
-            system["disk"] |= {
-                "overhead_s": before.read_s,
-                "service_cv": before.varies,
-                "iops_limit": before.share * limit_per_s,
-            }
-            off = offs(identified, run(from_mapping(system, "my"), engine))
-            bars = {TRANSACTIONS: 0.10, READ_REQUESTS: 0.10, READ_WAIT: 0.20, PARALLEL_WAIT: 0.20}
-            for what, bar in bars.items():
-                if what in off:
-                    yield Bar(
-                        f"another volume, {limit_per_s:,.0f} a second",
-                        f"{name}, {engine}: {what}",
-                        off[what],
-                        bar,
-                    )
+    bars = {TRANSACTIONS: 0.10, READ_REQUESTS: 0.10, READ_WAIT: 0.20, PARALLEL_WAIT: 0.20}
+    for name, limit_per_s in list(VOLUMES.items())[1:]:
+        identified = identify(samples.read("awr_text", name))
+        system = identified.sections()
+        system["disk"] |= {
+            "overhead_s": before.read_s,
+            "service_cv": before.varies,
+            "iops_limit": before.share * limit_per_s,
+        }
+        off = offs(identified, run(from_mapping(system, "my")))
+        for what, bar in bars.items():
+            if what in off:
+                yield Bar(f"another volume, {limit_per_s:,.0f} a second", f"{name}: {what}", off[what], bar)
 
 
 def arrays(samples: Samples) -> Iterator[Bar]:
@@ -168,7 +150,7 @@ def arrays(samples: Samples) -> Iterator[Bar]:
             sections = identify_statement(readings, STATEMENT).sections()
             sections["workload"]["arraysize_rows"] = habit["workload.arraysize_rows"]
             sections["client"]["first_fetch_rows"] = habit["client.first_fetch_rows"]
-            off = offs(measured, run(from_mapping(sections, "my"), "calculate"))
+            off = offs(measured, run(from_mapping(sections, "my")))
             check = f"array size {own} to {other}, from {what}"
             yield Bar(check, GETS, off[GETS], 0.005)
             yield Bar(check, FETCH_CALLS, off[FETCH_CALLS], 0.0)
@@ -236,13 +218,14 @@ def explained(samples: Samples) -> Iterator[Bar]:
                 "the interval of each report", f"{name}: {str(reason).partition(': ')[2]}"[:62], 0, None
             )
             continue
-        result, engine = answered(identified.sections(), "simulate")
-        off = offs(identified, result)
+        try:
+            off = offs(identified, run(from_mapping(identified.sections(), "my")))
+        except OverBudget as reason:
+            yield Bar("the interval of each report", f"{name}: {reason}"[:62], 0, None)
+            continue
         for what in (*bars, *told):
             if what in off:
-                yield Bar(
-                    "the interval of each report", f"{name}, {engine}: {what}", off[what], bars.get(what)
-                )
+                yield Bar("the interval of each report", f"{name}: {what}", off[what], bars.get(what))
 
 
 def intervals(samples: Samples) -> Iterator[Bar]:
@@ -250,7 +233,7 @@ def intervals(samples: Samples) -> Iterator[Bar]:
     covered = total = 0
     for own, other, change in _unused(samples):
         changed = own[1] | {"disk": own[1]["disk"] | change}
-        comparison = against(own[0], changed, other, "calculate")
+        comparison = against(own[0], changed, other)
         covered, total = covered + comparison.covered, total + len(comparison.figures)
         yield Bar(
             "intervals",
@@ -282,10 +265,10 @@ def speed(samples: Samples) -> Iterator[Bar]:
     """From files dropped to *as modelled*, in seconds of CPU."""
     begin = process_time()
     identified = identify(samples.of_bench(BENCH))
-    run(from_mapping(identified.sections(), "my"), "calculate")
+    run(from_mapping(identified.sections(), "my"))
     yield Bar(
         "AWR and iostat to as modelled",
-        "CPU of reading and the estimate",
+        "CPU of reading and the answer",
         process_time() - begin,
         5,
         unit="s",

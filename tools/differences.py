@@ -15,7 +15,6 @@ from typing import Final
 
 from blocktime.validation.case import Cell
 from blocktime.validation.compare import Comparison
-from blocktime.validation.fit import ClosedForms
 from blocktime.validation.tally import by_mechanism, case_of, groups, is_as_printed
 from blocktime.validation.validate import Validation
 from blocktime.validation.words import (
@@ -263,22 +262,6 @@ def fits_table(validation: Validation) -> str:
         table([case, *(shown.get(head, head) for head in OF_FITS[1:])], _rows(OF_FITS, comparisons))
         for case, comparisons in groups(fits, case_of)
     )
-
-
-def closed_form_table(patterns: str, validation: Validation) -> str:
-    """Simulated numbers beside what `calculate` says of them."""
-    runs = ClosedForms()
-    rows = [
-        [
-            CELLS["number"](comparison),
-            number_text(comparison.number.printed),
-            predicted_text(comparison, comparison.predicted),
-            predicted_text(comparison, runs.predict(comparison.number)),
-        ]
-        for comparison in about(_split(patterns), validation.numbers)
-        if comparison.compared
-    ]
-    return table(("number", "printed", "simulated", "calculated"), rows)
 
 
 def mechanism_table(validation: Validation) -> str:

@@ -18,7 +18,6 @@ from blocktime.scenarios.uncertainty.model_error import path_of_model_error
 from blocktime.validation.validate import Validation, validate
 from tools.constant_tables import catalog_tables, correlation_table, fitted_table, prior_table
 from tools.differences import (
-    closed_form_table,
     contents,
     doubts_table,
     fits_table,
@@ -81,7 +80,6 @@ def fresh_documents(validation: Validation) -> dict[Path, str]:
         "mechanisms": lambda _: mechanism_table(validation),
         "doubts": lambda _: doubts_table(validation),
         "fits": lambda _: fits_table(validation),
-        "closed forms": lambda of: closed_form_table(of, validation),
         "fitted": lambda of: fitted_table(validation, of),
         "priors": lambda _: prior_table(validation),
         "catalog": catalog_tables,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from blocktime.model.engine import printed_engine
 from blocktime.model.errors import SpecError
 from blocktime.model.results import RunResult
 from blocktime.scenarios import load, run
@@ -28,11 +27,9 @@ class Runs:
 
     def __init__(
         self,
-        engine: str = "calculate",
         settings: Sequence[str] = (),
         known: dict[str, RunResult] | None = None,
     ) -> None:
-        self.engine = engine
         self.settings = tuple(settings)
         self._results: dict[Pick, RunResult] = {}
         self._known = {} if known is None else known
@@ -44,7 +41,7 @@ class Runs:
             scenario = load(name, [*settings, *self.settings])
             asked = scenario.model_dump_json(include={"system", "workload", "seed"})
             if asked not in self._known:  # settings may repeat what stands there already
-                self._known[asked] = run(scenario, printed_engine(self.engine, scenario.workload))
+                self._known[asked] = run(scenario)
             self._results[pick] = self._known[asked]
         return self._results[pick]
 

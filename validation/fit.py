@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from blocktime.model.engine import calculate
 from blocktime.model.errors import SpecError
 from blocktime.model.results import RunResult
-from blocktime.scenarios import load, run
+from blocktime.scenarios import load
 from blocktime.validation.case import Prior
 from blocktime.validation.compare import Runs, allowed_error
 from blocktime.validation.numbers import MeasuredNumber, Pick
@@ -161,7 +162,7 @@ class ClosedForms(Runs):
         scenario = load(*pick)
         if not scenario.workload.chance_fraction:
             return super().result(pick)
-        return run(scenario, engine="calculate")
+        return calculate(scenario.system, scenario.workload, name=scenario.name)
 
 
 @dataclass

@@ -85,7 +85,6 @@ class Validation:
 
 def validate(
     cases: Sequence[str] | None = None,
-    engine: str = "calculate",
     progress: Callable[[int, int], None] | None = None,
 ) -> Validation:
     """Compare every printed number of *cases* (names or files; all by default) with the model.
@@ -98,7 +97,7 @@ def validate(
         case = load_case(name)
         if case_of.setdefault(case.name, case) != case:
             raise SpecError(f"{name}: got a second case called {case.name}; name the file otherwise")
-    runs = Runs(engine)
+    runs = Runs()
     printed = [number for case in case_of.values() for number in numbers_of(case)]
     numbers = []
     for done, number in enumerate(printed, 1):

@@ -130,5 +130,3 @@ def cache(after: RunResult, scenario: Scenario) -> None:
     lines = list(transaction_text.policy_lines(after, width=100))
     if lines:
         st.code("\n".join(unstyle(line) for line in lines), language=None)
-    elif after.engine == "calculate":
-        st.caption("The simulation compares LRU, CLOCK and touch counts on the same references.")

@@ -103,7 +103,7 @@ def _print(readings: Sequence[Reading], quiet: bool, all_figures: bool) -> None:
 
 
 def print_against(
-    cases: Sequence[str], settings: Sequence[str], reports: Sequence[str], engine: str, *, as_json: bool, quiet: bool
+    cases: Sequence[str], settings: Sequence[str], reports: Sequence[str], *, as_json: bool, quiet: bool
 ) -> int:  # fmt: skip
     """Print what the file of a system predicts for the interval of other *reports*; raises what is wrong with them."""
     if len(cases) != 1:
@@ -118,7 +118,7 @@ def print_against(
     if refused:
         raise refused[0]
     with progress_to_terminal(quiet, f"predicting {reports[0]}", ""):
-        comparison = against(system, to_mapping(load(name, [*settings, *own])), readings, engine)
+        comparison = against(system, to_mapping(load(name, [*settings, *own])), readings)
     print_answer(
         as_json,
         quiet,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from math import isfinite
 from typing import Any
@@ -15,7 +15,7 @@ from blocktime.app.command.options import (
     AS_JSON,
     NAMED,
     quietly,
-    with_engine_of_many,
+    with_chance,
     with_settings,
     with_table,
 )
@@ -50,7 +50,7 @@ DONE, NOTHING_FOUND = 0, 1
 @AS_JSON
 @with_axes
 @with_settings
-@with_engine_of_many
+@with_chance
 def optimise(name: str, at: SweepBackend, as_json: bool, quiet: bool, **asked: Any) -> int:
     """Find the best point under limits, or where a goal is reached, and the command that runs it.
 
@@ -96,12 +96,8 @@ def optimise(name: str, at: SweepBackend, as_json: bool, quiet: bool, **asked: A
 
 
 def _data(outcome: Optimum | Crossing) -> dict[str, Any]:
-    """What was found as data; of an instant estimate how far it may be off."""
-    accuracy = outcome.estimate.accuracy if outcome.estimate else None
-    data = asdict(replace(outcome, estimate=None)) | {
-        "accuracy": accuracy and accuracy.model_dump(mode="json")
-    }
-    return {name: _plain(value) for name, value in data.items() if name != "estimate"}
+    """What was found as data."""
+    return {name: _plain(value) for name, value in asdict(outcome).items()}
 
 
 def _plain(value: Any) -> Any:

@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
+from blocktime.app.base.output import say
 from blocktime.app.command.files import a_place_for_a_page
 from blocktime.model.budget import Budget
 from blocktime.model.errors import SpecError
 from blocktime.model.units import parse_bytes
 
-ENGINES = ("auto", "calculate", "simulate")
 HIGHEST_SEED = 2**63 - 1
 NAMED = "NAME|FILE[,KEY=VALUE...]"
 """How a command names a scenario; - is standard input."""
@@ -47,24 +47,16 @@ def with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)  # fmt: skip
 
 
-def with_one_engine(default: str | None, says: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    return click.option(
-        "--engine", metavar="|".join(ENGINES), default=default, show_default=default is not None, help=says,
-        callback=one_of(ENGINES),
-    )  # fmt: skip
+def without_engine(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --engine of earlier versions, which is told to be ignored."""
 
+    def ignore(_: click.Context, __: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            say(
+                f"--engine {value[:60]!r} is ignored: the model sums what is exact and plays the rest; leave it out"
+            )
 
-def with_engine(command: Callable[..., Any]) -> Callable[..., Any]:
-    return with_one_engine(
-        "auto",
-        "calculate: an instant estimate. simulate: an event simulation. auto simulates where requests queue.",
-    )(_with_chance(command))
-
-
-def with_engine_of_many(command: Callable[..., Any]) -> Callable[..., Any]:
-    """As :func:`with_engine`, where a file may have said it already."""
-    says = "calculate: instant estimates. simulate: event simulations. Default: that of the file, else auto."
-    return with_one_engine(None, says)(_with_chance(command))
+    return click.option("--engine", hidden=True, expose_value=False, callback=ignore)(command)
 
 
 def with_budget(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -99,8 +91,9 @@ def _size(text: str) -> float | None:
         ) from None
 
 
-def _with_chance(command: Callable[..., Any]) -> Callable[..., Any]:
-    command = with_budget(command)
+def with_chance(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Seed, replications and budget of an answer."""
+    command = without_engine(with_budget(command))
     for option in (
         click.option(
             "--replications", type=click.IntRange(1, 1000),

@@ -19,7 +19,7 @@ from blocktime.app.base.output import (
     width_of_terminal,
 )
 from blocktime.app.command.files import write_beside
-from blocktime.app.command.options import NAMED, with_engine, with_output, with_settings, with_uncertainty
+from blocktime.app.command.options import NAMED, with_chance, with_output, with_settings, with_uncertainty
 from blocktime.app.text.compare_text import compare_lines, difference_line, letters_for
 from blocktime.app.text.document import run_lines
 from blocktime.app.text.measured_text import COLOURS, as_modelled_lines, sentence
@@ -49,7 +49,7 @@ WRITTEN = ("tkprof", "trace", "iostat", "awr", "awr-html", "fio")
 @click.command("run")
 @click.argument("scenario", metavar=NAMED)
 @with_settings
-@with_engine
+@with_chance
 @with_uncertainty
 @click.option(
     "--as", "form", type=click.Choice(WRITTEN), metavar="|".join(WRITTEN),
@@ -105,7 +105,7 @@ def _lines(asked: Scenario, result: RunResult, width: int) -> Iterator[str]:
 @click.command()
 @click.argument("names", metavar="A B [C...]", nargs=-1, required=True)
 @with_settings
-@with_engine
+@with_chance
 @with_uncertainty
 @with_output
 def compare(
@@ -219,19 +219,18 @@ def _as_json(asked: Scenario, result: RunResult) -> dict[str, Any]:
 
 
 def _answer(
-    scenario: Scenario, quiet: bool, *, engine: str, seed: int | None, replications: int | None, budget: Budget
+    scenario: Scenario, quiet: bool, *, seed: int | None, replications: int | None, budget: Budget
 ) -> RunResult:  # fmt: skip
 
     system, work, name = scenario.system, scenario.workload, scenario.name
     repeated = scenario.replications if replications is None else replications
     try:
-        expected = expected_within(UNLIMITED, system, work, engine, repeated)
+        expected = expected_within(UNLIMITED, system, work, repeated)
         expected_s = expected.seconds if expected else 0.0
         if expected and expected_s > SEEN_AFTER_S and shows_progress(quiet):
-            quicker = "" if expected.calculates or work.plays_rows else "; --engine calculate answers at once"
-            print_lines([f"{name}: {expected}{quicker}"], err=True)
+            print_lines([f"{name}: {expected}"], err=True)
         with progress_to_terminal(quiet, f"answering {name}", "replications", expected_s) as progress:
-            return run(scenario, engine, seed, replications, progress, budget)
+            return run(scenario, seed, replications, progress, budget)
     except BlocktimeError as refusal:
         refusal.args = (f"{scenario.origin or name}: {refusal}",)
         raise

@@ -13,7 +13,7 @@ from blocktime.app.command.options import (
     AS_JSON,
     NAMED,
     quietly,
-    with_engine_of_many,
+    with_chance,
     with_settings,
 )
 from blocktime.app.command.sweep_cli import with_axes
@@ -32,7 +32,7 @@ from blocktime.scenarios.uncertainty.tornado import MEASURE, tornado_of_constant
 @AS_JSON
 @with_axes
 @with_settings
-@with_engine_of_many
+@with_chance
 def sensitivity(name: str, at: SweepBackend, as_json: bool, quiet: bool, **asked: Any) -> None:
     """Rank the fields that move a measure, each changed alone: a tornado chart.
 

@@ -13,7 +13,7 @@ import click
 from blocktime.app.base.lines import parted
 from blocktime.app.base.output import json_text, print_lines, width_of_terminal
 from blocktime.app.command.files import write_beside
-from blocktime.app.command.options import NAMED, with_engine_of_many, with_output, with_settings, with_table
+from blocktime.app.command.options import NAMED, with_chance, with_output, with_settings, with_table
 from blocktime.app.command.sweep_progress import telling
 from blocktime.app.text.sweep_text import Summary, short_line, summary_of, sweep_lines
 from blocktime.model.errors import SpecError
@@ -70,7 +70,7 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
               help="Measure to summarise. Default: that of the sweep, else elapsed_s. Repeatable.")  # fmt: skip
 @with_axes
 @with_settings
-@with_engine_of_many
+@with_chance
 @with_output
 def sweep(
     name: str, measures: tuple[str, ...], at: SweepBackend, as_json: bool, html: Path | None, quiet: bool, **asked: Any

@@ -348,7 +348,7 @@ def _reasons(laid: ComparedScenarios) -> None:
             st.markdown(f"**{plain(head)}**")
             st.markdown("\n".join(f"- {plain(sentence(text))}" for text in laid.why(place)))
     notes = [*warnings_of(laid.results, laid.letters), *util_of(laid.results, laid.letters)]
-    beyond = len(lines_of(laid.results))
+    beyond = len(lines_of([result.extrapolated for result in laid.results]))
     if beyond:
         uses = "one use of a constant" if beyond == 1 else f"{beyond} uses of constants"
         notes.append(f"extrapolated: {uses} outside the measured range")

@@ -59,7 +59,6 @@ class _About(_Checked):
     """What made the table."""
 
     scenario: _Scenario
-    engine: Text = ""
     model: Text = ""
     seeds: list[Annotated[int, Strict()]] = []
     reference: dict[str, Annotated[float, Strict()]] = {}

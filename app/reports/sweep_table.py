@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from blocktime.app.base.remembered import by_object
 from blocktime.app.reports.sweep_described import check_description
 from blocktime.app.reports.sweep_size import check_size
-from blocktime.app.text.sweep_text import Summary, ends_of
+from blocktime.app.text.sweep_text import Summary, extrapolated_at_ends
 from blocktime.model.errors import SpecError, UnknownName, cut
 from blocktime.model.measures import MEASURES
-from blocktime.model.results import RunResult
+from blocktime.model.provenance import Extrapolation
 from blocktime.scenarios.load import library
 from blocktime.scenarios.spec import SECTIONS
 from blocktime.scenarios.sweeps.plan import Plan
@@ -31,7 +31,7 @@ LARGEST_FILE_BYTES: Final = 100_000_000
 LARGEST: Final = 1e30
 """A number of a table; its reciprocal is the smallest."""
 LONGEST_STEM: Final = 80
-KINDS: Final = {"point": "whole", "engine": "text", "error": "text", **dict.fromkeys(MEASURES, "real")}
+KINDS: Final = {"point": "whole", "method": "text", "error": "text", **dict.fromkeys(MEASURES, "real")}
 _NOT_IN_A_FILE_NAME: Final = re.compile(r"[^\w.+-]+")
 
 
@@ -97,7 +97,7 @@ class SweepTable:
         reference = dict(self.about.get("reference", {}))
         summarised = Summary(self.keys, measure, axes, np.asarray(values, float), reference, self.errors)
         if self.plan is not None and measure in self.values:
-            summarised.ends = _ends_of(self.plan, self.values[measure])
+            summarised.extrapolated = _at_ends(self.plan, self.values[measure])
         return summarised
 
     def at(self, place: int) -> dict[str, Any]:
@@ -124,9 +124,9 @@ def table_of(rows: Rows) -> SweepTable:
 
 
 @by_object(64)
-def _ends_of(plan: Plan, values: Values) -> tuple[RunResult, ...]:
+def _at_ends(plan: Plan, values: Values) -> tuple[Sequence[Extrapolation], ...]:
     """The points with the least and the most, as a summary asks for them with each drawing."""
-    return ends_of(plan, np.asarray(values, float))
+    return extrapolated_at_ends(plan, np.asarray(values, float))
 
 
 def table_in(files: Mapping[str, bytes]) -> SweepTable:

@@ -11,7 +11,7 @@ from blocktime.app.base.remembered import by_object
 from blocktime.app.session.playing import Ask, SimulatedAnswer
 from blocktime.app.session.wishes import Wishes, ask, played
 from blocktime.model.budget import USUAL
-from blocktime.model.engine import is_simulated
+from blocktime.model.engine import is_played
 from blocktime.model.errors import BlocktimeError
 from blocktime.model.results import RunResult
 from blocktime.scenarios import Scenario, run
@@ -127,7 +127,7 @@ def expected_s(scenarios: Sequence[Scenario]) -> float:
 def _summed(scenario: Scenario) -> Answer | None:
     """The exact sum; None where the simulators answer, as *scenario* is played or its sum takes long."""
     expected = _forecast(scenario)
-    if expected is None or not expected.calculates or expected.seconds > MOST_SUMMED_S:
+    if expected is None or not expected.sums or expected.seconds > MOST_SUMMED_S:
         return None
     answer = _sum(ask(scenario))
     if answer is None or answer.result is None:
@@ -140,7 +140,7 @@ def _sum(question: Ask) -> Answer | None:
     """The exact sum, worked out once for all prices; None for what is played."""
     system, work = question.scenario.system, question.scenario.workload
     try:
-        return None if is_simulated(system, work) else Answer(run(question.scenario))
+        return None if is_played(system, work) else Answer(run(question.scenario))
     except BlocktimeError as error:
         return Answer(refused=str(error))
 
@@ -172,7 +172,7 @@ def _for_intervals(scenarios: Sequence[Scenario]) -> Iterator[Ask]:
         if has_one or _summed(scenario) is not None:
             continue
         expected = _forecast(scenario)
-        if expected is not None and not expected.calculates and expected.seconds <= MOST_S_OF_INTERVALS:
+        if expected is not None and not expected.sums and expected.seconds <= MOST_S_OF_INTERVALS:
             yield replace(ask(scenario), replications=INTERVAL_OF)
 
 

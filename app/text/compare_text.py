@@ -80,9 +80,9 @@ def compared(comparison: ScenarioComparison, width: int) -> dict[str, list[str]]
 
 
 def what_is_compared(comparison: ScenarioComparison, width: int) -> Iterator[str]:
-    """A line for each answer: its letter, its name and its engine."""
+    """A line for each answer: its letter, its name and how it was made."""
     for letter, result, name in zip(comparison.letters, comparison.results, comparison.names, strict=True):
-        how = result.engine if result.transactions else f"{result.engine}; {path(result)}"
+        how = result.method if result.transactions else f"{result.method}; {path(result)}"
         yield from wrapped(f"{name} ({how})", width, first=f"{letter}  ")
 
 
@@ -99,7 +99,7 @@ def _notes(comparison: ScenarioComparison, width: int) -> Iterator[str]:
     results, letters = comparison.results, comparison.letters
     for notes, name, colour in (
         (warnings_of(results, letters), "warning   ", "yellow"),
-        (lines_of(results, letters), "beyond    ", "yellow"),
+        (lines_of([result.extrapolated for result in results], letters), "beyond    ", "yellow"),
         (util_of(results, letters), "%util     ", None),
     ):
         for note in notes:

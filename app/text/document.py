@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 from click import style
 
 from blocktime.app.base.lines import wrapped
-from blocktime.app.text.accuracy_text import accuracy_line
 from blocktime.app.text.iostat_text import MOST_LINES, device_lines, size_lines
 from blocktime.app.text.money_text import money_lines
 from blocktime.app.text.plan_text import plan_lines
@@ -26,7 +25,7 @@ from blocktime.app.text.transaction_text import (
     resource_lines,
     transaction_lines,
 )
-from blocktime.model.results import RunResult
+from blocktime.model.results import SIMULATION, RunResult
 
 
 class Form(NamedTuple):
@@ -97,11 +96,9 @@ def run_lines(result: RunResult, title: str = "", *, width: int = 80, bar: str =
 
 def heading_lines(result: RunResult, title: str, width: int) -> Iterator[str]:
     """What was asked, and what answered it."""
-    made = f"simulated (engine {result.engine}), seed {result.seed}, blocktime {result.version}"
-    if result.engine == "calculate":
-        made = f"instant estimate (engine calculate), blocktime {result.version}"
-    elif result.engine == "bound":
-        made = f"{result.method}, blocktime {result.version}"
+    made = f"{result.method}, blocktime {result.version}"
+    if result.how == SIMULATION:
+        made = f"{result.method}, seed {result.seed}, blocktime {result.version}"
     if result.events is not None:
         made += f", {result.events:,} events"
     if result.played_by:
@@ -109,5 +106,3 @@ def heading_lines(result: RunResult, title: str, width: int) -> Iterator[str]:
     yield from wrapped(f"{result.scenario} – {title}" if title else result.scenario, width, bold=True)
     for line in wrapped(made, width):
         yield style(line, dim=True)
-    if result.accuracy is not None:
-        yield from wrapped(accuracy_line(result), width, first="accuracy  ")

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from blocktime.app.base.lines import head, parted, table, wrapped
 from blocktime.app.controls.fields import as_text, size_text
-from blocktime.app.text.accuracy_text import accuracy_words
 from blocktime.app.text.sweep_text import change, shown
 from blocktime.model.errors import cut
 from blocktime.model.measures import MEASURES
@@ -82,7 +81,6 @@ def sentences_of(optimum: Optimum) -> list[str]:
         _against_the_base(optimum, optimum.best),
         *(_held_back(optimum, binding) for binding in optimum.binding),
         _how_sure(optimum),
-        *_estimate(optimum),
         *_failures(optimum),
     ]
 
@@ -140,12 +138,6 @@ def _how_sure(optimum: Optimum) -> str:
         f"Differential evolution with a local search asked for {optimum.points:,} points of {space}. A better point is "
         f"possible{ended}."
     )
-
-
-def _estimate(outcome: Optimum | Crossing) -> Iterator[str]:
-    if outcome.estimate is not None and outcome.estimate.accuracy is not None:
-        took = shown("elapsed_s", outcome.estimate.time.elapsed_s)
-        yield f"This point is an instant estimate, elapsed_s {took}: {accuracy_words(outcome.estimate)}."
 
 
 def _failures(optimum: Optimum) -> Iterator[str]:
@@ -206,7 +198,7 @@ def sentences_of_crossing(crossing: Crossing) -> list[str]:
         texts.append(
             f"{len(failed)} of {len(crossing.scan)} scanned values have no answer: {failed[0].error}"
         )
-    return [*texts, f"{crossing.points:,} points were answered.", *_estimate(crossing)]
+    return [*texts, f"{crossing.points:,} points were answered."]
 
 
 def _where(crossing: Crossing, base: str) -> str:
@@ -269,8 +261,6 @@ def command_of(
     """The command line that runs a point."""
     changes = [*settings, *(f"{key}={_size(key, value) or as_text(value)}" for key, value in values.items())]
     words = ["blocktime", "run", name, *(word for change in changes for word in ("--set", change))]
-    if asked.get("engine") not in {None, "", "auto"}:
-        words += ["--engine", asked["engine"]]
     for option in ("seed", "replications"):
         if asked.get(option) is not None:
             words += [f"--{option}", str(asked[option])]

@@ -143,24 +143,24 @@ def what_the_mark_says(results: Sequence[RunResult]) -> str:
     return f"{MARK} depends on {count} constants used outside their measured ranges. The farthest is {text}"
 
 
-def lines_of(results: Sequence[RunResult], letters: Sequence[str] = ()) -> list[str]:
+def lines_of(answers: Sequence[Sequence[Extrapolation]], letters: Sequence[str] = ()) -> list[str]:
     """A sentence for each condition beyond a fitted range, the farthest first, with the letters of the answers.
 
     Constants that share the range and the value used share a sentence.
     """
     every = [
         (extrapolations, letter)
-        for result, letter in zip(results, letters or [""] * len(results), strict=True)
-        for extrapolations in _of_one_range(result)
+        for extrapolated, letter in zip(answers, letters or [""] * len(answers), strict=True)
+        for extrapolations in _of_one_range(extrapolated)
     ]
     every.sort(key=lambda pair: -(pair[0][0].times or 0.0))
     told = ((_beyond(extrapolations), letter) for extrapolations, letter in every)
-    return lettered(told, len(results)) if letters else list(dict.fromkeys(text for text, _ in told))
+    return lettered(told, len(answers)) if letters else list(dict.fromkeys(text for text, _ in told))
 
 
-def _of_one_range(result: RunResult) -> list[list[Extrapolation]]:
+def _of_one_range(extrapolated: Sequence[Extrapolation]) -> list[list[Extrapolation]]:
     groups: dict[tuple[str, float, float, float], list[Extrapolation]] = {}
-    for extrapolation in result.extrapolated:
+    for extrapolation in extrapolated:
         condition = extrapolation.quantity, extrapolation.used, extrapolation.low, extrapolation.high
         groups.setdefault(condition, []).append(extrapolation)
     return list(groups.values())

@@ -31,7 +31,7 @@ from blocktime.scenarios.why_words import count
 Better = Literal["less", "more", "neither"]
 Read = Callable[[RunResult], float | None]
 TOO_FEW: Final = "too few"
-NO_ESTIMATE: Final = "no estimate"
+NOT_PLAYED: Final = "not simulated"
 NO_LIMIT: Final = "unknown: the disk has no known limit"
 
 
@@ -209,10 +209,10 @@ QUANTITIES: Final[dict[str, Quantity]] = {
     "calls_per_s": _measure("calls_per_s", "Calls/s", MEAN, "more"),
     "bytes_per_s": _measure("bytes_per_s", "Throughput", BANDWIDTH, "more"),
     "response_s": _measure("response_s", "Mean response", MILLISECONDS),
-    "response_p50_s": _measure("response_p50_s", "p50 response", MILLISECONDS, missing=NO_ESTIMATE),
-    "response_p95_s": _measure("response_p95_s", "p95 response", MILLISECONDS, missing=NO_ESTIMATE),
-    "response_p99_s": _measure("response_p99_s", "p99 response", MILLISECONDS, missing=NO_ESTIMATE),
-    "response_max_s": Quantity("Longest response", MILLISECONDS, _longest_response_s, missing=NO_ESTIMATE),
+    "response_p50_s": _measure("response_p50_s", "p50 response", MILLISECONDS, missing=NOT_PLAYED),
+    "response_p95_s": _measure("response_p95_s", "p95 response", MILLISECONDS, missing=NOT_PLAYED),
+    "response_p99_s": _measure("response_p99_s", "p99 response", MILLISECONDS, missing=NOT_PLAYED),
+    "response_max_s": Quantity("Longest response", MILLISECONDS, _longest_response_s, missing=NOT_PLAYED),
     "busiest": Quantity("Busiest resource", SHARE, _busiest, "neither"),
     "saturation_per_s": Quantity(
         "Maximum TPS", TPS, _with_disk("saturation_per_s"), "more",

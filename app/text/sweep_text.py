@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from blocktime.app.base.lines import head, mean, table, with_unit, wrapped
 from blocktime.app.controls.fields import as_text
-from blocktime.app.text.accuracy_text import accuracy_words
 from blocktime.app.text.outside import lines_of
-from blocktime.model.engine import estimate_of
+from blocktime.model.engine import extrapolated_in
 from blocktime.model.errors import SpecError, cut
 from blocktime.model.measures import MEASURES
-from blocktime.model.results import RunResult
+from blocktime.model.provenance import Extrapolation
 from blocktime.model.units import show_amount, show_change, show_share, unit_of
 from blocktime.scenarios.sweeps.plan import Plan
 from blocktime.scenarios.sweeps.rows import Rows
@@ -46,8 +45,8 @@ class Summary:
     currency: str = ""
     together: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """A field that varies by itself -> those that move with it."""
-    ends: tuple[RunResult, ...] = ()
-    """The points with the least and the most by instant estimate; without accuracy where they were simulated."""
+    extrapolated: tuple[Sequence[Extrapolation], ...] = ()
+    """Constants that the points with the least and the most use outside the range that they were fitted in."""
     named: Callable[[str], str] = str
     """What a reader calls a field."""
 
@@ -77,18 +76,17 @@ def summary_of(rows: Rows, measure: str) -> Summary:
             errors[error] = errors.get(error, 0) + 1
     currency = rows.plan.base.system.prices.currency or ""
     column = np.concatenate(values)
-    ends = ends_of(rows.plan, column)
-    return Summary(keys, measure, axes, column, rows.reference, errors, currency, together, ends)
+    extrapolated = extrapolated_at_ends(rows.plan, column)
+    return Summary(keys, measure, axes, column, rows.reference, errors, currency, together, extrapolated)
 
 
-def ends_of(plan: Plan, values: NDArray[np.float64]) -> tuple[RunResult, ...]:
-    """The points with the least and the most of a measure by instant estimate; without accuracy where simulated."""
+def extrapolated_at_ends(plan: Plan, values: NDArray[np.float64]) -> tuple[Sequence[Extrapolation], ...]:
+    """Constants used outside their range by the points with the least and the most of a measure."""
     if not np.isfinite(values).any():
         return ()
     places = sorted({int(np.nanargmin(values)), int(np.nanargmax(values))})
     scenarios = (plan.points.scenario(plan.values(place, place + 1)[0]) for place in places)
-    estimates = (estimate_of(plan.how.engine, point.system, point.workload) for point in scenarios)
-    return tuple(estimate for estimate in estimates if estimate is not None)
+    return tuple(extrapolated_in(point.system, point.workload) for point in scenarios)
 
 
 def moving_together(axes: Sequence[Axis]) -> dict[str, tuple[str, ...]]:
@@ -123,21 +121,9 @@ def sweep_lines(summary: Summary, width: int) -> Iterator[str]:
             yield from wrapped(f"{sentence} ({times:,})", width, first="- ")
 
 
-def accuracy_of(summary: Summary) -> str:
-    """How far the less certain of the points with the least and the most may be off; empty for simulated ones."""
-    estimates = [(result.accuracy.factor, result) for result in summary.ends if result.accuracy is not None]
-    if not estimates:
-        return ""
-    _, worst = max(estimates, key=lambda pair: pair[0])
-    return f"an elapsed time of {shown('elapsed_s', worst.time.elapsed_s)}: {accuracy_words(worst)}"
-
-
 def _how_sure(summary: Summary, width: int) -> Iterator[str]:
-    """How far the points with the least and the most may be off, and which constants they use beyond their range."""
-    if accuracy := accuracy_of(summary):
-        yield ""
-        yield from wrapped(accuracy, width, first="accuracy  ")
-    for sentence in lines_of(summary.ends):
+    """Which constants the points with the least and the most use beyond their range."""
+    for sentence in lines_of(summary.extrapolated):
         yield from wrapped(f"lowest and highest: {sentence}", width, first="beyond    ")
 
 

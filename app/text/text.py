@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from blocktime.app.base.lines import head, megabytes, wrapped
-from blocktime.app.text.accuracy_text import other_warnings
 from blocktime.app.text.outside import MARK, by_number, lines_of
 from blocktime.app.text.plan_text import row_source_lines
 from blocktime.app.text.programs_text import beside_words
@@ -198,9 +197,9 @@ def optimizer_lines(result: RunResult) -> Iterator[str]:
 
 def note_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     """Warnings, constants used outside the range they were fitted in, and sources; the heading tells the accuracy."""
-    for warning in other_warnings(result):
+    for warning in result.warnings:
         yield from wrapped(warning, width, first="warning   ", colour="yellow")
-    for use in lines_of([result]):
+    for use in lines_of([result.extrapolated]):
         yield from wrapped(use, width, first="beyond    ", colour="yellow")
     if result.sources:
         yield from wrapped(", ".join(result.sources), width, first="sources   ")

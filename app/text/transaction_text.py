@@ -9,7 +9,7 @@ from click import style
 from blocktime.app.base.lines import NAME_WIDTH, aligned, head, mean, wrapped
 from blocktime.model.causes import FROM_CLIENT, SEQUENTIAL
 from blocktime.model.demand.transactions import DATA, DBWR
-from blocktime.model.results import RunResult, TransactionStats
+from blocktime.model.results import BOUND, RunResult, TransactionStats
 from blocktime.model.units import show_bytes, show_number, show_range, show_seconds
 
 NAME = 12
@@ -23,7 +23,7 @@ MOST_BAR = 24
 def answer_of(result: RunResult, stats: TransactionStats, where: str) -> str:
     """Throughput, the response and its largest parts, and the bottleneck."""
     tail = stats.response_percentiles.get("p95")
-    if result.engine == "bound":
+    if result.how == BOUND:
         least = (
             f"at most {tps(stats.per_s)} TPS; a transaction takes at least {show_seconds(stats.response_s)}"
         )

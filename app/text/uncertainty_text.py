@@ -10,7 +10,7 @@ from blocktime.app.base.lines import head, wrapped
 from blocktime.app.text.compare_table import value_said
 from blocktime.model.catalog import KINDS, entries
 from blocktime.model.provenance import Constant
-from blocktime.model.results import Contribution, Interval, RunResult, Uncertainty
+from blocktime.model.results import SIMULATION, Contribution, Interval, RunResult, Uncertainty
 from blocktime.scenarios.declared import declared_field
 from blocktime.scenarios.uncertainty.model_error import MEASURED, model_error
 from blocktime.scenarios.why_words import listed, plural
@@ -237,6 +237,6 @@ def _how_it_was_found(result: RunResult, uncertainty: Uncertainty) -> str:
         text = f"The interval is from {uncertainty.draws:,} sets of constants, drawn with seed {uncertainty.seed}."
     if uncertainty.runs:
         text += f" {uncertainty.runs:,} simulations show how the time depends on the constants."
-    if result.engine == "simulate" and uncertainty.chance_s is None:
+    if result.how == SIMULATION and uncertainty.chance_s is None:
         text += " The interval does not include random variation; --replications N adds it."
     return text.strip()

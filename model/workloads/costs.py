@@ -33,7 +33,7 @@ AN_ANSWER: Final = AnswerCost(0.0, 0.0, 1, "answer")
 
 
 def rows_cost(system: System, work: Workload) -> AnswerCost:
-    """Of playing the rows that a statement changes through their blocks, which either engine does first."""
+    """Of playing the rows that a statement changes through their blocks, which is done first."""
     steps = steps_of_playing(system, cast("Dml", work))
     rows = system.table.rows + work.added_rows
     size_bytes = ROW_BYTES * rows + ORDERED_ROW_BYTES * rows * work.at_random

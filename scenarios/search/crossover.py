@@ -131,7 +131,7 @@ Times = Callable[[Sequence[Any]], Sequence[Answer]]
 def _times(scenario: Scenario, key: str) -> Times:
     """What answers *scenario* with other values in the field *key*."""
     source = source_in(to_mapping(scenario), scenario.name, scenario.origin)
-    asked = Asked(Points(source, [key]), "calculate", scenario.seed)
+    asked = Asked(Points(source, [key]), scenario.seed)
     return lambda values: answers(asked, [Item(place, 0, {key: value}) for place, value in enumerate(values)])
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from blocktime.model.engine import estimate_of, is_simulated
+from blocktime.model.engine import is_played
 from blocktime.model.errors import SpecError, cut
 from blocktime.model.measures import MEASURES
-from blocktime.model.results import RunResult
 from blocktime.model.units import parse_bytes, parse_seconds
 from blocktime.scenarios.declared import limits_of
 from blocktime.scenarios.load import Source
@@ -28,7 +27,7 @@ from blocktime.scenarios.search.question import (
     question_of,
 )
 from blocktime.scenarios.sweeps.plan import value_in
-from blocktime.scenarios.sweeps.points import Points, Values
+from blocktime.scenarios.sweeps.points import Values
 from blocktime.scenarios.sweeps.spec import Axis
 from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, whole_table, write
 from blocktime.scenarios.sweeps.table import check_place
@@ -118,8 +117,6 @@ class Crossing:
     can_go: tuple[bool, bool]
     """Whether the field may have values below the scanned range, and above it."""
     points: int
-    estimate: RunResult | None = None
-    """The instant estimate at :attr:`best`, without accuracy where the answer was simulated."""
 
     @property
     def beyond(self) -> Literal["", "below", "above"]:
@@ -172,7 +169,7 @@ def seek(
 ) -> Crossing:
     """Where the one axis of *vary* brings a measure to its goal, such as ``response_s <= 2 * base``.
 
-    The first crossing from the low end. *how* may hold settings, limit, engine, seed and replications, a listener, and
+    The first crossing from the low end. *how* may hold settings, limit, seed and replications, a listener, and
     out with force for the table of all points that were asked. Raises :class:`SpecError` with one sentence.
     """
     wanted = goal_of(goal)
@@ -223,15 +220,10 @@ class _Search:
         stretch = self._first_change(scanned, number)
         below, above = self._halved(*stretch, number) if stretch else (None, None)
         is_whole = below is not None and above is not None and self._along.values is not None
-        crossing = Crossing(
+        return Crossing(
             source.name, self._along.key, self._goal.measure, self._goal.test, number, self._base, tuple(scanned),
             below, above, is_whole, self._is_monotone(), self._can_go(scanned), len(self.known),
         )  # fmt: skip
-        if crossing.best is None:
-            return crossing
-        scenario = Points(source, (self._along.key,)).scenario({self._along.key: crossing.best.value})
-        engine = self._asker.question.how.engine
-        return replace(crossing, estimate=estimate_of(engine, scenario.system, scenario.workload))
 
     def _ask(self, values: Sequence[Any]) -> list[MeasureAt]:
         key, measure = self._along.key, self._goal.measure
@@ -296,8 +288,7 @@ class _Search:
         """Share of its value by which chance alone may move a measure of simulated transactions."""
         question = self._asker.question
         base = question.source.scenario()
-        simulated = is_simulated(base.system, base.workload, question.how.engine)
-        return base.workload.chance_fraction if simulated else 0.0
+        return base.workload.chance_fraction if is_played(base.system, base.workload) else 0.0
 
     def _can_go(self, scanned: Sequence[MeasureAt]) -> tuple[bool, bool]:
         """Whether the field may have values beyond both ends of the range."""

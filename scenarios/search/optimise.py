@@ -14,10 +14,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from blocktime.model.engine import estimate_of
 from blocktime.model.errors import BlocktimeError, SpecError
 from blocktime.model.measures import MEASURES
-from blocktime.model.results import RunResult
 from blocktime.scenarios.load import Source
 from blocktime.scenarios.search.along import Along
 from blocktime.scenarios.search.limits import Limit, limits_of
@@ -126,8 +124,6 @@ class Optimum:
     failed: int = 0
     error: str = ""
     """Why the first of the failed points has no answer."""
-    estimate: RunResult | None = None
-    """The best point's instant estimate, without accuracy where the answer was simulated; None without a best point."""
 
 
 def optimise(
@@ -142,7 +138,7 @@ def optimise(
 ) -> Optimum:
     """The point with the smallest or the largest measure among those that keep all of *such_that*.
 
-    *how* may hold settings, limit, engine, seed and replications, a listener, and out with force for the table of all
+    *how* may hold settings, limit, seed and replications, a listener, and out with force for the table of all
     points that were asked. Raises :class:`SpecError` with one sentence.
     """
     if (minimise is None) == (maximise is None):
@@ -245,14 +241,7 @@ class Space:
             self._question.source.name, wanted.measure, wanted.largest, tuple(limit.text for limit in wanted.limits),
             best, None if best else nearest, self._reference, tuple(slack >= 0 for slack in at_base), base, binding,
             idle, len(self.asked_points), self.combinations, exact, settled, self._known.failed, self._known.error,
-            self._estimate(best),
         )  # fmt: skip
-
-    def _estimate(self, best: Candidate | None) -> RunResult | None:
-        if best is None:
-            return None
-        scenario = self._resolver.scenario(best.values)
-        return estimate_of(self._question.how.engine, scenario.system, scenario.workload)
 
     def _base_value(self, key: str) -> Any:
         try:

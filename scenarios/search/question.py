@@ -68,7 +68,7 @@ def question_of(
 ) -> Question:
     """What is asked of a scenario, by *vary* and by the axes that its file declares.
 
-    *how* may hold engine, seed and replications; None is as good as absent. Raises :class:`SpecError`.
+    *how* may hold seed and replications; None is as good as absent. Raises :class:`SpecError`.
     """
     source = name if isinstance(name, Source) else source_of_sweep(name, settings)
     declared = sweep_of(source.data["sweep"], source.where) if "sweep" in source.data else None
@@ -77,9 +77,8 @@ def question_of(
     kind = kind_of(axes, base)
     whole = {axis.key for axis in axes if takes_whole_numbers(axis.key, kind)}
     told = [_listed(axis, axis.key in whole) for axis in axes]
-    engine, seed, replications = (how.get(name) for name in ("engine", "seed", "replications"))
+    seed, replications = (how.get(name) for name in ("seed", "replications"))
     asked = RunOptions(
-        (declared.engine if declared else "auto") if engine is None else engine,
         base.seed if seed is None else seed,
         replications or (declared and declared.replications) or base.replications,
         how.get("budget", USUAL),
@@ -217,7 +216,7 @@ class Asker:
         how = self.question.how
         axis = self.question.axes[0]
         plan = self.plan([{axis.key: axis.values[0] if axis.values else axis.ends[0]}], [axis.key])
-        (answer,) = answers(Asked(plan.points, how.engine, how.seed, how.budget), [Item(0, 0, None)])
+        (answer,) = answers(Asked(plan.points, how.seed, how.budget), [Item(0, 0, None)])
         return answer.error
 
 
@@ -237,10 +236,7 @@ def check_has(measure: str, has: Iterable[str], question: Question) -> None:
     """Raise :class:`SpecError` for a measure that answers to the question do not have."""
     known = sorted(has)
     if known and measure not in known:
-        raise SpecError(
-            f"{question.source.name}: answers by engine {question.how.engine} have no {measure}; they have "
-            f"{', '.join(known)}"
-        )
+        raise SpecError(f"{question.source.name}: answers have no {measure}; they have {', '.join(known)}")
 
 
 def measures_in(rows: Rows) -> set[str]:

@@ -73,7 +73,7 @@ def sensitivity(
 ) -> Sensitivity:
     """The tornado of *measure* over the axes, each changed alone from the base scenario.
 
-    *how* may hold settings, limit, engine, seed and replications, and a listener. Raises :class:`SpecError` with one
+    *how* may hold settings, limit, seed and replications, and a listener. Raises :class:`SpecError` with one
     sentence, for points without an answer too.
     """
     check_measure(measure)

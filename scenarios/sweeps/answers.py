@@ -11,17 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blocktime.model.budget import USUAL, Budget, watched
-from blocktime.model.engine import (
-    answered,
-    answered_many,
-    calculate,
-    goes_by_arrays,
-    goes_summed_up,
-    simulate_many,
-    simulate_measures,
-)
+from blocktime.model.engine import answer_measures, goes_by_arrays, goes_summed_up, simulate_many, sum_many
 from blocktime.model.errors import BlocktimeError, BooksDoNotBalance
-from blocktime.model.measures import MEASURES, measures_of
+from blocktime.model.measures import MEASURES
+from blocktime.model.results import EXACT_SUM, SIMULATION
 from blocktime.scenarios.forecast import expected_within
 from blocktime.scenarios.sweeps.by_column import alike
 from blocktime.scenarios.sweeps.columns import Columns, column_of, listed, points_of, taken
@@ -38,7 +31,6 @@ class Asked:
     """What is asked of every point."""
 
     points: Points
-    engine: str
     seed: int
     budget: Budget = USUAL
     """Of each."""
@@ -56,10 +48,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A row and the engine that gave it; or why there is none."""
+    """A row and how it was made; or why there is none."""
 
     row: Row
-    engine: str
+    method: str
     error: str = ""
 
 
@@ -68,14 +60,14 @@ class Answers(Sequence[Answer]):
 
     def __init__(self, count: int) -> None:
         self.rows = np.full((count, len(MEASURES)), np.nan)
-        self.engines = np.full(count, "", object)
+        self.methods = np.full(count, "", object)
         self.errors: dict[int, str] = {}
         """By place, of those that have no row."""
         self.took_s = 0.0
         """Time of a processor."""
 
     def __len__(self) -> int:
-        return len(self.engines)
+        return len(self.methods)
 
     @overload
     def __getitem__(self, place: int) -> Answer: ...
@@ -85,11 +77,11 @@ class Answers(Sequence[Answer]):
         if isinstance(place, slice):
             return [self[rank] for rank in range(len(self))[place]]
         rank = range(len(self))[place]
-        return Answer(self.rows[rank], self.engines[rank], self.errors.get(rank, ""))
+        return Answer(self.rows[rank], self.methods[rank], self.errors.get(rank, ""))
 
     def put(self, place: int, answer: Answer) -> None:
         """The answer at a place."""
-        self.rows[place], self.engines[place] = answer.row, answer.engine
+        self.rows[place], self.methods[place] = answer.row, answer.method
         if answer.error:
             self.errors[place] = answer.error
 
@@ -122,41 +114,40 @@ def answers(asked: Asked, items: Sequence[Item]) -> Answers:
     if isinstance(items, Items):
         for places in alike(asked.points, items.columns, len(items)):
             _by_arrays(asked, items, places, together)
-    for place in np.flatnonzero(together.engines == "").tolist():
+    for place in np.flatnonzero(together.methods == "").tolist():
         together.put(place, _alone(asked, items[place]))
     together.took_s = time.thread_time() - began_s
     return together
 
 
 def _by_arrays(asked: Asked, items: Items, places: Sequence[int], together: Answers) -> None:
-    """Answers to those points that an engine answers as it is wanted by arrays."""
+    """Answers to those points that arrays answer."""
     keys = asked.points.plain_keys
     if not keys or not places:
         return
     first = asked.points.point(items[places[0]].values or {})
-    calculated = goes_by_arrays(asked.engine, first.workload.kind)
-    if not calculated and not goes_summed_up(first.workload):
+    summed = goes_by_arrays(first.workload.kind)
+    if not summed and not goes_summed_up(first.workload):
         return
     axes = {key: _column(asked.points, key, items, places) for key in keys}
     ranks = np.asarray(places)
     try:
-        if calculated:
-            columns, wanted = answered_many(asked.engine, first.system, first.workload, axes)
+        if summed:
+            columns, wanted = sum_many(first.system, first.workload, axes)
         else:
             columns, wanted = simulate_many(
-                asked.engine,
                 first.system,
                 first.workload,
                 axes,
                 asked.seed + items.replications[ranks],
-                lambda system, work: expected_within(asked.budget, system, work, asked.engine),
+                lambda system, work: expected_within(asked.budget, system, work),
             )
     except (BlocktimeError, KeyError):  # the points one by one say which of them it was, and why
         return
     ranks = ranks[wanted]
     for name, place in PLACES.items():
         together.rows[ranks, place] = columns[name][wanted]
-    together.engines[ranks] = "calculate" if calculated else "simulate"
+    together.methods[ranks] = EXACT_SUM if summed else SIMULATION
 
 
 def _column(points: Points, key: str, items: Items, places: Sequence[int]) -> Any:
@@ -172,18 +163,14 @@ def _column(points: Points, key: str, items: Items, places: Sequence[int]) -> An
 
 
 def _alone(asked: Asked, item: Item) -> Answer:
-    engine, seed = asked.engine, asked.seed + item.replication
+    seed = asked.seed + item.replication
     try:
         point = asked.points.base if item.values is None else asked.points.point(item.values)
         system, work = point.system, point.workload
-        expected_within(asked.budget, system, work, engine)
-        by = {
-            "calculate": lambda: measures_of(calculate(system, work)),
-            "simulate": lambda: simulate_measures(system, work, seed=seed),
-        }
+        expected_within(asked.budget, system, work)
         with watched(asked.budget):
-            answer = answered(engine, system, work, by)
-        return Answer(_row(answer.answer), answer.engine)
+            measures, played = answer_measures(system, work, seed=seed)
+        return Answer(_row(measures), SIMULATION if played else EXACT_SUM)
     except BlocktimeError as error:
         fault = "an error in blocktime: " if isinstance(error, BooksDoNotBalance) else ""
         return Answer(NOTHING, "", f"{fault}{error}")

@@ -66,7 +66,6 @@ class Layout(Protocol):
 class RunOptions:
     """How every point is answered."""
 
-    engine: str = "auto"
     seed: int = 1
     replications: int = 1
     budget: Budget = USUAL
@@ -93,12 +92,12 @@ class Plan:
         self.base: Scenario = source.scenario()
         kind = kind_of(sweep.axis, self.base)
         self.sweep = sweep
-        self.how = how or RunOptions(sweep.engine, self.base.seed, sweep.replications or 1)
+        self.how = how or RunOptions(self.base.seed, sweep.replications or 1)
         whole = [axis.key for axis in sweep.axis if takes_whole_numbers(axis.key, kind)]
         self.design: Layout = design or Design(self.sweep, whole)
         self.whole_keys = frozenset(whole)
         self.points = Points(source, self.design.keys)
-        self._way = way_of(self.points, self.how.engine, kind)
+        self._way = way_of(self.points, kind)
         declared = self.design.count()
         asked = declared * self.how.replications
         if limit is not None and asked > limit:
@@ -199,8 +198,8 @@ class Plan:
         columns = [
             np.concatenate(
                 [
-                    keys_of(base, asked_mark(self.how.engine, seed)),
-                    keys_of(bytes(self._digests), asked_mark(f"{self.how.engine}{self._way}", seed)),
+                    keys_of(base, asked_mark(seed)),
+                    keys_of(bytes(self._digests), asked_mark(seed, self._way)),
                 ]
             )
             for seed in seeds
@@ -251,14 +250,14 @@ def kind_of(axes: Sequence[Axis], base: Scenario) -> str:
     return base.workload.kind
 
 
-def way_of(points: Points, engine: str, kind: str) -> str:
+def way_of(points: Points, kind: str) -> str:
     """What names the arrays that points go through, empty where they go alone.
 
     An answer by arrays may differ in its last digit from one by other arrays, and is not kept as the same.
     """
     keys = points.plain_keys
     varies = "workload.kind" in points.keys
-    return f" over {','.join(sorted(keys))}" if keys and (varies or goes_by_arrays(engine, kind)) else ""
+    return f" over {','.join(sorted(keys))}" if keys and (varies or goes_by_arrays(kind)) else ""
 
 
 def value_beside(points: Points, base: Scenario, values: Values, key: str) -> Any:

@@ -33,7 +33,7 @@ MIXES: Final = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
 @lru_cache(maxsize=1)
 def version_of_model() -> str:
-    """Version of the program with a digest of its laws, engines and catalog: what answers depend on."""
+    """Version of the program with a digest of its laws, simulation and catalog: what answers depend on."""
 
     folder = Path(model.__file__).parent
     digest = blake2b(digest_size=6)
@@ -50,7 +50,7 @@ class Point(NamedTuple):
     system: System
     workload: Workload
     digest: bytes
-    """Of everything that its answer depends on but engine, seed and version."""
+    """Of everything that its answer depends on but seed and version."""
 
     def value(self, key: str) -> Any:
         """The field *key* as it was understood; raises :class:`UnknownName` where there is no such field."""
@@ -283,9 +283,9 @@ def mixed(bits: Any) -> Any:
     return bits ^ (bits >> 31)
 
 
-def asked_mark(engine: str, seed: int) -> int:
-    """What engine, seed and version add to the digest of a point."""
-    return mark_of("asked", f"{engine}|{seed}|{version_of_model()}")
+def asked_mark(seed: int, way: str = "") -> int:
+    """What the *way* that numbers go, seed and version add to the digest of a point."""
+    return mark_of("asked", f"{way}|{seed}|{version_of_model()}")
 
 
 def _as_digest(total: int) -> bytes:

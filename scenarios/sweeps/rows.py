@@ -59,7 +59,7 @@ class Rows:
         return {name: float(means[place]) for name, place in PLACES.items() if not np.isnan(means[place])}
 
     def about(self) -> dict[str, Any]:
-        """What made the table: the scenario, what varies, engine, seeds, version, sources."""
+        """What made the table: the scenario, what varies, seeds, version, sources."""
         plan = self.plan
         system = plan.base.system
         return {
@@ -78,7 +78,6 @@ class Rows:
                 {constant.source.split(":")[0] for constant in system.constants.values()} | {plan.base.source}
             ),
             "sweep": plan.sweep.model_dump(mode="json", exclude_none=True),
-            "engine": plan.how.engine,
             "seeds": list(range(plan.how.seed, plan.how.seed + plan.how.replications)),
             "reference": self.reference,
             "points": len(plan),
@@ -94,7 +93,7 @@ class Rows:
         yield TableColumn("point", "whole", "", "number of the point in the design, from 0")
         for key in self.plan.design.keys:
             yield TableColumn(key, self._kind(key), unit_of(key), f"the scenario's {key}")
-        yield TableColumn("engine", "text", "", "what answered")
+        yield TableColumn("method", "text", "", "how it was answered: exact sum or simulation")
         for name, measure in MEASURES.items():
             if self.outcome.has[PLACES[name]]:
                 yield TableColumn(name, "real", measure.unit, measure.says)
@@ -114,16 +113,16 @@ class Rows:
         return "whole" if key in self.plan.whole_keys else "real"
 
     def _answers(self, places: Sequence[int | None]) -> tuple[NDArray[np.float64], list[str]]:
-        """Rows of measures by point and replication, and the engine of each point."""
+        """Rows of measures by point and replication, and how each point was answered."""
         rows = [0 if place is None else place + 1 for place in places]
         keys: list[Any] = self.plan.keys[rows].reshape(-1).tolist()
-        values, engines = self.ledger.get(keys)
-        self._check_none_is_lost(places, engines)
-        return values.reshape(len(places), self._each, -1).copy(), engines[:: self._each]
+        values, methods = self.ledger.get(keys)
+        self._check_none_is_lost(places, methods)
+        return values.reshape(len(places), self._each, -1).copy(), methods[:: self._each]
 
-    def _check_none_is_lost(self, places: Sequence[int | None], engines: Sequence[str]) -> None:
+    def _check_none_is_lost(self, places: Sequence[int | None], methods: Sequence[str]) -> None:
         """A store may be damaged while its rows are read; a row without answer and reason must not come of it."""
-        for rank in [rank for rank, engine in enumerate(engines) if not engine]:
+        for rank in [rank for rank, method in enumerate(methods) if not method]:
             place = places[rank // self._each]
             if place is not None and place not in self.outcome.failed:
                 raise SpecError(
@@ -133,7 +132,7 @@ class Rows:
 
     def _block(self, places: range) -> Block:
         given = self.plan.columns(slice(places.start, places.stop))
-        answers, engines = self._answers(places)
+        answers, methods = self._answers(places)
         failed = [self.outcome.failed.get(place, "") for place in places]
         answers[[bool(error) for error in failed]] = np.nan
         means = answers.mean(axis=1)
@@ -146,7 +145,7 @@ class Rows:
                 for column in self.columns
                 if "." in column.name
             },
-            "engine": [None if error else engine for engine, error in zip(engines, failed, strict=True)],
+            "method": [None if error else method for method, error in zip(methods, failed, strict=True)],
             **{name: means[:, place] for name, place in PLACES.items() if self.outcome.has[place]},
             "elapsed_change_s": change.mean(axis=1),
             "elapsed_change_fraction": change.mean(axis=1) / self._reference[:, ELAPSED].mean(),

@@ -72,7 +72,7 @@ class Running:
 
     def __init__(self, plan: Plan, ledger: Ledger) -> None:
         self.plan, self.ledger = plan, ledger
-        self.asked = Asked(plan.points, plan.how.engine, plan.how.seed, plan.how.budget)
+        self.asked = Asked(plan.points, plan.how.seed, plan.how.budget)
         self.outcome = Outcome(plan.answers)
         self.each_s = 0.0
         """What one more answer in a chunk takes, as far as it is known."""
@@ -93,8 +93,8 @@ class Running:
     def _look_up(self) -> None:
         """Mark what the store has."""
         for begin in range(0, len(self._known) if len(self.ledger) else 0, BLOCK):
-            rows, engines = self.ledger.get(self._keys[begin : begin + BLOCK].tolist())
-            kept = np.array(engines, object) != ""
+            rows, methods = self.ledger.get(self._keys[begin : begin + BLOCK].tolist())
+            kept = np.array(methods, object) != ""
             self._known[begin : begin + BLOCK] = kept
             self.outcome.saw(rows)
         self.outcome.reused = int(np.count_nonzero(self._known[self._each :]))
@@ -201,9 +201,9 @@ class Running:
             place = int(numbers[rank]) // self._each - 1
             if place >= 0:
                 self.outcome.failed.setdefault(place, error)
-        has_row = together.engines != ""
+        has_row = together.methods != ""
         rows = together.rows[has_row]
-        self.ledger.put(self._keys[numbers[has_row]].tolist(), rows, together.engines[has_row].tolist())
+        self.ledger.put(self._keys[numbers[has_row]].tolist(), rows, together.methods[has_row].tolist())
         self.outcome.saw(rows)
 
 

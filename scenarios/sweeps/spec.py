@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, ValidationError, ValidationInfo, WithJsonSchema, field_validator, model_validator
 
-from blocktime.model.engine import Engine
 from blocktime.model.errors import SpecError, UnknownName, cut, shown
 from blocktime.model.provenance import Frozen
 from blocktime.model.spec import Whole
@@ -122,12 +122,18 @@ class Sweep(Frozen):
         tuple[Annotated[str, Field(max_length=LONGEST_TEXT)], ...], Field(min_length=1, max_length=10)
     ] = ("elapsed_s",)
     """What a summary is about, unless something else is asked for: columns of the table."""
-    engine: Engine = "auto"
-    """Who answers the points."""
     replications: Annotated[Whole, Field(ge=1, le=1000)] | None = None
     """How many seeds a simulated point is answered with."""
     axis: Annotated[tuple[Axis, ...], Field(max_length=MOST_AXES, json_schema_extra={"minItems": 1})]
     """What varies; in a crossed design the first axis varies slowest."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_engine(cls, table: Any) -> Any:
+        """A table of an earlier version without the engine that it names: the question says who answers."""
+        if isinstance(table, Mapping) and "engine" in table:
+            return {name: value for name, value in table.items() if name != "engine"}
+        return table
 
     @field_validator("where")
     @classmethod

@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from blocktime.model.budget import USUAL
-from blocktime.model.engine import replications_of
 from blocktime.model.errors import SpecError
 from blocktime.scenarios.sweeps.asked import source_of_sweep, sweep_asked
 from blocktime.scenarios.sweeps.columns import joined, listed
@@ -90,7 +89,7 @@ def plan_of(
 ) -> Plan:
     """The checked plan of a sweep by name or file.
 
-    *how* may hold engine, seed, replications, zipped, budget, and design, samples, samples_seed and where of [sweep];
+    *how* may hold seed, replications, zipped, budget, and design, samples, samples_seed and where of [sweep];
     None is as good as absent.
     """
     source = source_of_sweep(name_or_path, settings)
@@ -103,9 +102,8 @@ def plan_of(
     first = source.scenario()
     replications = first.replications if sweep.replications is None else sweep.replications
     asked = RunOptions(
-        sweep.engine,
         first.seed if seed is None else seed,
-        replications_of(sweep.engine, replications),
+        replications,
         budget,
     )
     return Plan(source, sweep, asked, limit, listener.checked if listener else None)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from blocktime.model.budget import Budget, show_duration, watched
 from blocktime.model.demand.transactions import run_transactions
-from blocktime.model.engine import calculate_many, is_simulated, simulate_measures
+from blocktime.model.engine import calculate_many, is_played, simulate_measures
 from blocktime.model.errors import BlocktimeError, OverBudget, SpecError
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_number
@@ -132,7 +132,7 @@ def _exact(
     scenario: Scenario, knowledge: Knowledge, scores: Mapping[str, Reals], context: Context
 ) -> Reals | None:
     """The factors by arrays; None where something queues with some of the values."""
-    if is_simulated(scenario.system, scenario.workload):
+    if is_played(scenario.system, scenario.workload):
         return None
     columns = columns_of(scenario, knowledge, scores, context.exponent_sd)
     table = calculate_many(scenario.system, scenario.workload, columns)

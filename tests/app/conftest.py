@@ -53,7 +53,7 @@ def raw_writes(seconds: int = 41, busiest: int = 20) -> RunResult:
     calls, elapsed = 244.0 * seconds, float(seconds)
     lines = [line(float(second), 246.0 if second == busiest else 244.0) for second in range(seconds)]
     return RunResult(
-        scenario="dd-raw", engine="simulate", seed=1, version="0", sources=["magni-linux"], extrapolated=[],
+        scenario="dd-raw", how="simulation", seed=1, version="0", sources=["magni-linux"], extrapolated=[],
         warnings=[],
         time=TimeBreakdown(
             elapsed_s=elapsed, cpu_s=0.01 * elapsed, cpu={"calls": 0.01 * elapsed},
@@ -147,7 +147,7 @@ def _played(name: str = "tpc-c", *settings: str) -> RunResult:
             "kinds": [kind.model_copy(update={"response_percentiles": PERCENTILES}) for kind in stats.kinds],
         }
     )  # fmt: skip
-    return result.model_copy(update={"engine": "simulate", "seed": 1, "transactions": more})
+    return result.model_copy(update={"how": "simulation", "seed": 1, "transactions": more})
 
 
 @pytest.fixture

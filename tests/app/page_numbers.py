@@ -53,7 +53,7 @@ def says(app: AppTest, text: str) -> bool:
 
 def elapsed(name: str, *settings: str) -> str:
     """The time of the scenario, as the page writes it."""
-    return show_seconds(answered(name, *settings, engine="auto").time.elapsed_s)
+    return show_seconds(answered(name, *settings).time.elapsed_s)
 
 
 def metric(app: AppTest, label: str) -> Shown:

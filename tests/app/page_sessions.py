@@ -39,7 +39,7 @@ class Seen:
 
 def expected(array: int, pctfree: int) -> dict[str, str]:
     """What a session must read with these settings."""
-    result = run(load(SCENARIO, [f"{OWN}={array}", f"{MOVED}={pctfree}"]), "calculate")
+    result = run(load(SCENARIO, [f"{OWN}={array}", f"{MOVED}={pctfree}"]))
     assert result.logical_io is not None
     return {
         "Elapsed": show_seconds(result.time.elapsed_s),

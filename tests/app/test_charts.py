@@ -9,7 +9,7 @@ from blocktime.app.text import profile
 from blocktime.model import causes
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_seconds
-from tests.answered import as_shown as answer
+from tests.answered import answered as answer
 from tests.app.contrast import contrast
 from tests.known_by_law import KNOWN
 

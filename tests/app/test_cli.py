@@ -59,9 +59,9 @@ def test_every_command_has_help() -> None:
 BUDGET = {"--max-est-exec-time": 120, "--max-est-memory": "4G"}
 DEFAULTS: dict[str, dict[str, object]] = {
     "app": {"--browser": True},
-    "compare": {"--engine": "auto", **BUDGET},
+    "compare": BUDGET,
     "optimise": {"--limit": 100_000, **BUDGET},
-    "run": {"--engine": "auto", **BUDGET},
+    "run": BUDGET,
     "sensitivity": {"--measure": "elapsed_s", "--limit": 100_000, **BUDGET},
     "sweep": {"--limit": 100_000, **BUDGET},
 }
@@ -81,12 +81,10 @@ def test_each_option_has_its_default(name: str) -> None:
 def test_what_is_asked_for_reaches_the_answer(
     command: str, blocktime: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer, seen = run(load("rahn-full-scan"), "calculate"), set[tuple[object, ...]]()
+    answer, seen = run(load("rahn-full-scan")), set[tuple[object, ...]]()
 
-    def noted(
-        _: Scenario, engine: str, seed: object, times: object, progress: object, budget: Budget
-    ) -> RunResult:
-        seen.add((engine, seed, times, budget))
+    def noted(_: Scenario, seed: object, times: object, progress: object, budget: Budget) -> RunResult:
+        seen.add((seed, times, budget))
         return answer
 
     def propagated(
@@ -96,11 +94,11 @@ def test_what_is_asked_for_reaches_the_answer(
 
     monkeypatch.setattr(run_cli, "run", noted)
     monkeypatch.setattr(run_cli, "propagate", propagated)
-    how = "--engine simulate --seed 7 --replications 3 --max-est-exec-time 0 --max-est-memory 0 --uncertainty"
+    how = "--seed 7 --replications 3 --max-est-exec-time 0 --max-est-memory 0 --uncertainty"
     assert "intervals with seed 7 within None" in blocktime.refuses(*command.split(), *how.split())
-    assert seen == {("simulate", 7, 3, Budget(None, None))}
+    assert seen == {(7, 3, Budget(None, None))}
     blocktime.prints(*command.split(), "--max-est-exec-time", "9", "--max-est-memory", "3G")
-    assert ("auto", None, None, Budget(9, 3 * 2**30)) in seen
+    assert (None, None, Budget(9, 3 * 2**30)) in seen
 
 
 def test_list_names_everything_with_where_it_comes_from(blocktime: CommandLine) -> None:
@@ -141,7 +139,7 @@ def test_json_is_alone_on_standard_output(capsys: Captured) -> None:
     result = json.loads(out)
     assert err == ""
     assert result["scenario"] == "rahn-full-scan"
-    assert result["engine"] == "calculate"
+    assert result["method"] == "exact sum"
     assert result["calls"]["fetch"]["count"] == 479846
     assert "interval" not in result["time"]
 
@@ -224,7 +222,12 @@ def test_the_page_of_an_update_has_its_sections(tmp_path: Path) -> None:
 
 def test_compare_json_has_results_and_differences(blocktime: CommandLine) -> None:
     compared = json.loads(
-        blocktime.prints("compare", "rahn-full-scan", "full-scan-nvme", "--json", "--engine", "calculate")
+        blocktime.prints(
+            "compare",
+            "rahn-full-scan",
+            "full-scan-nvme",
+            "--json",
+        )
     )
     first, second = compared["results"]
     (difference,) = compared["differences"]
@@ -233,6 +236,18 @@ def test_compare_json_has_results_and_differences(blocktime: CommandLine) -> Non
     assert difference["elapsed_change_fraction"] == pytest.approx(change / first["time"]["elapsed_s"])
     assert sum(one["change_s"] for one in difference["components"]) == pytest.approx(change)
     assert difference["why"]
+
+
+@pytest.mark.parametrize("word", ["auto", "calculate", "simulate", "guess"])
+def test_the_engine_of_earlier_versions_is_ignored_in_one_sentence(word: str, capsys: Captured) -> None:
+    assert main(["run", "rahn-full-scan", "--quiet"]) == 0
+    answer = capsys.readouterr().out
+    assert main(["run", "rahn-full-scan", "--quiet", "--engine", word]) == 0
+    out, err = capsys.readouterr()
+    assert out == answer
+    assert (err.count("\n"), f"--engine '{word}' is ignored" in err) == (1, True)
+    assert main(["run", "--help"]) == 0
+    assert "engine" not in capsys.readouterr().out
 
 
 def test_quiet_is_one_line(blocktime: CommandLine) -> None:
@@ -247,8 +262,6 @@ def test_simulate_takes_seed_and_replications(capsys: Captured) -> None:
     command = [
         "run",
         "full-scan-nvme",
-        "--engine",
-        "simulate",
         "--seed",
         "7",
         "--replications",
@@ -259,7 +272,7 @@ def test_simulate_takes_seed_and_replications(capsys: Captured) -> None:
     out, err = capsys.readouterr()
     result = json.loads(out)
     assert result["seed"] == 7
-    assert result["engine"] == "simulate"
+    assert result["method"].startswith("simulation, ")
     assert set(result["time"]["interval"]) == {"low_s", "high_s", "confidence"}
     assert err == ""
 
@@ -285,7 +298,6 @@ def test_schemas_are_json(kind: str, blocktime: CommandLine) -> None:
         ("run rahn-full-scan --jsno", "did you mean --json"),
         ("--vresion", "did you mean --version"),
         ("run rahn-full-scan --set", "requires an argument"),
-        ("run rahn-full-scan --engine guess", "allowed are auto, calculate, simulate"),
         ("run rahn-full-scan --seed x", "--seed: got 'x'; allowed is a whole number from 0"),
         (
             "run rahn-full-scan --replications 0",
@@ -321,7 +333,14 @@ def test_what_an_answer_refuses_names_the_file(tmp_path: Path, blocktime: Comman
     file.write_text(
         'title = "x"\n[workload]\nkind = "transactions"\nrate_per_s = 100_000\n', encoding="utf-8"
     )
-    for command in (["run", str(file)], ["compare", "oltp-nvme", str(file), "--engine", "calculate"]):
+    for command in (
+        ["run", str(file)],
+        [
+            "compare",
+            "oltp-nvme",
+            str(file),
+        ],
+    ):
         assert "rush.toml: workload.rate_per_s 100000 is more than" in blocktime.refuses(*command)
 
 
@@ -444,8 +463,6 @@ def test_progress_goes_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch, caps
     command = [
         "run",
         "full-scan-nvme",
-        "--engine",
-        "simulate",
         "--replications",
         "2",
         "--set",

@@ -28,7 +28,7 @@ def results() -> list[RunResult]:
         ("rahn-full-scan", "tablespace.block_size_bytes=16K"),
         ("index-range-scan",),
     )
-    return [run(load(name, settings), "calculate") for name, *settings in asked]
+    return [run(load(name, settings)) for name, *settings in asked]
 
 
 def test_bars_are_the_wait_classes_and_sum_to_the_elapsed_time(results: list[RunResult]) -> None:
@@ -75,7 +75,7 @@ def test_the_last_session_is_marked_where_it_is_known(results: list[RunResult]) 
 
 
 def test_transactions_are_drawn_in_milliseconds() -> None:
-    found = [run(load(name), "calculate") for name in ("tpc-c", "tpc-b")]
+    found = [run(load(name)) for name in ("tpc-c", "tpc-b")]
     figure, said = compare_charts.bars(found, ("A", "B"), ("C", "B"))
     assert figure["layout"]["xaxis"]["title"]["text"] == "ms of one transaction"
     assert figure["layout"]["shapes"][0]["x0"] == pytest.approx(1000 * found[0].time.elapsed_s)

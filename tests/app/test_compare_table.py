@@ -120,13 +120,11 @@ def test_transactions_alone_are_told_in_milliseconds() -> None:
 
 
 def test_money_is_compared_within_a_currency() -> None:
-    found = [
-        run(one, "calculate") for one in priced_alike([load("savvinov-lio-priced"), load("savvinov-lio-pc")])
-    ]
+    found = [run(one) for one in priced_alike([load("savvinov-lio-priced"), load("savvinov-lio-pc")])]
     lines = {line.title: line for line in compare_table.lines(found)}
     costs = [lines["Cost of one run (USD)"].of(one) for one in found]
     assert costs == [one.money.total for one in found if one.money]
-    euros = run(load("savvinov-lio-priced", ["prices.currency=EUR"]), "calculate")
+    euros = run(load("savvinov-lio-priced", ["prices.currency=EUR"]))
     both = compare_table.lines([found[0], euros])
     assert [line.title for line in both if line.label.startswith("Cost of one")] == [
         "Cost of one run (USD)", "Cost of one run (EUR)",

@@ -133,7 +133,7 @@ def test_a_wide_terminal_shows_all_that_iostat_prints_in_its_order(
 
 
 def test_what_an_estimate_cannot_know_is_a_dash() -> None:
-    result = run(load("magni-dd-fs-10000", ["host.kernel=6.1"]), "calculate")
+    result = run(load("magni-dd-fs-10000", ["host.kernel=6.1"]))
     (stats,) = result.device.values()
     assert (stats.await_s, stats.write_await_s) == (None, None)
     assert stats.read_await_s == 0.0
@@ -205,5 +205,5 @@ def test_svctm_stands_only_where_the_kernels_iostat_prints_it(
 
 
 def test_an_answer_knows_the_kernel_that_its_device_is_watched_by() -> None:
-    assert run(load("magni-dd-raw-100", ["host.kernel=6.1"]), "calculate").kernel == "6.1"
-    assert run(load("savvinov-lio-pc"), "calculate").kernel is None
+    assert run(load("magni-dd-raw-100", ["host.kernel=6.1"])).kernel == "6.1"
+    assert run(load("savvinov-lio-pc")).kernel is None

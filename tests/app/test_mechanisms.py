@@ -539,7 +539,7 @@ def test_the_numbers_of_the_pages_are_those_of_what_if_and_the_lines_are_near_th
         values = {**LESSONS["space_search"].start, growing.BLOCK: size, growing.PCTFREE: percent}
         found = growing.played(values)
         settings = settings_of(growing.changes_of(values))
-        played = run(load(growing.SCENARIO, settings), "calculate")
+        played = run(load(growing.SCENARIO, settings))
         assert (found.segment, found.time) == (played.segment, played.time)
         line_s = growing.over_block_size(values)[growing.SIZES.index(size)]
         assert line_s == pytest.approx(found.time.elapsed_s, rel=0.05)

@@ -87,7 +87,7 @@ def test_a_field_that_is_found_gets_a_control_that_is_set_and_undone_like_others
     app.text_input(TRIP).set_value("5 ms").run()
     assert not app.exception
     assert app.query_params[TRIP] == "5 ms"
-    wanted = show_seconds(run(load(SCAN, [f"{TRIP}=5 ms"]), "calculate").time.elapsed_s)
+    wanted = show_seconds(run(load(SCAN, [f"{TRIP}=5 ms"])).time.elapsed_s)
     assert metric(app, "Elapsed").value == wanted
     assert any("With client: round trip 5 ms instead of" in one.value for one in app.markdown)
     app.button(key=f"change.{TRIP}").click().run()

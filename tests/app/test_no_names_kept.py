@@ -152,7 +152,7 @@ def outputs(folder: Path, capsys: pytest.CaptureFixture[str], content: str, *sta
     changed = f"{out},disk.overhead_s=1ms"
     for command in (["run", str(out)], ["compare", str(out), changed]):
         for form in ([], ["--json"], ["--quiet"], ["--quiet", "--html", str(page)]):
-            assert main([*command, "--engine", "calculate", *form]) == 0
+            assert main([*command, *form]) == 0
             yield "".join(capsys.readouterr())
         yield page.read_text(encoding="utf-8")
 
@@ -213,5 +213,5 @@ def test_the_report_of_the_page_keeps_no_name(tmp_path: Path) -> None:
     path = tmp_path / "my.toml"
     path.write_text(toml(app), encoding="utf-8")
     base, other = load(path), load(path, ["disk.overhead_s=1ms"])
-    before, after = run(base, "calculate"), run(other, "calculate")
+    before, after = run(base), run(other)
     assert PLANTED not in report(PageAnswer("my", base, other, before, after, changed=True)).lower()

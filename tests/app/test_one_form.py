@@ -116,7 +116,7 @@ def test_a_changed_disk_survives_the_form_of_a_file(tmp_path: Path) -> None:
 def test_a_report_given_for_a_scenario_is_called_one(line: CommandLine, tmp_path: Path, form: str) -> None:
     asked = load("oltp-nvme" if form.startswith("awr") else BASE)
     report = tmp_path / "report.txt"
-    report.write_text(written(run(asked, "calculate"), form, asked))
+    report.write_text(written(run(asked), form, asked))
     for words in (("run",), ("compare", BASE), ("sweep",), ("optimise", "--minimise", "elapsed_s")):
         sentence = line.refuses(*words, str(report))
         assert "this is a report, not a scenario" in sentence

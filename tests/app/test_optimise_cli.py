@@ -14,7 +14,7 @@ from blocktime.scenarios.search.optimise import Binding, Candidate, Optimum
 from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]
-ASKED = ("optimise", "tpc-b", "--engine", "calculate", "--workers", "1")
+ASKED = ("optimise", "tpc-b", "--workers", "1")
 USERS = ("--vary", "workload.users=1:60")
 MOST = ("--maximise", "transactions_per_s")
 
@@ -99,9 +99,9 @@ def test_a_goal_is_told_with_its_neighbours(
 
 def test_quiet_is_the_command_alone(capsys: Captured, tmp_path: Path) -> None:
     _, out, err = told(capsys, tmp_path, *USERS, "--seek", "response_s <= 10ms", "--quiet")
-    assert (out, err) == ("blocktime run tpc-b --set workload.users=14 --engine calculate\n", "")
+    assert (out, err) == ("blocktime run tpc-b --set workload.users=14\n", "")
     _, out, _ = told(capsys, tmp_path, *USERS, *MOST, "--quiet")
-    assert out == "blocktime run tpc-b --set workload.users=60 --engine calculate\n"
+    assert out == "blocktime run tpc-b --set workload.users=60\n"
 
 
 def test_json_is_all_and_nothing_else(capsys: Captured, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_change_is_told_as_a_share_or_a_multiple() -> None:
 
 def test_a_command_can_be_pasted() -> None:
     values = {"disk.use": "a b", "instance.buffer_cache_bytes": 3 * 2**20, "workload.think_s": 0.123456}
-    asked = {"engine": "auto", "seed": 7, "replications": None}
+    asked = {"seed": 7, "replications": None}
     assert command_of("my file.toml", ("host.cpus=4",), values, asked) == (
         "blocktime run 'my file.toml' --set host.cpus=4 --set 'disk.use=a b' "
         "--set instance.buffer_cache_bytes=3M --set workload.think_s=0.123456 --seed 7"

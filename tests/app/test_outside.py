@@ -126,7 +126,7 @@ def test_a_comparison_says_whose_it_is() -> None:
 
 def test_the_pages_written_to_files_carry_it() -> None:
     small, big = load(NAME), load(NAME, [BIG])
-    results = [run(small, engine="calculate"), run(big, engine="calculate")]
+    results = [run(small), run(big)]
     page = run_page(big, results[1])
     assert '<p class="beyond">~ depends on a constant' in page
     assert "<td>CPU: buffer gets ~</td>" in page

@@ -47,7 +47,7 @@ def marks(page: Page, key: str, drawn: str, least: int) -> None:
 
 
 def elapsed(*settings: str) -> str:
-    return show_seconds(answered("rahn-full-scan", *settings, engine="auto").time.elapsed_s)
+    return show_seconds(answered("rahn-full-scan", *settings).time.elapsed_s)
 
 
 def gets(*settings: str) -> str:

@@ -84,7 +84,7 @@ def test_moving_a_control_by_keyboard_changes_chart_words_and_address(browser: B
 
 def test_the_scenario_opens_in_what_if_and_in_a_new_tab(browser: Browser, server: str) -> None:
     path = mechanisms.PAGES["migration"][1]
-    wanted = run(load("rahn-pctfree-8k-10", ["table.pctfree_percent=20"]), "calculate")
+    wanted = run(load("rahn-pctfree-8k-10", ["table.pctfree_percent=20"]))
     assert wanted.segment is not None
     moved = f"{wanted.segment.migrated_rows:,.0f}"
     with opened(browser, f"{server}/{path}?table.pctfree_percent=20") as (page, _):

@@ -139,7 +139,7 @@ def test_moves_by_chance_show_no_fault_and_lose_no_field(
 ) -> None:
     report = tmp_path / "awr.txt"
     busy = load("oltp-nvme", ["workload.users=20000", "workload.think_s=314", "disk.use=azure-p60"])
-    report.write_text(written(run(busy, "calculate"), "awr", busy), encoding="utf-8")
+    report.write_text(written(run(busy), "awr", busy), encoding="utf-8")
     done: list[str] = []
     with windows.opened(browser, f"{server}/") as (page, _):  # type: ignore[arg-type]
         rests(page)

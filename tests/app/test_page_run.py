@@ -42,7 +42,7 @@ def opens_and_says(name: str, **changed: str) -> None:
     assert app.error.len == 0
     label = "Response" if load(name).workload.kind == "transactions" else "Elapsed"
     asked = [f"{path}={text}" for path, text in changed.items()]
-    result = answered(name, *asked, engine="auto")
+    result = answered(name, *asked)
     if result.programs is None:
         assert metric(app, label).value == elapsed(name, *asked)
     assert says(app, f":gray-badge[{result.method}")

@@ -31,7 +31,7 @@ def opened(name: str, tab: str = "", **query: str) -> AppTest:
 
 @pytest.mark.parametrize("name", ["tpc-b", "tpc-c"])
 def test_a_preset_opens_with_its_figures(name: str) -> None:
-    app, result = opened(name), answered(name, engine="auto")
+    app, result = opened(name), answered(name)
     assert result.transactions
     assert app.error.len == 0
     assert metric(app, "Response").value == show_seconds(result.time.elapsed_s)
@@ -64,7 +64,7 @@ def test_a_control_moves_the_figures_and_the_address() -> None:
     app.text_input("workload.mix.0.gets").set_value("24").run()
     assert not app.exception
     assert app.query_params["workload.mix.0.gets"] == "24"
-    found = answered("tpc-b", "workload.mix.0.gets=24", engine="auto")
+    found = answered("tpc-b", "workload.mix.0.gets=24")
     assert metric(app, "Response").value == show_seconds(found.time.elapsed_s)
     app.text_input("instance.buffer_cache_bytes").set_value("256M").run()
     assert any("hit ratio rose" in one.value for one in app.markdown)

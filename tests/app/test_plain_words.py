@@ -1,4 +1,4 @@
-"""Sentences that a user reads have no shape that was a riddle once: help, controls, fields, accuracy and warnings."""
+"""Sentences that a user reads have no shape that was a riddle once: help, controls, fields and warnings."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from click.testing import CliRunner
 from blocktime import app
 from blocktime.app.command.cli import COMMANDS, commands
 from blocktime.app.controls import presets
-from blocktime.model import accuracy
-from blocktime.model.accuracy import Regime
 from blocktime.model.workloads import families
 from blocktime.scenarios import library, load
 from blocktime.scenarios.schema import schema_of
@@ -64,12 +62,6 @@ def _fields() -> Iterator[tuple[str, str]]:
     yield from walk("scenario", schema_of("scenario"))
 
 
-def _accuracy() -> Iterator[tuple[str, str]]:
-    for regimes in (value for name, value in vars(accuracy).items() if name.startswith("OF_")):
-        for regime in filter(lambda value: isinstance(value, Regime), regimes):
-            yield "accuracy", f"{regime.name}: {regime.why}"
-
-
 def _titles() -> Iterator[tuple[str, str]]:
     for name in library():
         yield name, load(name).title or ""
@@ -89,9 +81,7 @@ def _literals() -> Iterator[tuple[str, str]]:
                 yield f"{file.name}:{node.lineno}", node.value
 
 
-@pytest.mark.parametrize(
-    "texts", [_help, _fields, _accuracy, _titles, _literals], ids=lambda texts: texts.__name__[1:]
-)
+@pytest.mark.parametrize("texts", [_help, _fields, _titles, _literals], ids=lambda texts: texts.__name__[1:])
 def test_no_sentence_has_a_shape_that_was_rewritten(texts: object) -> None:
     assert callable(texts)
     riddles = [

@@ -87,7 +87,7 @@ def test_a_cancelled_run_ends_soon_and_its_process_goes_on(worker: Worker) -> No
     process, job = worker._process, Job([EVENTS])
     once_busy(worker, job.cancel)
     assert worker.play(EVENTS, job) is None
-    assert answered(worker.play(QUICK, Job([QUICK]))).engine == "simulate"
+    assert answered(worker.play(QUICK, Job([QUICK]))).how == "simulation"
     assert worker._process is process
 
 
@@ -99,7 +99,7 @@ def test_a_compiled_run_is_cancelled_with_its_process(
     job = Job([LONG])
     once_busy(worker, job.cancel)
     assert worker.play(LONG, job) is None
-    assert answered(worker.play(QUICK, Job([QUICK]))).engine == "simulate"
+    assert answered(worker.play(QUICK, Job([QUICK]))).how == "simulation"
 
 
 def test_a_job_that_nobody_looks_at_any_more_ends(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,12 +18,12 @@ SMALL = ["workload.transactions=200", "workload.users=4", "workload.beside.0.cou
 
 @pytest.fixture(scope="module")
 def backup() -> RunResult:
-    return run(load("backup-beside-users", SMALL), "simulate")
+    return run(load("backup-beside-users", SMALL))
 
 
 @pytest.fixture(scope="module")
 def two_backups() -> RunResult:
-    return run(load("backup-beside-users", [*SMALL, "workload.beside.read_stream.users=2"]), "simulate")
+    return run(load("backup-beside-users", [*SMALL, "workload.beside.read_stream.users=2"]))
 
 
 def test_an_answer_has_a_line_for_each_program(backup: RunResult) -> None:
@@ -57,7 +57,7 @@ def test_a_comparison_tells_every_program_together_and_alone(
 
 def test_who_ages_blocks_out_is_who_reads_into_the_cache() -> None:
     """A stream past the cache reads the most of the disk, and brings no block into the buffer cache."""
-    by_index = answered("batch-beside-users", "workload.order=random", engine="simulate")
+    by_index = answered("batch-beside-users", "workload.order=random")
     users = (by_index.programs or [])[1]
     told = " ".join(users.because)
     assert "update ages its blocks out" in told

@@ -57,7 +57,7 @@ def test_assumptions_outside_their_range_come_first_and_say_so() -> None:
 
 def test_the_constant_farthest_beyond_its_range_comes_first() -> None:
     asked = ["tablespace.block_size_bytes=32K", "table.row_bytes=9"]
-    result = run(load("savvinov-lio-pc", asked), engine="calculate")
+    result = run(load("savvinov-lio-pc", asked))
     found = rows.assumptions(load("savvinov-lio-pc").system, result)
     assert found[0]["Constant"] == "host.logical_io_s"
     assert found[0]["Outside"] == "blocks of 32K, 4× beyond"
@@ -66,7 +66,7 @@ def test_the_constant_farthest_beyond_its_range_comes_first() -> None:
 
 def test_breakdown_says_how_far_outside_its_range_a_component_stands() -> None:
     def beyond(*settings: str) -> dict[str, str]:
-        other = run(load("savvinov-lio-pc", settings), engine="calculate")
+        other = run(load("savvinov-lio-pc", settings))
         return {
             row["Component"]: row.get("Outside fitted ranges", "") for row in rows.breakdown(other, other)
         }

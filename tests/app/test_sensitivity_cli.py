@@ -13,7 +13,7 @@ from blocktime.scenarios.search.sensitivity import Sensitivity, TornadoBar
 from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]
-ASKED = ("sensitivity", "tpc-b", "--engine", "calculate", "--measure", "response_s", "--workers", "1")
+ASKED = ("sensitivity", "tpc-b", "--measure", "response_s", "--workers", "1")
 VARY = ("--vary", "workload.users=1:40", "--vary", "disk.use=nvme,sas-15k")
 
 
@@ -112,7 +112,7 @@ def test_bad_input_is_one_sentence(
 
 
 def test_a_store_and_no_store_contradict_each_other(blocktime: CommandLine, tmp_path: Path) -> None:
-    asked = ["sweep", "tpc-b", "--vary", "workload.users=1,2", "--engine", "calculate", "--no-store"]
+    asked = ["sweep", "tpc-b", "--vary", "workload.users=1,2", "--no-store"]
     assert "with --no-store, which keeps no answers; give one of them" in blocktime.refuses(
         *asked, "--store", str(tmp_path / "kept")
     )

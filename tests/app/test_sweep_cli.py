@@ -16,12 +16,9 @@ import pytest
 
 from blocktime.app.command.cli import main
 from blocktime.app.command.sweep_progress import telling
-from blocktime.app.text.sweep_text import ends_of
 from blocktime.model.measures import MEASURES
-from blocktime.scenarios import load, run
 from blocktime.scenarios.sweeps.ledger import Ledger
 from blocktime.scenarios.sweeps.run import Outcome
-from blocktime.scenarios.sweeps.sweep import plan_of
 from blocktime.scenarios.sweeps.table import read_table
 from tests.command_line import CommandLine
 
@@ -71,25 +68,6 @@ def test_one_axis_is_a_list_beside_the_base(capsys: Captured) -> None:
     assert "the base scenario" in out
     assert "+0.00 %" in out
     assert "16K" in out
-    assert "accuracy  " in out
-
-
-def test_an_instant_estimate_says_how_far_it_may_be_off_and_a_simulation_does_not() -> None:
-    """Of the least and the most, what may be further off."""
-    plan = plan_of("tpc-b", vary=["workload.users=10,100"], engine="calculate")
-    scenarios = [load("tpc-b", [f"workload.users={users}"]) for users in (10, 100)]
-    few, many = (run(scenario, engine="calculate") for scenario in scenarios)
-    assert few.accuracy
-    assert many.accuracy
-    assert few.accuracy.factor < many.accuracy.factor
-    ends = ends_of(plan, np.array([0.01, 0.4]))
-    assert [(end.accuracy, end.time) for end in ends] == [
-        (few.accuracy, few.time),
-        (many.accuracy, many.time),
-    ]
-    assert [end.accuracy for end in ends_of(plan, np.array([0.01, np.nan]))] == [few.accuracy]
-    played = plan_of("tpc-b", vary=["workload.users=10,100"], engine="simulate")
-    assert [end.accuracy for end in ends_of(played, np.array([0.01, 0.4]))] == [None, None]
 
 
 def test_a_sweep_beyond_a_fitted_range_says_so(capsys: Captured) -> None:
@@ -109,7 +87,7 @@ def test_quiet_is_one_line(capsys: Captured) -> None:
 def test_json_is_all_rows_with_what_made_them(capsys: Captured) -> None:
     found = json.loads(said(capsys, *SCAN, "--json"))
     assert [row["table.rows"] for row in found["rows"]] == [1000, 2000, 1000, 2000]
-    assert all("error" not in row and row["engine"] in ("calculate", "simulate") for row in found["rows"])
+    assert all("error" not in row and row["method"] in ("exact sum", "simulation") for row in found["rows"])
     assert found["about"]["scenario"]["base"] == "rahn-full-scan"
     assert found["about"]["sweep"]["axis"][0]["key"] == "workload.arraysize_rows"
 
@@ -183,8 +161,6 @@ def test_a_point_without_an_answer_is_told_and_the_exit_code_says_so(
         "tpc-b",
         "--vary",
         "workload.rate_per_s=5,1e6",
-        "--engine",
-        "calculate",
         "--out",
         str(out),
         code=1,

@@ -92,7 +92,7 @@ def test_a_point_opens_as_the_scenario_that_it_is(found: SweepTable) -> None:
             "workload.arraysize_rows": "100",
         },
     )  # fmt: skip
-    answer = run(load(base, [f"{key}={text}" for key, text in changes.items()]), engine="calculate")
+    answer = run(load(base, [f"{key}={text}" for key, text in changes.items()]))
     assert answer.time.elapsed_s == found.values["elapsed_s"][3]
 
 

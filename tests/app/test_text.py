@@ -49,7 +49,7 @@ Elapsed times include waiting on following events:
 
 @pytest.fixture(scope="module")
 def scan() -> RunResult:
-    return run(load("rahn-full-scan"), "calculate")
+    return run(load("rahn-full-scan"))
 
 
 def test_tkprof_is_printed_as_tkprof_prints(scan: RunResult) -> None:
@@ -104,7 +104,7 @@ def test_no_line_is_wider_than_the_terminal(name: str, width: int) -> None:
 @pytest.mark.parametrize("width", [80, 120, 160])
 def test_a_comparison_fits_too(width: int) -> None:
     asked = [load(name) for name in ("rahn-full-scan", "full-scan-nvme", "index-range-scan-scattered")]
-    lines = compare_lines([run(one, "calculate") for one in asked], [one.title for one in asked], width=width)
+    lines = compare_lines([run(one) for one in asked], [one.title for one in asked], width=width)
     for line in map(unstyle, lines):
         assert len(line) <= width, line
         assert line == line.rstrip(), line
@@ -131,7 +131,7 @@ def test_the_device_speaks_as_iostat(scan: RunResult) -> None:
 
 
 def test_a_comparison_says_the_difference_in_time_and_percent(scan: RunResult) -> None:
-    slower = run(load("rahn-full-scan", ["workload.arraysize_rows=1"]), "calculate")
+    slower = run(load("rahn-full-scan", ["workload.arraysize_rows=1"]))
     assert "times as long" in difference_line(scan, slower)
     assert " less, -" in difference_line(slower, scan)
     assert difference_line(scan, scan).startswith("B takes as long as A")
@@ -154,7 +154,7 @@ CHANGES: dict[str, dict[str, dict[str, object]]] = {
 def changed(name: str) -> RunResult:
     sections = {key: {**section, **CHANGES[name].get(key, {})} for key, section in GROWING.items()}
     sections["workload"] = {k: v for k, v in sections["workload"].items() if v is not None}
-    return run(from_mapping(sections), "calculate")
+    return run(from_mapping(sections))
 
 
 def growing() -> RunResult:
@@ -314,7 +314,7 @@ def test_counts_of_changed_rows_stand_side_by_side(scan: RunResult) -> None:
 
 
 def test_half_a_page_holds_the_segment() -> None:
-    result = run(load("rahn-pctfree-16k-10"), engine="calculate")
+    result = run(load("rahn-pctfree-16k-10"))
     assert result.segment
     for freeness in (result.segment.freeness_after, {"unformatted": 12, "full": 123_456}):
         segment = result.segment.model_copy(update={"freeness_after": freeness})
@@ -362,7 +362,7 @@ def test_row_sources_take_as_long_in_tkprof_as_in_the_answer() -> None:
 
 
 def test_an_answer_shorter_than_a_second_is_told_in_milliseconds() -> None:
-    result = run(load("index-unique-scan"), "calculate")
+    result = run(load("index-unique-scan"))
     lines = [unstyle(line) for line in profile_lines(result, 80)]
     (head,) = [line for line in lines if line.startswith("component")]
     assert " ms " in head
@@ -371,7 +371,7 @@ def test_an_answer_shorter_than_a_second_is_told_in_milliseconds() -> None:
 
 def test_notes_of_a_comparison_say_which_scenario_they_mean() -> None:
     scenarios = [load("tpc-c"), load("tpc-c", ["disk.use=nvme"]), load("oltp-nvme")]
-    results = [run(scenario, "calculate") for scenario in scenarios]
+    results = [run(scenario) for scenario in scenarios]
     text = unstyle(" ".join(compare_lines(results, ["", "", ""], width=160, scenarios=scenarios)))
     text = " ".join(text.split())
     assert "warning A: host, client and disk costs are typical values" in text
@@ -382,7 +382,7 @@ def test_notes_of_a_comparison_say_which_scenario_they_mean() -> None:
 @pytest.mark.parametrize("users", [1, 30])
 def test_several_sessions_have_a_last_one(users: int) -> None:
     settings = ["workload.kind=delete", f"workload.users={users}", "table.rows=50000"]
-    result = run(load("full-scan-nvme", settings), "simulate")
+    result = run(load("full-scan-nvme", settings))
     text = unstyle("\n".join(run_lines(result, width=80)))
     found = re.search(r"^last session ends after +([\d.,]+)$", text, re.MULTILINE)
     assert (found is not None) == (users > 1)
@@ -397,7 +397,7 @@ def test_several_sessions_have_a_last_one(users: int) -> None:
 
 def test_tkprof_tells_of_all_parallel_servers() -> None:
     """Calls and events alike are sums over the servers, as of their trace files together."""
-    result = run(load("parallel-scan", ["table.rows=2000000"]), "calculate")
+    result = run(load("parallel-scan", ["table.rows=2000000"]))
     printed = next(line for line in tkprof_lines(result) if line.strip().startswith("direct path read "))
     assert int(printed.split()[3]) == pytest.approx(result.physical_io.read_requests, abs=4)
 

@@ -109,12 +109,9 @@ def test_resources_stand_with_the_knee_and_kinds_with_their_reads(law: Answered,
     assert not list(transaction_text.kind_lines(law("tpc-b")))
 
 
-@pytest.mark.parametrize("engine", ["calculate", "simulate"])
-def test_the_gets_of_the_kinds_are_those_of_the_load_profile(
-    engine: str, law: Answered, played: Answered
-) -> None:
+def test_the_gets_of_the_kinds_are_those_of_the_load_profile(law: Answered, played: Answered) -> None:
     """But for the undo that consistent reads visit, which no kind has of its own."""
-    result = law("tpc-c") if engine == "calculate" else played()
+    result = played()
     stats, gets = result.transactions, result.logical_io
     assert stats
     assert gets
@@ -184,9 +181,7 @@ def test_no_line_is_wider_than_the_terminal(width: int, played: Answered) -> Non
 
 def test_json_and_the_report_hold_it(tmp_path: Path, blocktime: CommandLine, played: Answered) -> None:
     page = tmp_path / "page.html"
-    data = json.loads(
-        blocktime.prints("run", "tpc-c", "--engine", "calculate", "--json", "--html", str(page))
-    )
+    data = json.loads(blocktime.prints("run", "tpc-c", "--json", "--html", str(page)))
     assert data["transactions"]["bottleneck"] == "data disk"
     text = page.read_text("utf-8")
     for words in (
@@ -245,7 +240,7 @@ def test_the_difference_tells_the_throughput_too(law: Answered) -> None:
 def test_transactions_beside_a_scan_are_compared_in_seconds(law: Answered) -> None:
     from blocktime.scenarios import run
 
-    results = [law(), run(load("rahn-full-scan"), "calculate")]
+    results = [law(), run(load("rahn-full-scan"))]
     found = [unstyle(line) for line in compare_lines(results, ["", ""])]
     assert any(line.startswith("seconds ") for line in found)
     page = compare_page([load("tpc-c"), load("rahn-full-scan")], results, ["", ""])

@@ -138,7 +138,7 @@ def test_the_lines_name_the_largest_cause_and_what_is_left_out() -> None:
 
 
 def test_a_simulation_without_replications_says_that_chance_is_missing() -> None:
-    result = sure(0.3, 0.4, runs=33).model_copy(update={"engine": "simulate"})
+    result = sure(0.3, 0.4, runs=33).model_copy(update={"how": "simulation"})
     assert "does not include random variation" in " ".join(uncertainty_lines(result, 400))
     found = result.uncertainty
     assert found is not None
@@ -290,7 +290,7 @@ def test_the_page_and_the_terminal_tell_one_interval(blocktime: CommandLine) -> 
     """A stream that both simulate."""
     stream = "magni-pwrite-8"
     told = json.loads(blocktime.prints("run", stream, "--uncertainty", "--json"))
-    assert told["engine"] == "simulate"
+    assert told["how"] == "simulation"
     scenario = load(stream)
     propagated = uncertainty_view.uncertainty_of((scenario, scenario), (run(scenario),) * 2, "")
     assert propagated is not None

@@ -62,14 +62,14 @@ def value(number: str, unit: str) -> float:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_reason_has_counts_and_the_right_direction(name: str) -> None:
     base = load(name)
-    before = run(base, "calculate")
+    before = run(base)
     told = 0
     for path, text in ends(name):
         other, refused = settings.settle(name, {path: text})
         if refused:
             continue
         try:
-            after = run(other, "calculate")
+            after = run(other)
         except BlocktimeError:
             continue
         times = before.time.elapsed_s, after.time.elapsed_s

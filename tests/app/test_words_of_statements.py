@@ -18,7 +18,7 @@ ODD = (
 
 
 def ran(work: dict[str, object], **more: dict[str, object]) -> RunResult:
-    return run(from_mapping({"workload": work, "table": {"rows": 100_000}, **more}), engine="calculate")
+    return run(from_mapping({"workload": work, "table": {"rows": 100_000}, **more}))
 
 
 def printed(result: RunResult) -> str:
@@ -73,7 +73,7 @@ def test_constants_of_one_range_share_a_sentence() -> None:
             "host": {"use": "savvinov-pc"},
         }
     )
-    result = run(scenario, engine="calculate")
+    result = run(scenario)
     pairs = {(one.quantity, one.low, one.high) for one in result.extrapolated}
     beyond = [line for line in note_lines(result, 400) if "beyond   " in line]
     assert len(beyond) == len(pairs) < len(result.extrapolated)

@@ -143,7 +143,7 @@ def test_devices_come_back_from_iostat(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kernel", ["2.6.5", "2.6.18", "2.6.39", "4.15", "5.4", "6.1"])
 def test_every_iostat_is_read_back_whole(kernel: str, tmp_path: Path) -> None:
-    result = run(load("magni-dd-fs-100", [f"host.kernel={kernel}", "disk.write_cache_bytes=8M"]), "simulate")
+    result = run(load("magni-dd-fs-100", [f"host.kernel={kernel}", "disk.write_cache_bytes=8M"]))
     found = read_back(result, "iostat", tmp_path)
     [(device, stats)] = result.device.items()
     (line,) = stats.lines
@@ -224,7 +224,7 @@ def test_reads_and_writes_of_placed_table_spaces_come_back_from_awr(form: str, t
         '{name="c", blocks_percent=30, device="y", overhead_s=0.002}]'
     )
     asked = load("oltp-nvme", [placed])
-    result = run(asked, "calculate")
+    result = run(asked)
     path = tmp_path / "report"
     path.write_text(written(result, form, asked), encoding="utf-8")
     [reading] = read(OpenedFile(path))
@@ -245,4 +245,4 @@ def test_reads_and_writes_of_placed_table_spaces_come_back_from_awr(form: str, t
 @pytest.mark.parametrize("form", ["awr", "awr-html"])
 def test_an_idle_system_has_a_report_with_empty_tables(form: str) -> None:
     idle = load("oltp-nvme", ["workload.users=1", "workload.think_s=400", "disk.use=azure-p60"])
-    assert "End of Report" in written(run(idle, "calculate"), form, idle)
+    assert "End of Report" in written(run(idle), form, idle)

@@ -15,7 +15,12 @@ from tests.benchmark.figures import Figure, cpu_of, print_all, started
 
 STARTS = 5
 SCENARIOS = 10_000
-ANSWER = ("-m", "blocktime", "run", "rahn-full-scan", "--engine", "calculate")
+ANSWER = (
+    "-m",
+    "blocktime",
+    "run",
+    "rahn-full-scan",
+)
 IMPORTS = ("-c", "import simpy, numpy, pydantic")
 
 
@@ -30,7 +35,7 @@ def cold_start() -> list[Figure]:
     pairs = [(started(*ANSWER)[0], started(*IMPORTS)[0]) for _ in range(STARTS)]
     answer, imports = median(pair[0] for pair in pairs), median(pair[1] for pair in pairs)
     return [
-        Figure("cold CPU of `blocktime run rahn-full-scan --engine calculate`", answer, "s"),
+        Figure("cold CPU of `blocktime run rahn-full-scan`", answer, "s"),
         Figure("cold CPU of `import simpy, numpy, pydantic`", imports, "s"),
         Figure("their ratio", answer / imports, "", 2),
     ]
@@ -41,12 +46,12 @@ def simulation() -> list[Figure]:
     from blocktime.scenarios import load, run
 
     scenario = load("rahn-full-scan")
-    result = run(scenario, "simulate")
+    result = run(scenario)
     events = result.events or 0
     return [
-        Figure("CPU of simulating it", median_cpu_of(lambda: run(scenario, "simulate")), "s", 0.5),
+        Figure("CPU of simulating it", median_cpu_of(lambda: run(scenario)), "s", 0.5),
         Figure("events per physical read", events / result.physical_io.read_requests, "", 3),
-        Figure("CPU of calculating it", median_cpu_of(lambda: run(scenario, "calculate"), 20) * 1e3, "ms"),
+        Figure("CPU of calculating it", median_cpu_of(lambda: run(scenario), 20) * 1e3, "ms"),
     ]
 
 

@@ -192,8 +192,7 @@ began = time.perf_counter()
 plan = plan_of("rahn-full-scan", [
     "table.rows=1e5:1e7:log", "table.pctfree_percent=0:50", "disk.overhead_s=0.1ms:10ms:log",
     "workload.arraysize_rows=1:1000:log", "tablespace.block_size_bytes=4K,8K,16K,32K",
-    "instance.db_file_multiblock_read_count=1,2,4,8,16,32"], design="latin_hypercube", samples={POINTS},
-    engine="calculate")
+    "instance.db_file_multiblock_read_count=1,2,4,8,16,32"], design="latin_hypercube", samples={POINTS})
 with sweeping(plan, SweepBackend(workers=1, store=Path(sys.argv[1]))) as rows:
     write(rows, Path(sys.argv[1]) / "out.parquet", True)
 print(json.dumps([time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024]))

@@ -8,10 +8,11 @@ import pytest
 
 from blocktime.model.results import RunResult
 from blocktime.scenarios import from_mapping, library, load, run
+from tests.engines import by
 
 
 def ran(work: dict[str, object], **more: object) -> RunResult:
-    return run(from_mapping({"workload": work, **more}), engine="calculate")
+    return run(from_mapping({"workload": work, **more}))
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 1.0])
@@ -37,7 +38,7 @@ def test_rowids_of_an_index_point_at_home_blocks_alone(share: float) -> None:
 
 
 def test_the_optimizer_costs_a_range_over_migrated_rows_by_their_home_blocks() -> None:
-    result = run(load("index-range-scan-migrated"), engine="calculate")
+    result = run(load("index-range-scan-migrated"))
     assert result.index is not None
     assert result.optimizer is not None
     of_index = result.optimizer.index_cost
@@ -83,7 +84,7 @@ def test_rows_spread_evenly_dirty_every_block_and_leaf(kind: str, share: float, 
         "indexes": [{**index, "updated": True} for index in TWO_INDEXES],
     }
     scenario = from_mapping({"workload": {"kind": kind, "rows_fraction": share}, "table": table})
-    result = run(scenario, engine=engine)
+    result = run(scenario)
     changes, segment = result.changes, result.segment
     assert changes is not None
     assert segment is not None
@@ -208,7 +209,7 @@ TRACING = "outside calls (tracing of the measured system)"
 
 @pytest.mark.parametrize("name", [name for name in library() if name.startswith("index-")])
 def test_nobody_traces_the_scenarios_through_an_index(name: str) -> None:
-    assert not run(load(name), engine="calculate").time.unaccounted.get(TRACING)
+    assert not run(load(name)).time.unaccounted.get(TRACING)
 
 
 @pytest.mark.parametrize("engine", ["calculate", "simulate"])
@@ -217,7 +218,7 @@ def test_a_trace_takes_its_time_where_it_is_written(engine: str) -> None:
     host = {"between_calls_s": 1e-3}
     sections: dict[str, object] = {"table": {"rows": 10_000, "cached_fraction": 1.0}, "host": host}
     on, off = (
-        run(from_mapping({"workload": work, "instance": {"sql_trace": traced}, **sections}), engine)
+        by(engine, from_mapping({"workload": work, "instance": {"sql_trace": traced}, **sections}))
         for traced in (True, False)
     )
     trips = on.time.wait["SQL*Net message from client"].waits
@@ -244,7 +245,7 @@ def test_fewer_columns_take_the_client_less_time(client: str | None) -> None:
 
 def test_the_scan_of_one_column_waits_less_than_half_for_its_client() -> None:
     one, every = (
-        run(load("rahn-full-scan", settings), engine="calculate").time.wait["SQL*Net message from client"]
+        run(load("rahn-full-scan", settings)).time.wait["SQL*Net message from client"]
         for settings in (["workload.columns=1"], [])
     )
     assert one.total_s < every.total_s / 2
@@ -272,12 +273,12 @@ def test_a_filter_compares_a_value_a_row(kind: str) -> None:
 @pytest.mark.parametrize("engine", ["calculate", "simulate"])
 def test_direct_reads_bypass_the_cache(engine: str) -> None:
     sections = {"table": {"rows": 100_000}, "instance": {"serial_direct_read": "always"}}
-    direct = run(from_mapping({"workload": {"kind": "full_scan"}, **sections}), engine)
+    direct = by(engine, from_mapping({"workload": {"kind": "full_scan"}, **sections}))
     assert direct.cache is None
     assert direct.segment is not None
     assert direct.physical_io.direct_blocks == direct.segment.blocks_before
     sections["instance"] = {"serial_direct_read": "never"}
-    buffered = run(from_mapping({"workload": {"kind": "full_scan"}, **sections}), engine)
+    buffered = by(engine, from_mapping({"workload": {"kind": "full_scan"}, **sections}))
     assert buffered.cache is not None
     assert buffered.physical_io.direct_blocks is None
 
@@ -291,7 +292,7 @@ def test_a_commit_is_a_round_trip_unless_the_driver_commits(work: str, execution
     sections = {"table": {"rows": 1_000}}
     trips = {}
     for settings in ({}, {"autocommit": True}, {"caller": "plsql"}):
-        result = run(from_mapping({"workload": given | settings, **sections}), engine)
+        result = by(engine, from_mapping({"workload": given | settings, **sections}))
         trips[tuple(settings)] = result.time.wait["SQL*Net message from client"].waits
     assert trips == {(): executions + 100, ("autocommit",): executions, ("caller",): 1}
 
@@ -299,7 +300,7 @@ def test_a_commit_is_a_round_trip_unless_the_driver_commits(work: str, execution
 def parallel(engine: str, degree: int, users: int = 1, **instance: object) -> RunResult:
     settings = [f"workload.degree={degree}", f"workload.users={users}", "table.rows=2000000"]
     settings += [f"instance.{name}={value}" for name, value in instance.items()]
-    return run(load("parallel-scan", settings), engine)
+    return by(engine, load("parallel-scan", settings))
 
 
 @pytest.mark.parametrize("engine", ["calculate", "simulate"])

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from blocktime.model.results import RunResult
-from blocktime.scenarios import from_mapping, run
+from blocktime.scenarios import from_mapping
+from tests.engines import by
 
 SEQUENTIAL, PARALLEL = "db file sequential read", "db file parallel read"
 
@@ -23,7 +24,7 @@ def answer(at_once: int, engine: str, disk: str = "nvme", users: int = 1, **sect
             "parallel_reads": at_once, "users": users,
         },
     }  # fmt: skip
-    return run(from_mapping(given | sections), engine)
+    return by(engine, from_mapping(given | sections))
 
 
 @pytest.mark.parametrize("engine", ["calculate", "simulate"])

@@ -16,7 +16,7 @@ from blocktime.scenarios import load, run
 
 @pytest.fixture(scope="module")
 def beside_users() -> RunResult:
-    return run(load("backup-beside-users", ["workload.transactions=100"]), "simulate")
+    return run(load("backup-beside-users", ["workload.transactions=100"]))
 
 
 def with_another(answer: Any, path: str, value: float) -> Any:

@@ -18,8 +18,9 @@ from blocktime.model.spec import Transactions
 from blocktime.model.workloads.transactions.parts import parts_of
 from blocktime.model.workloads.transactions.stations import at_pace, bounds_of
 from blocktime.scenarios import Scenario, from_mapping, load, run
+from tests.engines import by
+from tests.random_scenarios import case
 from tests.whole import quick
-from tools.random_scenarios import case
 
 SECONDS = st.floats(1e-4, 1.0)
 
@@ -114,7 +115,7 @@ HOT_BLOCK = ("workload.hottest_blocks=1", "workload.users=200", "workload.think_
 def test_consistent_reads_and_spins_of_the_load_belong_to_its_bound() -> None:
     """200 users of one block: the run does 1,577 TPS. Their CPU is not that of a single user, 9,000 TPS."""
     scenario = load("tpc-b", HOT_BLOCK)
-    stats = run(scenario, "simulate").transactions
+    stats = by("simulate", scenario).transactions
     assert stats is not None
     assert stats.utilisation[CPUS] > 0.99
     assert stats.per_s_low is not None
@@ -141,7 +142,7 @@ def test_bounds_answer_where_a_simulation_takes_too_long(
     assert stats is not None
     assert isinstance(work, Transactions)
     users = work.rate_per_s or work.users
-    assert (answer.engine, answer.method) == ("bound", "bound, not simulated")
+    assert (answer.how, answer.method) == ("bound", "bound, not simulated")
     assert stats.per_s == pytest.approx(expected.most_per_s(users))
     assert answer.time.elapsed_s == pytest.approx(expected.least_response_s(users))
     assert [warning for warning in answer.warnings if "--max-est-exec-time" in warning]

@@ -93,7 +93,7 @@ def test_a_point_of_a_sweep_is_ended_alone(tmp_path: Path) -> None:
     rare = tmp_path / "rare.toml"
     rare.write_text(RARE)
     table = sweep(
-        str(rare), ["workload.rate_per_s=10,0.001"], settings=["workload.transactions=100"], engine="simulate",
+        str(rare), ["workload.rate_per_s=10,0.001"], settings=["workload.transactions=100"],
         budget=Budget(3.0), at=SweepBackend(workers=1, keep=False),
     )  # fmt: skip
     often, seldom = (str(error or "") for error in table["error"])

@@ -16,7 +16,8 @@ from blocktime.model.laws.logical_io import (
     random_clustering_factor,
 )
 from blocktime.model.results import RunResult
-from blocktime.scenarios import from_mapping, run
+from blocktime.scenarios import from_mapping
+from tests.engines import by
 
 BLOCKS, PER_BLOCK = 400, 50
 ROWS = BLOCKS * PER_BLOCK
@@ -86,7 +87,7 @@ def answer(index: dict[str, Any], engine: str = "calculate", **work: Any) -> Run
         "disk": {"use": "nvme"},
         "workload": {"kind": "index_range_scan", "selectivity_fraction": 0.1, "select": "count"} | work,
     }
-    return run(from_mapping(given), engine)
+    return by(engine, from_mapping(given))
 
 
 def test_the_optimizer_takes_the_gathered_factor_and_the_scan_pays_the_real_one() -> None:

@@ -7,7 +7,8 @@ import pytest
 from blocktime.model.laws.read_slots import device_s, mean_slots, slots_by_time, stages
 from blocktime.model.machine.host.read_slots import ReadSlots
 from blocktime.model.results import RunResult
-from blocktime.scenarios import load, run
+from blocktime.scenarios import load
+from tests.engines import by
 
 # Latency alone at a device that serves every read at once; a session that does little itself.
 WIDE = (
@@ -18,7 +19,7 @@ WIDE = (
 
 
 def answer(engine: str, *settings: str) -> RunResult:
-    return run(load("rahn-full-scan", (*WIDE, *settings)), engine)
+    return by(engine, load("rahn-full-scan", (*WIDE, *settings)))
 
 
 def elapsed_s(slots: int, engine: str) -> float:

@@ -52,7 +52,7 @@ def test_without_the_parameter_files_in_a_file_system_are_opened_as_on_linux(
 @pytest.mark.parametrize("name", WORKS)
 def test_an_answer_says_once_that_the_parameter_is_not_set(name: str) -> None:
     def said(*settings: str) -> int:
-        warnings = run(load(name, [*SMALL[name], *settings]), "calculate").warnings
+        warnings = run(load(name, [*SMALL[name], *settings])).warnings
         return sum("filesystemio_options is not set, so it is NONE" in warning for warning in warnings)
 
     assert said("host.io_path=buffered") == 1

@@ -9,7 +9,8 @@ import pytest
 
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.results import RunResult
-from blocktime.scenarios import from_mapping, run
+from blocktime.scenarios import from_mapping
+from tests.engines import by
 
 ASCENDING = {
     "key_bytes": 5,
@@ -30,7 +31,7 @@ def answer(
         "disk": {"use": "nvme"},
         "workload": work,
     }
-    return run(from_mapping(given | sections), engine)
+    return by(engine, from_mapping(given | sections))
 
 
 def test_rows_that_come_one_by_one_by_hand() -> None:
@@ -211,25 +212,6 @@ def test_the_device_reads_the_leaves_and_takes_its_time_to_answer_writes(engine:
     assert bool(device.writes_per_s) == (cache == "8M")
     if device.write_await_s:
         assert device.write_await_s > 20e-6  # what it takes to answer a write
-
-
-@pytest.mark.parametrize(("cache", "is_exact"), [("1G", False), ("16G", True)])
-def test_an_estimate_is_exact_only_where_nobody_waits_for_dbwr_between_reads(
-    cache: str, is_exact: bool
-) -> None:
-    indexes = [
-        {"key_bytes": 6, "unique": True, "new_keys": "ascending"},
-        {"key_bytes": 10},
-        {"key_bytes": 20},
-    ]
-    found = answer(
-        {"kind": "insert", "rows": 1_000_000, "method": "array"},
-        table={"rows": 10_000_000, "row_bytes": 150, "indexes": indexes},
-        instance={"buffer_cache_bytes": cache},
-        disk={"use": "sas-15k"},
-    )
-    assert ("free buffer waits" in found.time.wait) != is_exact
-    assert (found.accuracy.within_fraction == 0) == is_exact
 
 
 @pytest.mark.parametrize(("disk", "within"), [("sas-15k", 0.01), ("sata-7k2", 0.03)])

@@ -9,7 +9,8 @@ import pytest
 
 from blocktime.model.measures import MEASURES, measures_of
 from blocktime.model.results import RunResult
-from blocktime.scenarios import load, run
+from blocktime.scenarios import load
+from tests.engines import by
 
 ANSWERS = {
     "scan": ("savvinov-lio-priced", ("workload.users=2",), "calculate"),
@@ -50,7 +51,7 @@ def field_of(measure: str) -> str:
 
 @pytest.fixture(scope="module")
 def answers() -> list[RunResult]:
-    return [run(load(name, settings), engine) for name, settings, engine in ANSWERS.values()]
+    return [by(engine, load(name, settings)) for name, settings, engine in ANSWERS.values()]
 
 
 def test_each_measure_is_the_field_that_it_is_named_for(answers: list[RunResult]) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from blocktime.model.results import RunResult
 from blocktime.scenarios import from_mapping, run
+from tests.engines import by
 
 SYNC, ROUND = "log file sync", "SQL*Net message from client"
 
@@ -19,7 +20,7 @@ def answer(caller: str, engine: str = "calculate", **work: Any) -> RunResult:
         "workload": {"kind": "insert", "rows": 1_000, "method": "row", "commit_every_rows": 1} | work,
     }
     given["workload"]["caller"] = caller
-    return run(from_mapping(given), engine)
+    return by(engine, from_mapping(given))
 
 
 @pytest.mark.parametrize("engine", ["calculate", "simulate"])
@@ -43,7 +44,7 @@ def test_statements_of_a_loop_that_commits(kind: str) -> None:
     work = {name: value for name, value in asked.items() if value is not None}
     given = {"table": {"rows": 20_000, "row_bytes": 100, "cached_fraction": 1}, "disk": {"use": "nvme"}}
     for caller, times, trips in (("client", 20, 40), ("plsql", 1, 1)):
-        found = run(from_mapping(given | {"workload": work | {"caller": caller}}), "calculate")
+        found = run(from_mapping(given | {"workload": work | {"caller": caller}}))
         assert found.time.wait[SYNC].waits == times
         assert found.time.wait[ROUND].waits == trips
 

@@ -133,13 +133,13 @@ def test_no_run_time_is_refused_in_one_sentence(value: Any) -> None:
 
 
 def test_averages_are_of_the_time_that_programs_ran_and_late_requests_stand_apart() -> None:
-    through = run(load("magni-dd-fs-100", ["workload.path=sync", "workload.count=65"]), "simulate")
+    through = run(load("magni-dd-fs-100", ["workload.path=sync", "workload.count=65"]))
     (disk,) = through.device.values()
     assert through.time.elapsed_s == pytest.approx(0.27, abs=0.01)
     assert disk.utilisation_fraction > 0.95
     assert len(disk.lines) == 1
     assert disk.late_requests is None
-    behind = run(load("magni-dd-fs-100", ["workload.count=2000"]), "simulate")
+    behind = run(load("magni-dd-fs-100", ["workload.count=2000"]))
     (disk,) = behind.device.values()
     assert disk.late_requests == sum(disk.request_bytes.values())
     assert (disk.writes_per_s, disk.utilisation_fraction) == (0.0, 0.0)

@@ -20,7 +20,8 @@ from blocktime.model.sim.references import DEVICE_BYTES, BlockLayout, turns_of
 from blocktime.model.spec import Transactions
 from blocktime.model.spec.placed import OWN, PlacedTablespace, devices_of
 from blocktime.model.workloads.transactions.parts import parts_of
-from blocktime.scenarios import Scenario, from_mapping, run
+from blocktime.scenarios import Scenario, from_mapping
+from tests.engines import by
 
 WORK: dict[str, Any] = {
     "kind": "transactions",
@@ -53,7 +54,7 @@ def scenario_of(disk: str | dict[str, Any], placed: list[dict[str, Any]], **more
 
 def answer(engine: str, disk: str | dict[str, Any], placed: list[dict[str, Any]], **more: Any) -> RunResult:
     """One engine's answer."""
-    return run(scenario_of(disk, placed, **more), engine, seed=5)
+    return by(engine, scenario_of(disk, placed, **more), seed=5)
 
 
 def figures(result: RunResult) -> dict[str, Any]:
@@ -178,7 +179,7 @@ def test_what_several_devices_would_share_is_refused(engine: str, more: dict[str
     host = {"host": more["host"]} if "host" in more else {}
     scenario = from_mapping({"disk": {"use": "nvme"}, "workload": work, **host})
     with pytest.raises(OutsideLaw, match=says):
-        run(scenario, engine)
+        by(engine, scenario)
 
 
 @pytest.mark.parametrize("shares", [[1.0], [0.5, 0.5], [0.7, 0.2, 0.1], [0.999, 0.001], [1.0, 0.0]])

@@ -21,9 +21,10 @@ from blocktime.model.workloads.transactions.expected_run import expected_run
 from blocktime.model.workloads.transactions.network import at_rate, closed
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
 from blocktime.scenarios import from_mapping, load, run
+from tests.engines import by
 from tests.plain import are_compiled
+from tests.random_scenarios import case
 from tests.whole import quick
-from tools.random_scenarios import case
 
 USERS = 200
 
@@ -301,7 +302,7 @@ def check(found: RunResult, users: int | None, think_s: float) -> None:
     assert abs(time.unaccounted.get("no cause", 0.0)) <= 1e-6 * time.elapsed_s
     assert stats.under_way == pytest.approx(stats.per_s * stats.response_s, rel=1e-9)
     assert sum(kind.per_s for kind in stats.kinds) == pytest.approx(stats.per_s, rel=1e-6)
-    if found.engine == "calculate" and users is not None:
+    if found.how == "exact sum" and users is not None:
         assert stats.per_s * (think_s + stats.response_s) == pytest.approx(users, rel=1e-6)
 
 
@@ -343,8 +344,7 @@ def test_twice_as_many_hottest_blocks_are_met_half_as_often_and_written_twice(bl
     mix = [{"name": "a", "gets": 100, "changed_blocks": 8}]
     hot = {"hottest_gets_percent": 20, "hottest_changes_percent": 100}
     few, twice = (
-        run(
-            from_mapping(
+        by("calculate", from_mapping(
                 {
                     "disk": {"use": "nvme"},
                     "instance": {"buffer_cache_bytes": "256M", "checkpoint_s": 30},
@@ -353,9 +353,7 @@ def test_twice_as_many_hottest_blocks_are_met_half_as_often_and_written_twice(bl
                         "hottest_blocks": count, **hot,
                     },
                 }
-            ),
-            "calculate",
-        )
+            ))
         for count in (blocks, 2 * blocks)
     )  # fmt: skip
     undo = "consistent reads of changed blocks"
@@ -383,14 +381,14 @@ HOT_BLOCK = ("workload.hottest_blocks=1", "workload.users=200", "workload.think_
     ],
 )  # fmt: skip
 def test_the_bottleneck_never_contradicts_its_run(name: str, settings: tuple[str, ...]) -> None:
-    _the_bottleneck_is_that_of_its_run(run(load(name, settings), "simulate").transactions)
+    _the_bottleneck_is_that_of_its_run(run(load(name, settings)).transactions)
 
 
 @pytest.mark.parametrize("number", range(quick(6, 30)))
 def test_the_bottleneck_of_any_transactions_is_that_of_their_run(number: int) -> None:
     asked = from_mapping(case(f"transactions/{number}"))
     try:
-        stats = run(asked, "simulate").transactions
+        stats = run(asked).transactions
     except OutsideLaw:  # more arrive than a resource can do, so there is no run
         return
     _the_bottleneck_is_that_of_its_run(stats)

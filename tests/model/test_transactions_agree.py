@@ -13,9 +13,14 @@ from blocktime.model.spec import Disk, Host, Instance, System, Transaction, Tran
 from blocktime.model.units import MIB
 from blocktime.model.workloads.transactions import by_events, expected_run
 from blocktime.model.workloads.transactions.curves import load_bounds
-from blocktime.scenarios import from_mapping, load, run
+from blocktime.scenarios import Scenario, from_mapping, load, run
 
 FEW = {"transactions": 1500}
+
+
+def summed(scenario: Scenario) -> RunResult:
+    """What the sums of a scenario say."""
+    return calculate(scenario.system, scenario.workload)
 
 
 def both(disk: str, mix: dict[str, Any], work: dict[str, Any], **more: Any) -> tuple[RunResult, RunResult]:
@@ -27,7 +32,8 @@ def both(disk: str, mix: dict[str, Any], work: dict[str, Any], **more: Any) -> t
             **more,
         }
     )
-    return run(scenario, "calculate"), run(scenario, "simulate", seed=5)
+    system, work = scenario.system, scenario.workload
+    return calculate(system, work), simulate(system, work, seed=5)
 
 
 SMALL = {"instance": {"buffer_cache_bytes": "256M"}}
@@ -120,8 +126,8 @@ def test_dbwr_gets_as_much_of_a_disk_as_it_has_requests_there(users: int) -> Non
 def test_a_read_waits_for_a_third_of_a_burst_that_is_swept_with_it() -> None:
     """One sweep of all requests, as cfq makes of those of one kind, is met at a random place."""
     law, played = (
-        run(load("tpc-c", ["host.scheduler=cfq", "workload.transactions=4000"]), engine)
-        for engine in ("calculate", "simulate")
+        engine(load("tpc-c", ["host.scheduler=cfq", "workload.transactions=4000"]))
+        for engine in (summed, run)
     )
     assert law.time.elapsed_s == pytest.approx(played.time.elapsed_s, rel=0.08)
 
@@ -141,20 +147,20 @@ def test_all_in_memory_waits_for_no_free_buffer() -> None:
 @pytest.mark.parametrize("name", ["tpc-b", "magni-tpcb-8k", "magni-tpcc-8k", "oltp-nvme"])
 def test_the_knee_is_the_same_whatever_load_is_asked_for(name: str) -> None:
     loads = (1, 20, 200, 5_000, 15_000)
-    found = [run(load(name, [f"workload.users={users}"]), "calculate") for users in loads]
+    found = [summed(load(name, [f"workload.users={users}"])) for users in loads]
     knees = {
         (stats.bottleneck, stats.saturation_per_s, stats.saturation_users)
         for stats in (one.transactions for one in found)
         if stats
     }
     ((binds, most, _),) = knees
-    played = run(load(name, ["workload.users=20", "workload.transactions=400"]), "simulate").transactions
+    played = run(load(name, ["workload.users=20", "workload.transactions=400"])).transactions
     if played.per_s < 0.9 * most:  # else its own busy times tell
         assert played.bottleneck == binds
         assert played.saturation_per_s == pytest.approx(most, rel=1e-9)
     assert all(one.transactions.per_s <= most * (1 + 1e-9) for one in found if one.transactions)
     for share in (0.001, 0.1, 0.5, 0.97):
-        open_ = run(load(name, [f"workload.rate_per_s={share * most}"]), "calculate").transactions
+        open_ = summed(load(name, [f"workload.rate_per_s={share * most}"])).transactions
         assert (open_.bottleneck, open_.saturation_users) == (binds, None)
         assert open_.saturation_per_s == pytest.approx(most, rel=1e-8)
 
@@ -163,7 +169,7 @@ def test_the_knee_is_the_same_whatever_load_is_asked_for(name: str) -> None:
 def test_the_bound_over_load_ends_no_lower_than_the_saturation(name: str) -> None:
     scenario = load(name, ["workload.users=20"])
     points = load_bounds(scenario.system, scenario.workload)
-    answer = run(scenario, "calculate").transactions
+    answer = summed(scenario).transactions
     assert max(one.per_s for one in points) >= answer.saturation_per_s * (1 - 1e-9)
 
 
@@ -172,7 +178,7 @@ def saturated(scheduler: str, **disk: Any) -> RunResult:
     mix = [{"name": "a", "gets": 50, "changed_blocks": 10}]
     work = {"kind": "transactions", "mix": mix, "users": 300, "think_s": 1, "data_bytes": "512M"}
     fields = {"host": {"scheduler": scheduler}, "disk": disk, "instance": {"buffer_cache_bytes": "256M"}}
-    return run(from_mapping({**fields, "workload": work}), "calculate")
+    return summed(from_mapping({**fields, "workload": work}))
 
 
 @pytest.mark.parametrize("write_cache_bytes", [0, 64 << 20])
@@ -190,11 +196,8 @@ def test_a_scheduler_of_deadlines_lets_dbwr_write_half_as_many_blocks_as_are_rea
 def test_a_deep_sorted_queue_reads_what_the_drive_has_read_ahead() -> None:
     """Where many requests lie closely, the next one is within a turn; without a buffer that turn is lost."""
     with_buffer, without = (
-        run(
-            load(
-                "tpc-c", ["workload.users=200", "instance.redo_disk=own", f"disk.track_buffer_bytes={size}"]
-            ),
-            "calculate",
+        summed(
+            load("tpc-c", ["workload.users=200", "instance.redo_disk=own", f"disk.track_buffer_bytes={size}"])
         ).transactions
         for size in ("1M", "0")
     )
@@ -221,7 +224,7 @@ def test_burst_credits_last_as_long_as_the_answer_says() -> None:
 
     def answer(transactions: int) -> RunResult:
         asked = {"workload": {**work, "mix": mix, "transactions": transactions}}
-        return run(from_mapping({"disk": {"use": "ebs-gp2"}, **asked, **SMALL}), "calculate")
+        return summed(from_mapping({"disk": {"use": "ebs-gp2"}, **asked, **SMALL}))
 
     short, long = answer(2_000), answer(2_000_000)
     own = long.transactions.saturation_per_s

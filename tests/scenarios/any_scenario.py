@@ -25,8 +25,8 @@ from blocktime.model.catalog import entries
 from blocktime.model.errors import BlocktimeError
 from blocktime.model.spec import WORKLOADS
 from blocktime.scenarios import Scenario, from_mapping, run
+from tests.random_scenarios import case
 from tests.scenarios.every_field import NAMED, OTHER_WORDS, SCHEMA, fields_of, with_values
-from tools.random_scenarios import case
 
 Data = dict[str, Any]
 BUDGET: Final = Budget(seconds=0.5, bytes=1e9)
@@ -192,7 +192,7 @@ def legal(number: int) -> Asked:
     return Asked(data, scenario, refused)
 
 
-def sentence_for(asked: Asked, engine: str) -> str:
+def sentence_for(asked: Asked) -> str:
     """The sentence that a legal scenario gets in the place of an answer; empty where it has an answer.
 
     Raises AssertionError for an answer or a sentence that no reader can use, and whatever the answer itself raises.
@@ -200,7 +200,7 @@ def sentence_for(asked: Asked, engine: str) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            result = check_books(run(asked.scenario, engine, replications=1, budget=BUDGET))
+            result = check_books(run(asked.scenario, replications=1, budget=BUDGET))
             lines = list(run_lines(result, asked.scenario.title, width=100, bar="#"))
         except BlocktimeError as error:
             check_sentence(str(error))

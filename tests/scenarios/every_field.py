@@ -460,23 +460,22 @@ def value_of(scenario: Scenario, path: str) -> Any:
     return target
 
 
-def answer(data: dict[str, Any], engine: str) -> str | None:
+def answer(data: dict[str, Any]) -> str | None:
     """All figures of an answer as text; None where there is no answer."""
     try:
-        result = run(from_mapping(data), engine, replications=1)
+        result = run(from_mapping(data), replications=1)
     except BlocktimeError:
         return None
     return result.model_dump_json(
-        exclude={"warnings", "sources", "extrapolated", "version", "scenario", "accuracy", "kernel"}
+        exclude={"warnings", "sources", "extrapolated", "version", "scenario", "kernel"}
     )
 
 
-def moves(data: dict[str, Any], path: str, schema: dict[str, Any], engine: str) -> bool | None:
+def moves(data: dict[str, Any], path: str, schema: dict[str, Any]) -> bool | None:
     """Whether some other value of a field moves a figure of an answer; None where every other is refused."""
-    before, answered = _before(json.dumps(data), engine), False
-    tried = others(schema, path, value_of(from_mapping(data), path))
-    for value in tried if engine == "calculate" else tried[:2]:
-        after = answer(with_values(data, {path: value}), engine)
+    before, answered = _before(json.dumps(data)), False
+    for value in others(schema, path, value_of(from_mapping(data), path)):
+        after = answer(with_values(data, {path: value}))
         if after not in (None, before):
             return True
         answered = answered or after is not None
@@ -484,8 +483,8 @@ def moves(data: dict[str, Any], path: str, schema: dict[str, Any], engine: str) 
 
 
 @lru_cache(maxsize=256)
-def _before(data: str, engine: str) -> str:
-    found = answer(json.loads(data), engine)
+def _before(data: str) -> str:
+    found = answer(json.loads(data))
     assert found is not None, data
     return found
 
@@ -503,7 +502,7 @@ def all_changed(
     if not more:
         for value in others(schema, path, value_of(from_mapping(data), path)):
             tried = with_values(data, {path: value})
-            if answer(tried, "calculate") is not None:
+            if answer(tried) is not None:
                 return tried, [path]
         return data, []
     scenario = from_mapping(data)
@@ -512,7 +511,7 @@ def all_changed(
     }
     if None not in first.values():
         tried = with_values(data, first)
-        if answer(tried, "calculate") is not None:
+        if answer(tried) is not None:
             return tried, list(first)
     middle = len(fields) // 2
     data, changed = all_changed(data, fields[:middle])
@@ -521,24 +520,23 @@ def all_changed(
 
 
 def unread_of(kind: str) -> list[str]:
-    """Fields that may be set for a kind and move no figure of any of its answers, in either engine, in order."""
+    """Fields that may be set for a kind and move no figure of any of its answers, in order."""
     return sorted(path for path, schema in fields_of(kind) if is_still(kind, path, schema))
 
 
 def is_still(kind: str, path: str, schema: dict[str, Any]) -> bool:
-    """Whether a field may be set, and moves nothing in any of the small scenarios, in either engine."""
+    """Whether a field may be set, and moves nothing in any of the small scenarios."""
     may_be_set = False
-    for engine in ("calculate", "simulate"):
-        for data in bases_of(kind):
-            moved = moves(data, path, schema, engine)
-            if moved:
-                return False
-            may_be_set = may_be_set or moved is False
+    for data in bases_of(kind):
+        moved = moves(data, path, schema)
+        if moved:
+            return False
+        may_be_set = may_be_set or moved is False
     return may_be_set
 
 
 HEAD = """\
-# What each kind of workload does not read: no value of these fields moved a figure of an answer, in either engine.
+# What each kind of workload does not read: no value of these fields moved a figure of an answer.
 # Written by asking: `python -m tests.scenarios.every_field [KIND...]` sets each field off its value, one by one.
 """
 

@@ -31,8 +31,7 @@ def test_a_legal_scenario_has_an_answer_or_one_sentence(first: int) -> None:
         asked = legal(number)
         for text in asked.refused:
             check_sentence(text)
-        for engine in ("calculate", "simulate"):
-            sentence_for(asked, engine)
+        sentence_for(asked)
 
 
 @pytest.mark.parametrize("first", range(0, quick(4 * TOGETHER, 2000), TOGETHER))
@@ -43,7 +42,6 @@ def test_a_faulty_scenario_is_told_its_field_its_value_and_what_is_allowed(
         check_refusal(illegal(number), tmp_path)
 
 
-@pytest.mark.parametrize("engine", ["calculate", "simulate"])
 @pytest.mark.parametrize("name", FOUND)
-def test_what_was_found_has_an_answer(name: str, engine: str) -> None:
-    assert sentence_for(Asked(FOUND[name], from_mapping(FOUND[name]), []), engine) == ""
+def test_what_was_found_has_an_answer(name: str) -> None:
+    assert sentence_for(Asked(FOUND[name], from_mapping(FOUND[name]), [])) == ""

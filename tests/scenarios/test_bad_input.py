@@ -505,11 +505,6 @@ def test_a_setting_below_a_value_is_refused() -> None:
         load(BASE, ["table.rows=3", "table.rows.x=4"])
 
 
-def test_an_unknown_engine_offers_the_known() -> None:
-    with pytest.raises(UnknownName, match="did you mean simulate"):
-        run(load(BASE), engine="simulat")
-
-
 @pytest.mark.parametrize(
     ("workload", "words"),
     [
@@ -592,18 +587,15 @@ def test_a_queue_that_holds_nothing_is_refused() -> None:
         ),
     ],
 )
-def test_calls_that_the_device_cannot_take_are_refused_by_both_engines(
-    scenario: dict[str, Any], said: str
-) -> None:
-    for engine in ("calculate", "simulate"):
-        with pytest.raises(OutsideLaw, match=said):
-            run(from_mapping(scenario), engine)
+def test_calls_that_the_device_cannot_take_are_refused(scenario: dict[str, Any], said: str) -> None:
+    with pytest.raises(OutsideLaw, match=said):
+        run(from_mapping(scenario))
 
 
 def test_an_index_scan_says_where_its_index_is_described() -> None:
     indexes = {"indexes": [{"key_bytes": 8}]}
     told = {
-        kind: run(from_mapping({"table": indexes, "workload": {"kind": kind}}), "calculate").warnings
+        kind: run(from_mapping({"table": indexes, "workload": {"kind": kind}})).warnings
         for kind in ("index_range_scan", "full_scan")
     }
     assert (

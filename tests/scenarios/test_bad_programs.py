@@ -79,7 +79,7 @@ def test_each_is_one_sentence_at_the_command_line(
 def test_the_closed_form_is_asked_for_and_has_no_answer(change: str, words: str) -> None:
     changes = [change, *(["host.kernel=3.10"] if "cfq" in change else [])]
     with pytest.raises(BlocktimeError, match=f"{words}.*simulate"):
-        run(load("backup-beside-users", changes), "calculate")
+        run(load("backup-beside-users", changes))
 
 
 def test_programs_change_one_by_one_by_kind_or_number(tmp_path: Path) -> None:

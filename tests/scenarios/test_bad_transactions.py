@@ -51,7 +51,7 @@ def test_each_is_one_sentence_at_the_command_line(
     settings: list[str], words: list[str], blocktime: CommandLine
 ) -> None:
     options = [part for setting in settings for part in ("--set", setting)]
-    said = blocktime.refuses("run", "tpc-c", "--engine", "calculate", *options).strip()
+    said = blocktime.refuses("run", "tpc-c", *options).strip()
     assert len(said.splitlines()) == 1
     assert len(said) < LONGEST
     assert [word for word in words if word not in said] == []
@@ -88,13 +88,13 @@ def test_a_kind_of_a_mix_that_nobody_gave_is_the_default_one() -> None:
 def test_arrivals_and_users_replace_each_other_over_a_base(
     name: str, settings: list[str], closed: bool
 ) -> None:
-    result = run(load(name, settings), "calculate")
+    result = run(load(name, settings))
     assert result.transactions
     assert (result.transactions.saturation_users is not None) is closed
 
 
-def notes(*settings: str, engine: str = "calculate") -> str:
-    return " ".join(run(load("tpc-b", settings), engine).warnings)
+def notes(*settings: str) -> str:
+    return " ".join(run(load("tpc-b", ["workload.transactions=100", *settings])).warnings)
 
 
 @pytest.mark.parametrize(
@@ -114,16 +114,8 @@ def test_a_field_that_another_makes_idle_is_named_with_the_reason() -> None:
     )
     assert "no effect" not in notes(setting, "host.io_path=buffered")
     assert "host.cpus has no effect here: a single session uses one processor" in " ".join(
-        run(load("rahn-full-scan", ["host.cpus=4"]), "calculate").warnings
+        run(load("rahn-full-scan", ["host.cpus=4"])).warnings
     )
-
-
-def test_what_only_the_simulation_uses_is_named_in_closed_form_alone() -> None:
-    setting = "host.max_segments=64", "workload.transactions=300"
-    assert "host.max_segments and workload.transactions have no effect on the instant estimate" in notes(
-        *setting
-    )
-    assert "no effect" not in notes(*setting, engine="simulate")
 
 
 def test_defaults_and_users_that_never_pause_are_named() -> None:
@@ -140,14 +132,14 @@ def test_buffer_pools_that_leave_little_memory_are_named() -> None:
 
 
 def test_replications_give_the_interval_of_the_response() -> None:
-    result = run(load("tpc-b", ["workload.transactions=200"]), "simulate", replications=2)
+    result = run(load("tpc-b", ["workload.transactions=200"]), replications=2)
     assert result.transactions
     assert result.transactions.response_interval == result.time.interval
 
 
 def test_an_overload_is_refused_by_the_simulation_too() -> None:
     with pytest.raises(BlocktimeError, match="the queue would grow without end"):
-        run(load("tpc-c", ["workload.rate_per_s=500"]), "simulate")
+        run(load("tpc-c", ["workload.rate_per_s=500"]))
 
 
 def test_what_sizes_multiblock_reads_has_no_effect_without_scans_alone() -> None:
@@ -159,21 +151,20 @@ def test_what_sizes_multiblock_reads_has_no_effect_without_scans_alone() -> None
     assert "no effect" not in notes(*setting, "workload.mix.0.scan_blocks=20")
 
 
-@pytest.mark.parametrize("engine", ["calculate", "simulate"])
-def test_transactions_that_take_no_time_are_refused(engine: str) -> None:
+def test_transactions_that_take_no_time_are_refused() -> None:
     free = [f"{cost}=0" for cost in ("workload.think_s", "client.round_trip_s", "host.call_s")]
     free += [f"workload.mix.0.{what}=0" for what in ("gets", "rows", "changed_blocks", "redo_bytes")]
     with pytest.raises(
         BlocktimeError, match=r"takes no time and workload\.think_s is 0.* host\.call_s more than 0"
     ):
-        run(load("tpc-b", [*free, "workload.mix.0.commits=false"]), engine)
+        run(load("tpc-b", [*free, "workload.mix.0.commits=false"]))
 
 
 KIND = {"kind": "transactions", "users": 5}
 
 
 def warnings_of(**sections: object) -> list[str]:
-    return run(from_mapping({"workload": KIND, **sections}), "calculate").warnings
+    return run(from_mapping({"workload": KIND, **sections})).warnings
 
 
 def test_users_beside_a_rate_are_said_to_have_no_effect() -> None:
@@ -196,9 +187,7 @@ def test_a_sweep_that_is_no_section_is_refused(value: object) -> None:
 
 
 def test_rows_are_walked_to_and_not_fetched() -> None:
-    few, many = (
-        run(from_mapping({"workload": {**KIND, "mix": [{"rows": rows}]}}), "calculate") for rows in (0, 1000)
-    )
+    few, many = (run(from_mapping({"workload": {**KIND, "mix": [{"rows": rows}]}})) for rows in (0, 1000))
     more = {cause: many.time.cpu[cause] - few.time.cpu[cause] for cause in few.time.cpu}
     assert max(more, key=lambda cause: more[cause]) == "row access"
     assert sum(more.values()) == pytest.approx(more["row access"], rel=1e-3)
@@ -218,7 +207,7 @@ def test_await_is_no_less_than_what_the_requests_of_a_saturated_device_wait() ->
             "mix": [{"gets": 100, "changed_blocks": 0}],
         },
     }
-    found = run(from_mapping(question), "calculate")
+    found = run(from_mapping(question))
     read = found.time.wait["db file sequential read"]
     assert found.device["disk"].await_s == pytest.approx(read.total_s / read.waits, rel=0.01)
     assert found.device["disk"].await_s > 0.01

@@ -9,7 +9,7 @@ from blocktime.model.results import Interval, RunResult
 from blocktime.model.spec import Stream, Transactions
 from blocktime.scenarios import from_mapping, load, run
 from blocktime.scenarios.compare import MECHANISM, changes, components, why
-from tests.answered import as_shown as answer
+from tests.answered import answered as answer
 from tests.growing import GROWING
 from tests.known_by_law import KNOWN
 
@@ -147,7 +147,7 @@ def test_every_cause_of_the_model_belongs_to_a_mechanism() -> None:
 
 def growing(section: str = "table", **fields: object) -> RunResult:
     """The update whose rows grow, with some fields of one section changed."""
-    return run(from_mapping({**GROWING, section: {**GROWING[section], **fields}}), "calculate")
+    return run(from_mapping({**GROWING, section: {**GROWING[section], **fields}}))
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_what_goes_the_way_of_the_elapsed_time_is_told_first() -> None:
 
 
 def test_what_programs_beside_the_first_take_is_a_reason() -> None:
-    base = run(load("full-scan-beside-users", ["workload.transactions=300"]), "calculate")
+    base = run(load("full-scan-beside-users", ["workload.transactions=300"]))
     assert base.programs
     later = base.programs[1].model_copy(update={"elapsed_s": 2 * (base.programs[1].took_s or 0.0)})
     other = base.model_copy(update={"programs": [base.programs[0], later]})
@@ -317,7 +317,7 @@ def test_what_programs_beside_the_first_take_is_a_reason() -> None:
 )
 def test_a_scan_names_how_files_are_opened_and_the_disk(setting: str, says: str) -> None:
     asked = load("full-scan-filesystem"), load("full-scan-filesystem", [setting])
-    base, other = (run(scenario, "calculate") for scenario in asked)
+    base, other = (run(scenario) for scenario in asked)
     assert why(base, other, asked)[0].startswith(says)
     assert "page cache" not in why(other, other, (asked[1], asked[1]))[0]
 

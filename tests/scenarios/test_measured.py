@@ -63,9 +63,9 @@ def test_a_measured_disk_without_a_known_limit_is_told_of(tmp_path: Path, reads:
         f'base = "oltp-nvme"\n[[measured.compared]]\nname = "reads of data files a second"\nvalue = {reads}\n'
         'unit = "1/s"\nlow = 1.0\nhigh = 1e6\nfile = "a"\nline = 1\n'
     )
-    told = run(load(path), "calculate").warnings
+    told = run(load(path)).warnings
     assert [says in warning for warning in told if "the disk has no known limit" in warning] == [True]
-    limited = run(load(path, ["disk.use=azure-p30"]), "calculate").warnings
+    limited = run(load(path, ["disk.use=azure-p30"])).warnings
     assert not any("no known limit" in warning for warning in limited)
 
 
@@ -127,9 +127,9 @@ def test_more_reads_than_were_measured_of_a_disk_without_a_limit_are_an_upper_bo
         'value = 1.0\nunit = "1/s"\nlow = 1.0\nhigh = 1.0\nfile = "a"\nline = 1\n'
     )
     said = "the answer is an upper bound"
-    assert any(said in one for one in run(load(path), "calculate").warnings)
+    assert any(said in one for one in run(load(path)).warnings)
     bound = load(path, ["disk.iops_limit=100000"])
-    assert not any(said in one for one in run(bound, "calculate").warnings)
+    assert not any(said in one for one in run(bound).warnings)
 
 
 def test_no_note_speaks_of_a_field_that_measure_wrote(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_no_note_speaks_of_a_field_that_measure_wrote(tmp_path: Path) -> None:
     )
 
     def notes(*settings: str) -> list[str]:
-        return [text for text in run(load(path, settings), "calculate").warnings if "host.memory" in text]
+        return [text for text in run(load(path, settings)).warnings if "host.memory" in text]
 
     assert notes() == []
     assert len(notes("host.memory_bytes=256G")) == 1

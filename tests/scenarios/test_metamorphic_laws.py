@@ -19,8 +19,8 @@ from blocktime.model.errors import BlocktimeError
 from blocktime.model.results import RunResult
 from blocktime.model.spec import System, Workload
 from blocktime.scenarios.load import from_mapping
+from tests.random_scenarios import KINDS, case
 from tests.whole import quick
-from tools.random_scenarios import KINDS, case
 
 Question = tuple[System, Any]
 TRIALS, WHOLE = 8, 500

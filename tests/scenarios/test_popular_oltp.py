@@ -72,9 +72,8 @@ def test_gets_of_the_mean_transaction_are_those_that_the_classes_share() -> None
     assert gets * (1 - work.hottest_gets_percent / 100) == pytest.approx(GETS, rel=0.01)
 
 
-@pytest.mark.parametrize("engine", ["calculate", "simulate"])
-def test_eight_of_64_gb_answer_most_gets_of_oltp(engine: str) -> None:
-    result = run(load("oltp-nvme"), engine)
+def test_eight_of_64_gb_answer_most_gets_of_oltp() -> None:
+    result = run(load("oltp-nvme"))
     assert result.cache is not None
     assert result.transactions is not None
     assert 0.85 < result.cache.hit_fraction < 0.95
@@ -82,9 +81,7 @@ def test_eight_of_64_gb_answer_most_gets_of_oltp(engine: str) -> None:
 
 
 def test_twice_the_cache_halves_the_reads() -> None:
-    small, large = (
-        run(load("oltp-nvme", [f"instance.buffer_cache_bytes={size}"]), "calculate") for size in ("8G", "16G")
-    )
+    small, large = (run(load("oltp-nvme", [f"instance.buffer_cache_bytes={size}"])) for size in ("8G", "16G"))
     assert large.physical_io.read_requests == pytest.approx(small.physical_io.read_requests / 2, rel=0.05)
 
 

@@ -68,12 +68,11 @@ def test_own_prices_beside_the_example_are_own() -> None:
     assert not any("examples" in warning for warning in run(scenario).warnings)
 
 
-@pytest.mark.parametrize("engine", ["calculate", "simulate"])
-def test_prices_put_on_afterwards_are_the_same(engine: str) -> None:
+def test_prices_put_on_afterwards_are_the_same() -> None:
     scenario = load("index-range-scan", ["prices.use=example", "prices.storage_iops=100"])
     bare = without_prices(scenario)
     assert bare.model_dump_json() == load("index-range-scan").model_dump_json()
-    assert with_prices(scenario, run(bare, engine=engine)) == run(scenario, engine=engine)
+    assert with_prices(scenario, run(bare)) == run(scenario)
 
 
 def test_prices_survive_a_file() -> None:

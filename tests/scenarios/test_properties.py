@@ -219,7 +219,7 @@ def answered(data: dict[str, Any]) -> tuple[Scenario, RunResult] | None:
     """The scenario and its calculated answer, checked; None for an error, checked too."""
     try:
         scenario = from_mapping(data, where="file.toml")
-        result = run(scenario, engine="calculate")
+        result = run(scenario)
     except BlocktimeError as error:
         check_error(error)
         return None
@@ -245,7 +245,7 @@ def test_anything_gives_an_answer_or_one_sentence(data: dict[str, Any]) -> None:
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(mappings(wild=False))
 def test_what_the_schema_allows_gives_an_answer(data: dict[str, Any]) -> None:
-    """Only fields that contradict one another may still be refused; both engines keep their books."""
+    """Only fields that contradict one another may still be refused; they keep their books."""
     found = answered(data)
     if found is None:
         return
@@ -257,7 +257,7 @@ def test_what_the_schema_allows_gives_an_answer(data: dict[str, Any]) -> None:
     ):
         return
     try:
-        simulated = run(scenario, engine="simulate", replications=1)
+        simulated = run(scenario, replications=1)
     except BlocktimeError as error:
         check_error(error)
         return
@@ -282,17 +282,14 @@ def test_what_the_schema_allows_gives_an_answer(data: dict[str, Any]) -> None:
 )
 def test_what_would_take_for_ever_is_refused(settings_: list[str]) -> None:
     """Reads are not the only work: cached blocks and the turns of many sessions take their time as well."""
-    with pytest.raises(OverBudget, match="calculate"):
-        run(load("savvinov-lio-pc", ["instance.serial_direct_read=never", *settings_]), "simulate")
+    with pytest.raises(OverBudget, match="the limit is"):
+        run(load("savvinov-lio-pc", ["instance.serial_direct_read=never", *settings_]))
 
 
 @pytest.mark.parametrize("users", [2, 20])
-@pytest.mark.parametrize("engine", ["calculate", "simulate"])
-def test_company_on_asynchronous_reads_through_the_page_cache_keeps_its_books(
-    users: int, engine: str
-) -> None:
+def test_company_on_asynchronous_reads_through_the_page_cache_keeps_its_books(users: int) -> None:
     scenario = load("shallahamer-async", ["host.page_cache_hit_fraction=0", f"workload.users={users}"])
-    check_answer(run(scenario, engine))
+    check_answer(run(scenario))
 
 
 @pytest.mark.parametrize(

@@ -365,7 +365,7 @@ def test_runs_of_an_exact_sum_have_the_interval_of_its_arrays(monkeypatch: pytes
     """A statement of one session, answered both ways."""
     scenario = load("savvinov-lio-pc")
     by_arrays = answered(scenario).results[0]
-    monkeypatch.setattr(answers, "is_simulated", lambda *_: True)
+    monkeypatch.setattr(answers, "is_played", lambda *_: True)
     by_runs = answered(scenario).results[0]
     widths = [interval_of(one).high_s - interval_of(one).low_s for one in (by_runs, by_arrays)]
     assert widths[0] == pytest.approx(widths[1], rel=0.15)

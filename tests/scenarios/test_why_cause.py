@@ -54,7 +54,7 @@ def answer(name: str, *settings: str) -> tuple[Scenario, RunResult] | None:
     """A scenario and its instant estimate; None where its fields do not go together."""
     try:
         scenario = load(name, settings)
-        return scenario, run(scenario, "calculate")
+        return scenario, run(scenario)
     except BlocktimeError:
         return None
 

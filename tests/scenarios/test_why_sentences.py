@@ -16,7 +16,7 @@ SMALL = '[table]\nrows = 20000\nrow_bytes = 120\n[host]\nuse = "epyc-9554"\n[wor
 def sentences(name: str | Path, before: tuple[str, ...], after: tuple[str, ...]) -> list[str]:
     """Why two variants of a scenario differ, by the instant estimate."""
     asked = load(name, before), load(name, after)
-    return why(run(asked[0], "calculate"), run(asked[1], "calculate"), asked)
+    return why(run(asked[0]), run(asked[1]), asked)
 
 
 def test_a_scan_that_waited_before_is_not_now_io_bound() -> None:
@@ -31,7 +31,7 @@ def test_a_scan_that_waited_before_is_not_now_io_bound() -> None:
                 (*settings, "tablespace.block_size_bytes=16K", "disk.bandwidth_bytes_per_s=2G"),
             ),
         )
-        said.append(" ".join(why(run(asked[0], "simulate"), run(asked[1], "simulate"), asked)))
+        said.append(" ".join(why(run(asked[0]), run(asked[1]), asked)))
     assert "now I/O bound" not in said[0]
     assert "now I/O bound" in said[1]
 

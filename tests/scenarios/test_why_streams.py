@@ -39,7 +39,7 @@ def stream(
         request_bytes=sizes,
     )  # fmt: skip
     return RunResult(
-        scenario="s", engine="simulate", seed=1, version="0", sources=[], extrapolated=[], warnings=[],
+        scenario="s", how="simulation", seed=1, version="0", sources=[], extrapolated=[], warnings=[],
         time=TimeBreakdown(
             elapsed_s=elapsed, cpu_s=cpu_s, cpu={"write calls": cpu_s}, wait=waits, unaccounted_s=0, unaccounted={}
         ),

@@ -15,7 +15,7 @@ from blocktime.scenarios.why_transactions import mechanism
 def told(settings: list[str], base: list[str] | None = None, name: str = "tpc-c") -> list[str]:
     """Why the scenario with *settings* differs from that with *base*, by the law."""
     asked = load(name, base or []), load(name, settings)
-    answers = run(asked[0], "calculate"), run(asked[1], "calculate")
+    answers = run(asked[0]), run(asked[1])
     return why(*answers, asked)
 
 
@@ -43,7 +43,7 @@ def test_reads_are_told_by_hits_and_those_by_the_cache(size: str, hits: str) -> 
 @pytest.mark.parametrize("endless", [True, None])
 def test_a_limit_that_nobody_knows_does_not_move(endless: bool | None) -> None:
     asked = load("tpc-c"), load("tpc-c", ["instance.buffer_cache_bytes=68M"])
-    answers = [run(scenario, "calculate") for scenario in asked]
+    answers = [run(scenario) for scenario in asked]
     for place, answer in enumerate(answers):
         assert answer.transactions
         stats = answer.transactions.model_copy(update={"without_disk": endless})
@@ -121,7 +121,7 @@ def test_whatever_changes_there_are_one_to_five_sentences(setting: str) -> None:
 
 
 def test_every_component_has_a_mechanism_that_sums_to_the_response() -> None:
-    result: RunResult = run(load("tpc-c"), "calculate")
+    result: RunResult = run(load("tpc-c"))
     sums: dict[str, float] = {}
     for name, seconds in components(result).items():
         sums[mechanism(name)] = sums.get(mechanism(name), 0.0) + seconds
@@ -131,7 +131,7 @@ def test_every_component_has_a_mechanism_that_sums_to_the_response() -> None:
 
 def test_transactions_beside_another_kind_of_work_are_compared() -> None:
     scenarios: tuple[Scenario, Scenario] = load("tpc-c"), load("savvinov-lio-pc")
-    answers = run(scenarios[0], "calculate"), run(scenarios[1], "calculate")
+    answers = run(scenarios[0]), run(scenarios[1])
     assert why(*answers, scenarios)
 
 
@@ -166,5 +166,5 @@ def test_the_limit_of_a_volume_that_binds_is_named() -> None:
     }  # fmt: skip
     few = from_mapping(question)
     many = from_mapping({**question, "workload": {**question["workload"], "users": 300}})
-    said = " ".join(why(run(few, "calculate"), run(many, "calculate"), (few, many)))
+    said = " ".join(why(run(few), run(many), (few, many)))
     assert "the limit of 125 MB/s binds while the limit of 160,000 IOPS is 2.5 % used" in said

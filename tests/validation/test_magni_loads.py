@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from blocktime.model.causes import FREE_BUFFERS
 from blocktime.scenarios import library, load, run
 from blocktime.scenarios.compare import why
@@ -26,12 +24,6 @@ def test_the_printed_times_of_imports_are_there() -> None:
 def test_only_the_system_time_of_the_small_import_is_a_known_gap() -> None:
     gaps = [n.id for n in NUMBERS if n.known_gap]
     assert gaps == [f"{CASE}:table import:200mb,{blocks}:sys" for blocks in ("32k", "4k")]
-
-
-@pytest.mark.parametrize("name", LOADS)
-def test_every_load_of_the_library_answers_and_the_engines_agree(name: str) -> None:
-    law, played = (run(load(name), engine=engine) for engine in ("calculate", "simulate"))
-    assert played.time.elapsed_s == pytest.approx(law.time.elapsed_s, rel=0.01)
 
 
 def test_the_disk_of_the_pwrite_runs_decides_at_4k_alone() -> None:

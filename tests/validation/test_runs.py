@@ -18,13 +18,13 @@ TRANSACTIONS = 32_000
 
 
 @pytest.fixture(scope="module")
-def asked() -> list[tuple[Scenario, str]]:
-    """All that is run for the printed numbers, with the engine; another result in the place of each."""
-    found: list[tuple[Scenario, str]] = []
+def asked() -> list[Scenario]:
+    """All that is run for the printed numbers; another result in the place of each."""
+    found: list[Scenario] = []
     instead = run(load("rahn-full-scan"))
 
-    def noted(scenario: Scenario, engine: str) -> Any:
-        found.append((scenario, engine))
+    def noted(scenario: Scenario) -> Any:
+        found.append(scenario)
         return instead
 
     with pytest.MonkeyPatch.context() as patch:
@@ -37,17 +37,17 @@ def asked() -> list[tuple[Scenario, str]]:
     return found
 
 
-def simulated_transactions(asked: list[tuple[Scenario, str]]) -> list[Scenario]:
-    return [one for one, engine in asked if engine == "simulate" and isinstance(one.workload, Transactions)]
+def simulated_transactions(asked: list[Scenario]) -> list[Scenario]:
+    return [one for one in asked if isinstance(one.workload, Transactions)]
 
 
-def test_each_scenario_is_run_once(asked: list[tuple[Scenario, str]]) -> None:
-    depends_on = [scenario.model_dump_json(include={"system", "workload", "seed"}) for scenario, _ in asked]
+def test_each_scenario_is_run_once(asked: list[Scenario]) -> None:
+    depends_on = [scenario.model_dump_json(include={"system", "workload", "seed"}) for scenario in asked]
     assert len(depends_on) == len(set(depends_on)) > 50
 
 
 def test_no_more_transactions_are_simulated_than_the_printed_numbers_need(
-    asked: list[tuple[Scenario, str]],
+    asked: list[Scenario],
 ) -> None:
     played = [scenario.workload for scenario in simulated_transactions(asked)]
     assert played

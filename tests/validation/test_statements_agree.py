@@ -1,9 +1,9 @@
 """Instant estimates of statements lie where the simulation does: random scenarios, each of which shows one law."""
 
 import pytest
-
-from tools import random_scenarios
 from tools.residuals import compare, play
+
+from tests import random_scenarios
 
 DISKS = (
     "array-cached",

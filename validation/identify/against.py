@@ -91,9 +91,7 @@ class IntervalComparison:
         }
 
 
-def against(
-    system: Scenario, content: Mapping[str, Any], readings: Sequence[Reading], engine: str = "auto"
-) -> IntervalComparison:
+def against(system: Scenario, content: Mapping[str, Any], readings: Sequence[Reading]) -> IntervalComparison:
     """What *system*, whose file has this *content*, predicts for the load of other *readings*.
 
     The system is the file's: disk, size of the cache, processors, and CPU beyond gets. The load is the other report's:
@@ -113,11 +111,11 @@ def against(
         raise SpecError(
             f"{other.compared[0].file}: is the interval that {system.name} was made from; give one that was not used"
         )
-    own = {row.measured.name: row.off_fraction for row in as_modelled(system.compared, run(system, engine))}
+    own = {row.measured.name: row.off_fraction for row in as_modelled(system.compared, run(system))}
     sections = other.sections()
     times = _times(content, sections, system.compared, other.compared)
     low, middle, high = (
-        as_modelled(other.compared, run(from_mapping(loaded(content, sections, each), system.name), engine))
+        as_modelled(other.compared, run(from_mapping(loaded(content, sections, each), system.name)))
         for each in (min(times), (min(times) * max(times)) ** 0.5, max(times))
     )
     sd = model_error().sd_of(OTHER_WORK)

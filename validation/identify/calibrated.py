@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import TYPE_CHECKING, Any, Final
 
+from blocktime.model.engine import calculate
 from blocktime.model.errors import SpecError
-from blocktime.scenarios import Scenario, from_mapping, run
+from blocktime.scenarios import Scenario, from_mapping
 from blocktime.scenarios.measured import CPU, READ_REQUESTS, TRANSACTIONS, as_modelled, at
 from blocktime.scenarios.uncertainty.constants import knowledge_of
 from blocktime.scenarios.uncertainty.model_error import OTHER_WORK, WITHIN, model_error
@@ -126,9 +127,10 @@ def fitted(
         if progress is not None:
             progress(min(done, steps), steps)
         changed = with_values(content, dict(zip(paths, np.exp(logs).tolist(), strict=True)))
+        scenario = from_mapping(changed, name)
         rows = {
             row.measured.name: row.modelled
-            for row in as_modelled(system.compared, run(from_mapping(changed, name), "calculate"))
+            for row in as_modelled(system.compared, calculate(scenario.system, scenario.workload))
         }
         return np.array(
             [log(max(rows.get(compared.name, compared.value), 1e-12)) for compared in system.compared]

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
+from blocktime.model.engine import calculate
 from blocktime.model.spec.machine import COMMANDS
 from blocktime.model.units import show_bytes, show_seconds
-from blocktime.scenarios import from_mapping, run
+from blocktime.scenarios import from_mapping
 from blocktime.scenarios.measured import FIGURES, READ_LATENCY, READS_A_SECOND
 from blocktime.validation.identify.found import IdentifiedScenario, NotIdentified, ScenarioBuilder
 from blocktime.validation.instruments import Figure, Reading
@@ -313,4 +314,5 @@ class _RotatingDisk(_Drive):
         for path, value in fields.items():
             section, name = path.split(".")
             content[section][name] = value
-        return FIGURES[READS_A_SECOND](run(from_mapping(content, "disk"), "calculate")) or 0.0
+        scenario = from_mapping(content, "disk")
+        return FIGURES[READS_A_SECOND](calculate(scenario.system, scenario.workload)) or 0.0

@@ -21,13 +21,15 @@ from blocktime.model.causes import (
     SEQUENTIAL,
 )
 from blocktime.model.demand.transactions import curve_classes
+from blocktime.model.engine import calculate
 from blocktime.model.laws.block_layer import stated_call_s
 from blocktime.model.laws.commit import LOG_BLOCK_BYTES
 from blocktime.model.laws.opened_files import WITHOUT_FILESYSTEM, database_path
+from blocktime.model.results import RunResult
 from blocktime.model.spec import Instance, Transactions
 from blocktime.model.units import MIB, show_bytes, show_number, show_seconds, show_share
 from blocktime.model.workloads.transactions.parts import parts_of
-from blocktime.scenarios import from_mapping, run
+from blocktime.scenarios import from_mapping
 from blocktime.scenarios.measured import (
     CPU,
     DB_TIME,
@@ -467,7 +469,7 @@ class SystemProfile(ScenarioBuilder):
 
     def _modelled_writes(self, gets: float, again: float) -> float:
         """Blocks that DBWR writes of a transaction."""
-        result = run(from_mapping(self._sections(gets, again), "my"), "calculate")
+        result = _summed(self._sections(gets, again))
         return (FIGURES[WRITES](result) or 0.0) / (FIGURES[TRANSACTIONS](result) or 1.0) or self.written
 
     def _sections(self, gets: float, again: float) -> dict[str, Any]:
@@ -594,7 +596,7 @@ class SystemProfile(ScenarioBuilder):
         sections = self._sections(0.0, self.again)
         for _ in range(CPU_PASSES):
             sections["workload"]["mix"][0]["cpu_s"] = own_s
-            modelled_s = run(from_mapping(sections, "my"), "calculate").time.cpu_s
+            modelled_s = _summed(sections).time.cpu_s
             own_s = max(0.0, own_s + each_s - modelled_s)
         return own_s
 
@@ -644,3 +646,9 @@ class SystemProfile(ScenarioBuilder):
 def _with_digits(latency_s: float) -> float:
     """A latency with as many digits as a report's mean has, and one more for what is taken off it."""
     return float(f"{latency_s:.{LATENCY_DIGITS}g}")
+
+
+def _summed(sections: dict[str, Any]) -> RunResult:
+    """The sums of a scenario of users, which a search asks many times."""
+    scenario = from_mapping(sections, "my")
+    return calculate(scenario.system, scenario.workload)

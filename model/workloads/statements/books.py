@@ -60,7 +60,7 @@ IN_CALL_UNNAMED = (SUBMIT_BLOCKED, RUN_QUEUE, SENT_TWICE, COPIED_TWICE)
 
 @dataclass(slots=True)
 class StatementTimes:
-    """What an engine found out about time: per session the waits, causes and reads, and the device over the run."""
+    """What was found out about time: per session the waits, causes and reads, and the device over the run."""
 
     elapsed_s: Number
     cpu: dict[str, Number]
@@ -69,7 +69,7 @@ class StatementTimes:
     read_requests: Number
     read_blocks: Number
     device: DeviceStats | None
-    engine: str
+    how: str
     request_blocks: dict[int, float] = field(default_factory=dict)
     """Reads by size in blocks; not known of arrays."""
     direct_read_slots: dict[float, float] = field(default_factory=dict)
@@ -137,7 +137,7 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
     if demand.writing:
         device = _device_of_writes(system, demand, elapsed_s, timing.device)
     return Figures(
-        engine=timing.engine,
+        how=timing.how,
         seed=timing.seed,
         law_sources=work.law_sources,
         warnings=timing.warnings,

@@ -24,7 +24,7 @@ from blocktime.model.laws import device, read_slots
 from blocktime.model.laws.iostat import DeviceSums
 from blocktime.model.laws.numeric import Number, known_where, larger, over, smaller, some, where
 from blocktime.model.laws.processors import thread_speed
-from blocktime.model.results import DeviceStats, EventTime, RunResult, part
+from blocktime.model.results import EXACT_SUM, DeviceStats, EventTime, RunResult, part
 from blocktime.model.spec import Statement, System
 from blocktime.model.workloads.statements import books
 from blocktime.model.workloads.statements.followed import followed, is_followed
@@ -156,7 +156,11 @@ def _composed(
             & where(plan.uneven, False, True)
             & (hidden | (not truly_async))
             & where(behind_reads, False, True)
-            & (truly_async | asked.exact | where(demand.reads > 0, False, True)),
+            & (
+                (asked.exact & plan.through_page_cache)
+                | where(demand.reads + plan.single_reads > 0, False, True)
+            )
+            & where(log_s + free_s > 0, False, True),
             busy_s=larger(
                 _busy_s(users, parallel, last_end, alone_busy + plan.single_reads * asked.single_s),
                 where(crowded, smaller(last_end, users * asked.held_s), 0.0),
@@ -347,7 +351,7 @@ def _timing(
         read_blocks=demand.read_blocks + demand.plan.single_reads,
         device=_device(system, asked, demand, scan_time, work.sessions),
         last_session_s=known_where(crowded, scan_time.last_s),
-        engine="calculate",
+        how=EXACT_SUM,
     )
     return books.of_query(work, demand, timing, where(work.users > 1, scan_time.elapsed_s, scan_time.last_s))
 

@@ -21,7 +21,7 @@ from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws.turns import stretches_of
 from blocktime.model.loops import fastest
 from blocktime.model.machine.cache.free_buffers import FreeBuffers
-from blocktime.model.results import EventTime, RunResult
+from blocktime.model.results import SIMULATION, EventTime, RunResult
 from blocktime.model.sim.machine import Machine, Place, machine_of
 from blocktime.model.sim.open_file import OpenFile
 from blocktime.model.sim.streams import stream
@@ -57,7 +57,7 @@ SESSION_BYTES = 3300
 def simulate(system: System, work: Statement, *, seed: int, name: str) -> RunResult:
     """Answer a statement by simulation: sessions contend for processors and the device; times of the mean session.
 
-    Raises :class:`OutsideLaw` beyond two million steps, where the calculator is the engine to ask.
+    Raises :class:`OutsideLaw` beyond two million steps.
     """
     machine = machine_of(system, seed)
     program = begin(machine, system, work, seed, Place())
@@ -228,7 +228,7 @@ def _refuse_what_takes_too_long(work: Statement, demand: Demand, stretch: float)
     for amount, most, what in ((steps, MOST_STEPS, "steps"), (blocks, MOST_BLOCKS_DRAWN, "blocks")):
         if amount > most and not (what == "blocks" and demand.plan.direct):
             raise OutsideLaw(
-                f"simulating {amount:,.0f} {what} is refused; the limit is {most:,}: use engine calculate, fewer "
+                f"simulating {amount:,.0f} {what} is refused; the limit is {most:,}: ask for fewer "
                 "users or fewer rows"
             )
 
@@ -274,7 +274,7 @@ def _timing(
         device=None
         if machine.disk.apart or not sum(machine.counters.requests)
         else device_of(machine.counters, span),
-        engine="simulate",
+        how=SIMULATION,
         seed=seed,
         warnings=books.session_warnings(work, demand, (elapsed, span, processors_s)),
         events=machine.disk.events + sum(ledger.events + EVENTS_PER_SESSION for ledger in ledgers),

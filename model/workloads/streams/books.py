@@ -11,7 +11,7 @@ from blocktime.model.causes import AT_ONCE, CPU, NO_CAUSE, SLOWEST
 from blocktime.model.demand.calls import SECTOR_BYTES, File
 from blocktime.model.laws.numeric import Number, over, some, where
 from blocktime.model.laws.opened_files import UNBUFFERED
-from blocktime.model.results import EventTime, PhysicalIO, Stage, StreamStats, part
+from blocktime.model.results import SIMULATION, EventTime, PhysicalIO, Stage, StreamStats, part
 from blocktime.model.spec import Stream
 
 CALL = "the call"
@@ -83,7 +83,7 @@ def figures_of(work: Stream, played: StreamRun) -> Figures:
         work,
         _streams(played),
         times,
-        engine="simulate",
+        how=SIMULATION,
         played_by=played.method,
         physical_io=_physical(played),
         device=devices(disk=device_of(played.counters, span)),

@@ -18,7 +18,15 @@ from blocktime.model.laws import disk_means, queueing
 from blocktime.model.laws.iostat import DeviceSums, at_least_busy
 from blocktime.model.laws.numeric import Number, is_array, known_where, larger, nearest, over, smaller, some
 from blocktime.model.machine.device.drive import capacity_of
-from blocktime.model.results import DeviceStats, EventTime, PhysicalIO, RunResult, StreamStats, part
+from blocktime.model.results import (
+    EXACT_SUM,
+    DeviceStats,
+    EventTime,
+    PhysicalIO,
+    RunResult,
+    StreamStats,
+    part,
+)
 from blocktime.model.spec import Stream, System
 from blocktime.model.units import show_seconds
 from blocktime.model.workloads.streams.books import Times, stream_figures
@@ -61,13 +69,11 @@ def figures_of(system: System, work: Stream) -> Figures:
     """The figures of :func:`calculate`, where seconds and rates may be arrays."""
     files_of(system, work, capacity_of(system.disk))
     if any(calls.batch > 1 and calls.pattern != "sequential" for calls in (work, *work.beside)):
-        raise OutsideLaw(
-            "there is no instant estimate for a batch of calls at separate places: use engine simulate, or batch 1"
-        )
+        raise OutsideLaw("a batch of calls at separate places has no sum: batch is 1 there")
     if any(_among_others(work, calls) for calls in (work, *work.beside)) and some(system.disk.rotation_s > 0):
         raise OutsideLaw(
-            "there is no instant estimate for backward calls beside others on a rotating disk, where neighbours merge "
-            "at their front: use engine simulate, or one program with one call in flight"
+            "backward calls beside others on a rotating disk, where neighbours merge at their front, have no sum: one "
+            "program with one call in flight has one"
         )
     stream_times = compose(system, work)
     mine = stream_times[0]
@@ -98,7 +104,7 @@ def figures_of(system: System, work: Stream) -> Figures:
         work,
         streams,
         Times(mine.elapsed_s, cpu_s, waits, unaccounted),
-        engine="calculate",
+        how=EXACT_SUM,
         played_by=mine.method,
         physical_io=_physical(work, stream_times),
         device=devices(disk=_device(system, work, stream_times)),

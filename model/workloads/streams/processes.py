@@ -248,7 +248,7 @@ def _refuse_what_takes_too_long(system: System, expected: Stream, files: list[Fi
     )
     if steps > limit:
         raise OutsideLaw(
-            f"simulating {steps:,} {what} is refused; the limit is {limit:,}: use engine calculate or fewer calls"
+            f"simulating {steps:,} {what} is refused; the limit is {limit:,}: ask for fewer calls"
         )
 
 

@@ -35,7 +35,7 @@ class Rates:
 class Mean:
     """One transaction of the mean: seconds and counts, and how many come a second."""
 
-    engine: str
+    how: str
     method: str
     response_s: float
     cpu: dict[str, float]
@@ -85,7 +85,7 @@ def figures_of(system: System, work: Transactions, mean: Mean, rates: Rates) -> 
         transaction.weight for transaction in work.mix
     )
     return Figures(
-        engine=mean.engine,
+        how=mean.how,
         seed=mean.seed,
         law_sources=work.law_sources,
         warnings=mean.warnings,

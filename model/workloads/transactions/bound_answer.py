@@ -8,7 +8,7 @@ from blocktime.model.books import close
 from blocktime.model.causes import FREE_BUFFERS, LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
 from blocktime.model.demand.transactions import CPUS, DBWR, REDO
 from blocktime.model.loops import fastest
-from blocktime.model.results import EventTime, RunResult
+from blocktime.model.results import BOUND, EventTime, RunResult
 from blocktime.model.spec import System, Transactions
 from blocktime.model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
@@ -30,7 +30,7 @@ def bound_answer(system: System, work: Transactions, *, name: str) -> RunResult:
     per_s, response_s, wanted = bounds.most_per_s(load), bounds.least_response_s(load), parts.asked
     queue_s = response_s - bounds.least_s
     mean = Mean(
-        engine="bound",
+        how=BOUND,
         method="bounds of throughput and response from the demands of a transaction",
         response_s=response_s,
         cpu=parts.cpu,

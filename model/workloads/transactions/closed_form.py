@@ -23,7 +23,7 @@ from blocktime.model.laws import commit, queueing
 from blocktime.model.laws.block_layer import stated_call_s
 from blocktime.model.laws.iostat import DeviceSums, at_least_busy
 from blocktime.model.loops import fastest
-from blocktime.model.results import DeviceStats, EventTime, RunResult, TransactionKind
+from blocktime.model.results import EXACT_SUM, DeviceStats, EventTime, RunResult, TransactionKind
 from blocktime.model.spec import System, Transactions
 from blocktime.model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
 from blocktime.model.workloads.transactions.disk import LEAST
@@ -115,7 +115,7 @@ def _mean(expected: ExpectedRun) -> Mean:
     wait(STATED, 1.0, parts.mean("stated_wait_s"))
     size = parts.data.block_size_bytes
     return Mean(
-        engine="calculate",
+        how=EXACT_SUM,
         method="mean value analysis of processors, data disk and log"
         if parts.work.rate_per_s is None
         else "open queues of processors, data disk and log at the arrival rate",

@@ -13,7 +13,7 @@ from blocktime.model.books import close, device_of, devices, percentiles
 from blocktime.model.demand import transactions as asked
 from blocktime.model.demand.transactions import CPUS, DBWR, REDO, data_disk_name
 from blocktime.model.laws.block_layer import stated_call_s
-from blocktime.model.results import DeviceStats, EventTime, Interval, RunResult, TransactionKind
+from blocktime.model.results import SIMULATION, DeviceStats, EventTime, Interval, RunResult, TransactionKind
 from blocktime.model.sim import policies
 from blocktime.model.sim.data_files import Files
 from blocktime.model.spec import System, Transactions
@@ -117,7 +117,7 @@ def result_of(
     response = played.mean_response()
     between = estimate(np.diff(played.marks[left_out:, Sum.NOW]) / played.batch)
     mean = Mean(
-        engine="simulate",
+        how=SIMULATION,
         method=played.method,
         response_s=float(took.mean()),
         cpu=_cpu(system, played, each, kinds),

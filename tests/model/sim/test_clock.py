@@ -100,7 +100,7 @@ SCENARIOS = (
 @pytest.mark.parametrize(("name", "settings"), [(name, settings) for name, *settings in SCENARIOS])
 def test_the_same_answer_as_by_simpy(name: str, settings: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = load(name, settings)
-    answer = run(scenario, "simulate")
+    answer = run(scenario)
     monkeypatch.setattr(loops, "compiled", lambda: None)
     assert isinstance(environment(), simpy.Environment)
-    assert run(scenario, "simulate") == answer
+    assert run(scenario) == answer

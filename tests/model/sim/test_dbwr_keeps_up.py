@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blocktime.scenarios import Scenario, load, run
+from tests.engines import by
 
 BUSY = ["instance.buffer_cache_bytes=20M", "workload.users=60"]
 """More users on one disk than it can do, and a cache that is soon full of changed blocks."""
@@ -19,7 +20,7 @@ def unlimited(scenario: Scenario) -> Scenario:
 
 def test_a_run_goes_on_until_the_changed_blocks_are_no_more_and_agrees_with_the_law() -> None:
     scenario = load("magni-tpcb-8k", BUSY)
-    law, played = run(scenario, "calculate"), run(unlimited(scenario), "simulate")
+    law, played = by("calculate", scenario), run(unlimited(scenario))
     assert played.transactions.measured + played.transactions.warm_up > 4_000
     assert not any(SAID in said for said in played.warnings)
     assert played.transactions.unwritten_blocks is None
@@ -29,7 +30,7 @@ def test_a_run_goes_on_until_the_changed_blocks_are_no_more_and_agrees_with_the_
 
 def test_a_run_that_is_too_short_says_so() -> None:
     scenario = load("magni-tpcb-8k", [*BUSY, "workload.transactions=3000"])
-    law, played = run(scenario, "calculate"), run(scenario, "simulate")
+    law, played = by("calculate", scenario), run(scenario)
     assert any(SAID in said for said in played.warnings)
     assert (played.transactions.unwritten_blocks or 0) > 500
     assert played.transactions.per_s > 1.1 * law.transactions.per_s, "it looks better than it is"
@@ -37,12 +38,12 @@ def test_a_run_that_is_too_short_says_so() -> None:
 
 @pytest.mark.parametrize("name", ["magni-tpcb-8k", "magni-tpcc-8k"])
 def test_the_measured_runs_keep_up(name: str) -> None:
-    assert not any(SAID in said for said in run(load(name), "simulate").warnings)
+    assert not any(SAID in said for said in run(load(name)).warnings)
 
 
 @pytest.mark.parametrize("name", ["magni-tpcb-8k", "magni-tpcc-8k", "tpc-b"])
 def test_what_a_disk_can_do_at_most_is_what_many_users_get(name: str) -> None:
     """And does not depend on how many there are."""
-    few, many = (run(load(name, [f"workload.users={users}"]), "calculate").transactions for users in (1, 400))
+    few, many = (run(load(name, [f"workload.users={users}"])).transactions for users in (1, 400))
     assert few.saturation_per_s == pytest.approx(many.saturation_per_s, rel=2e-3)
     assert many.per_s == pytest.approx(few.saturation_per_s, rel=2e-3)

@@ -11,7 +11,8 @@ from blocktime.model.errors import BlocktimeError
 from blocktime.model.results import RunResult
 from blocktime.model.workloads.transactions.network import closed
 from blocktime.model.workloads.transactions.parts import parts_of
-from blocktime.scenarios import Scenario, from_mapping, run
+from blocktime.scenarios import Scenario, from_mapping
+from tests.engines import by
 
 ENGINES = ("calculate", "simulate")
 AT_ONCE = {"parallel_reads": 8}
@@ -41,7 +42,7 @@ def of(mix: dict[str, Any], disk: dict[str, Any] | str = "nvme", **work: Any) ->
 
 
 def answered(engine: str, scenario: Scenario) -> RunResult:
-    return run(scenario, engine, seed=5)
+    return by(engine, scenario, seed=5)
 
 
 def each_s(result: RunResult, event: str) -> float:

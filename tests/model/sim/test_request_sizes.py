@@ -13,6 +13,7 @@ import pytest
 
 from blocktime.model.errors import BlocktimeError
 from blocktime.scenarios import from_mapping, run
+from tests.engines import by
 
 KIB = 1024
 LIMIT = {"max_request_bytes": 1280 * KIB, "max_segments": 128, "scheduler": "none", "io_path": "buffered"}
@@ -45,7 +46,8 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_requests_are_those_of_the_kernels_code(case: str, engine: str) -> None:
     kernel, filesystem, window, kind, call, count, requests, size = CASES[case]
-    result = run(
+    result = by(
+        engine,
         from_mapping(
             {
                 "host": LIMIT
@@ -56,7 +58,6 @@ def test_requests_are_those_of_the_kernels_code(case: str, engine: str) -> None:
                 | ({"fsync_every": count} if "fsync_every" in kind else {}),
             }
         ),
-        engine,
     )
     io = result.physical_io
     made = io.write_requests if "fsync_every" in kind else io.read_requests
@@ -69,7 +70,7 @@ def test_requests_are_those_of_the_kernels_code(case: str, engine: str) -> None:
 def test_past_the_page_cache_a_segment_is_a_page() -> None:
     host = LIMIT | {"kernel": "6.17", "io_path": "direct"}
     work = READS | {"block_size_bytes": 1280 * KIB, "count": 20}
-    result = run(from_mapping({"host": host, "disk": {"use": "nvme"}, "workload": work}), "simulate")
+    result = run(from_mapping({"host": host, "disk": {"use": "nvme"}, "workload": work}))
     assert result.physical_io.read_requests == 20 * 3
 
 
@@ -77,7 +78,7 @@ def test_past_the_page_cache_a_segment_is_a_page() -> None:
 def test_without_read_ahead_each_page_is_read_by_itself(engine: str) -> None:
     host = LIMIT | {"kernel": "5.15", "read_ahead_bytes": 0}
     work = READS | {"block_size_bytes": 64 * KIB, "count": 50}
-    result = run(from_mapping({"host": host, "disk": {"use": "nvme"}, "workload": work}), engine)
+    result = by(engine, from_mapping({"host": host, "disk": {"use": "nvme"}, "workload": work}))
     assert result.physical_io.read_requests == 50 * 16
 
 
@@ -94,5 +95,5 @@ def test_folios_may_be_stated_where_they_are_and_left_out() -> None:
     for folios in (True, False):
         work = WRITES | {"block_size_bytes": 1024 * KIB, "count": 100}
         scenario = {"host": host | {"folios": folios}, "disk": {"use": "nvme"}, "workload": work}
-        found.append(run(from_mapping(scenario), "simulate").physical_io.write_requests)
+        found.append(run(from_mapping(scenario)).physical_io.write_requests)
     assert found[0] < found[1] / 2

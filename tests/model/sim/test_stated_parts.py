@@ -6,14 +6,15 @@ import pytest
 
 from blocktime.model.causes import FROM_CLIENT, STATED
 from blocktime.model.results import RunResult
-from blocktime.scenarios import load, run
+from blocktime.scenarios import load
+from tests.engines import by
 
 ALONE = ("workload.users=1", "workload.think_s=0.05", "workload.transactions=400")
 ENGINES = ("calculate", "simulate")
 
 
 def answered(engine: str, *settings: str) -> RunResult:
-    return run(load("tpc-b", [*ALONE, *settings]), engine)
+    return by(engine, load("tpc-b", [*ALONE, *settings]))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -435,6 +435,6 @@ def test_old_pages_are_written_at_the_first_look_that_finds_them(expire_s: float
             "kind": "write_stream", "block_size_bytes": "4K", "count": 60, "rate_per_s": 1.0, "arrivals": "regular",
         },
     }  # fmt: skip
-    lines = run(from_mapping(scenario), "simulate").device["disk"].lines
+    lines = run(from_mapping(scenario)).device["disk"].lines
     first = next(line for line in lines if line.writes_per_s)
     assert first.begin_s == 1 + ceil(expire_s / look_s) * look_s

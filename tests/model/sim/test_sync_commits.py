@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from blocktime.scenarios import from_mapping, run
+from blocktime.scenarios import from_mapping
+from tests.engines import by
 
 CALLS = 2000
 LATE = 2
@@ -24,7 +25,7 @@ def write_requests(engine: str, path: str, **more: Any) -> float:
         "disk": {"use": "nvme", "write_cache_bytes": 0},
         "workload": {"kind": "write_stream", "block_size_bytes": 4096, "count": CALLS} | more,
     }
-    return run(from_mapping(scenario), engine).physical_io.write_requests
+    return by(engine, from_mapping(scenario)).physical_io.write_requests
 
 
 @pytest.mark.parametrize("engine", ["calculate", "simulate"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from blocktime.model.engine import calculate, chosen_engine, simulate
+from blocktime.model.engine import simulate
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.results import RunResult
 from blocktime.model.spec import (
@@ -144,14 +144,6 @@ def test_two_closed_classes_at_one_device_are_those_of_theory() -> None:
     theory = two_classes((3, 0.01), (2, 0.03), service_s=0.004)
     first, _ = result.programs or []
     assert first.response_s == pytest.approx(theory[0], rel=0.03)
-
-
-def test_mean_values_know_programs_of_several_families() -> None:
-    work = scan(beside=(users(),))
-    assert chosen_engine("auto", system_of(), work) == "simulate"
-    found = calculate(system_of(), work)
-    assert found.accuracy is not None
-    assert [program.kind for program in found.programs or ()] == ["full_scan", "transactions"]
 
 
 def test_what_does_not_fit_on_the_disk_is_refused() -> None:

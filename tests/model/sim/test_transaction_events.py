@@ -25,5 +25,5 @@ def test_a_request_takes_two_events_and_no_timer(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(loops, "compiled", lambda: None)
     monkeypatch.setattr(simpy.Environment, "step", counted)
-    run(load("magni-tpcb-8k", [f"workload.transactions={TRANSACTIONS}"]), engine="simulate")
+    run(load("magni-tpcb-8k", [f"workload.transactions={TRANSACTIONS}"]))
     assert 5 * TRANSACTIONS < played < MOST_EVENTS * TRANSACTIONS

@@ -103,5 +103,5 @@ def test_a_writer_that_fills_the_page_cache_keeps_the_device_at_the_steady_depth
         },
         "workload": {"kind": "write_stream", "block_size_bytes": "1M", "count": 1500, "fsync_every": 1500},
     }  # fmt: skip
-    device = run(from_mapping(scenario), "simulate").device["disk"]
+    device = run(from_mapping(scenario)).device["disk"]
     assert device.average_queue == pytest.approx(steady_requests(96, hurried=True, drained=False), rel=0.1)

@@ -14,7 +14,7 @@ SWAPPED = {"first": "second", "second": "first", "neither": "neither", "unknown"
 
 
 def elapsed_s(name: str, *settings: str) -> float:
-    return run(load(name, settings), "calculate").time.elapsed_s
+    return run(load(name, settings)).time.elapsed_s
 
 
 def found(first: Scenario, second: Scenario, axis: str) -> Crossover:

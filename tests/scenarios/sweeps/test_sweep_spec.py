@@ -54,7 +54,7 @@ def fault_of(table: object) -> str:
 
 def test_a_table_of_a_file_is_a_sweep() -> None:
     sweep = sweep_of(tomllib.loads(EXAMPLE)["sweep"])
-    assert (sweep.design, sweep.engine, sweep.replications, sweep.seed) == ("crossed", "calculate", 2, 1)
+    assert (sweep.design, sweep.replications, sweep.seed) == ("crossed", 2, 1)
     assert sweep.where == ("workload.users <= 50 * host.cpus",)
     assert [said(axis) for axis in sweep.axis] == [
         {"key": "tablespace.block_size_bytes", "values": (2048, 4096, 8192)},
@@ -138,7 +138,6 @@ def test_values_with_units_are_numbers_where_the_field_has_a_unit(
         ({"axis": [{**ROWS, "points": 3}], "design": "sobol", "samples": 4}, ["table.rows: got points 3"]),
         ({"axis": [USERS], "seed": -1}, ["sweep.seed: got -1", "at least 0"]),
         ({"axis": [USERS], "replications": 0}, ["sweep.replications: got 0", "at least 1"]),
-        ({"axis": [USERS], "engine": "guess"}, ["sweep.engine: got 'guess'", "'simulate'"]),
         ({"axis": [USERS], "where": "table.rows > 1"}, ["sweep.where: got 'table.rows > 1'", "list"]),
         ({"axis": [USERS], "where": ["table.rows > open(1)"]}, ["sweep.where 'table.rows", "got 'open(1)'"]),
     ],
@@ -151,7 +150,7 @@ def test_a_fault_is_one_sentence(table: object, parts: list[str]) -> None:
 
 
 def test_other_faults_are_counted() -> None:
-    assert fault_of({"axis": [USERS], "seed": -1, "engine": "x"}).endswith("(and 1 more fault: sweep.engine)")
+    assert fault_of({"axis": [USERS], "seed": -1, "design": "x"}).endswith("(and 1 more fault: sweep.design)")
 
 
 def test_a_sampled_range_has_no_points_and_values_may_be_sampled_too() -> None:

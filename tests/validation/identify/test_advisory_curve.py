@@ -14,6 +14,7 @@ from blocktime.scenarios import from_mapping, load, run
 from blocktime.scenarios.measured import READ_REQUESTS, TRANSACTIONS
 from blocktime.validation.identify.found import IdentifiedScenario
 from blocktime.validation.identify.system import identify
+from tests.engines import by
 from tests.validation.instruments.made import read_text
 from tools.bars import offs
 
@@ -42,7 +43,7 @@ Row = tuple[str, int, str, int]
 
 def reported(tmp_path: Path, rows: Sequence[Row] = ROWS) -> IdentifiedScenario:
     """The system of a report with this advisory."""
-    text = written(run(load("oltp-nvme"), "calculate"), "awr")
+    text = written(run(load("oltp-nvme")), "awr")
     lines = [
         f"{pool:<3} {size:>8,} {factor:>6} {size // 8:>12,} {'1.0':>6} {reads:>14,}\n"
         for pool, size, factor, reads in rows
@@ -66,7 +67,7 @@ def missed(found: IdentifiedScenario, cache_bytes: int) -> float:
     sections: dict[str, Any] = found.sections()
     sections["instance"]["buffer_cache_bytes"] = cache_bytes
     scenario = from_mapping(sections, "my")
-    result = run(scenario, "calculate")
+    result = run(scenario)
     mix = sections["workload"]["mix"][0]
     return 100 * result.time.wait[SEQUENTIAL].waits / max(mix["gets"], mix["changed_blocks"])
 
@@ -77,7 +78,7 @@ def test_the_pool_as_it_was_misses_what_the_interval_did(tmp_path: Path) -> None
     assert sections["instance"]["buffer_cache_bytes"] == 1 << 30
     curve = curve_in(found)
     gets = sections["workload"]["mix"][0]["gets"]
-    report = run(load("oltp-nvme"), "calculate")
+    report = run(load("oltp-nvme"))
     assert curve[1 << 30] == pytest.approx(100 * report.physical_io.read_requests / gets, rel=0.01)
     assert curve[1 << 29] == pytest.approx(curve[1 << 30] * 5.9 / 5)
     assert list(curve) == [size << 20 for size in (256, 512, 768, 1024, 1536, 2048)]
@@ -105,7 +106,7 @@ def test_beyond_its_ends_a_larger_cache_misses_less_and_a_smaller_one_more(tmp_p
 
 def test_the_report_is_reproduced(tmp_path: Path) -> None:
     found = reported(tmp_path)
-    off = offs(found, run(from_mapping(found.sections(), "my"), "calculate"))
+    off = offs(found, by("calculate", from_mapping(found.sections(), "my")))
     assert max(abs(off[name]) for name in (TRANSACTIONS, READ_REQUESTS)) < 0.05, off
 
 

@@ -20,7 +20,7 @@ def report(folder: Path, name: str, users: int) -> Path:
     """The report that a database with so many users would leave."""
     settings = [f"workload.users={users}", "workload.transactions=4000"]
     path = folder / name
-    path.write_text(written(run(load("tpc-b", settings), "simulate"), "awr"))
+    path.write_text(written(run(load("tpc-b", settings)), "awr"))
     return path
 
 
@@ -37,9 +37,7 @@ def test_another_load_of_the_same_system_is_predicted_and_covered(
     measured: tuple[Path, Path, Path], blocktime: CommandLine
 ) -> None:
     out, _, other = measured
-    found = json.loads(
-        blocktime.prints("validate", str(out), "--against", str(other), "--engine", "calculate", "--json")
-    )["against"]
+    found = json.loads(blocktime.prints("validate", str(out), "--against", str(other), "--json"))["against"]
     figures = {one["name"]: one for one in found["figures"]}
     assert {TRANSACTIONS, CPU, READ_WAIT, READ_REQUESTS} <= set(figures)
     assert abs(figures[CPU]["off_fraction"]) < 0.02
@@ -53,9 +51,9 @@ def test_another_load_of_the_same_system_is_predicted_and_covered(
 def test_the_same_system_on_another_disk(measured: tuple[Path, Path, Path], blocktime: CommandLine) -> None:
     out, _, other = measured
     slower = f"{out},disk.overhead_s=0.05"
-    figures = json.loads(
-        blocktime.prints("validate", slower, "--against", str(other), "--engine", "calculate", "--json")
-    )["against"]["figures"]
+    figures = json.loads(blocktime.prints("validate", slower, "--against", str(other), "--json"))["against"][
+        "figures"
+    ]
     (read,) = (one for one in figures if one["name"] == READ_WAIT)
     assert read["predicted"] > 0.05
     assert not read["covered"]
@@ -63,7 +61,12 @@ def test_the_same_system_on_another_disk(measured: tuple[Path, Path, Path], bloc
 
 def test_what_it_prints(measured: tuple[Path, Path, Path], blocktime: CommandLine) -> None:
     out, _, other = measured
-    printed = blocktime.prints("validate", str(out), "--against", str(other), "--engine", "calculate")
+    printed = blocktime.prints(
+        "validate",
+        str(out),
+        "--against",
+        str(other),
+    )
     assert printed.startswith("An interval that was not used")
     assert "95 % interval" in printed
     assert "is farthest off" in printed
@@ -88,10 +91,14 @@ def test_a_comparison_says_how_well_the_system_is_reproduced(
 ) -> None:
     out, _, _ = measured
     what_if = f"{out},disk.overhead_s=2ms"
-    printed = blocktime.prints("compare", str(out), what_if, "--engine", "calculate")
+    printed = blocktime.prints(
+        "compare",
+        str(out),
+        what_if,
+    )
     assert printed.startswith("The model ")
     assert "with 95 % confidence" in " ".join(printed.split())
-    told = json.loads(blocktime.prints("compare", str(out), what_if, "--engine", "calculate", "--json"))
+    told = json.loads(blocktime.prints("compare", str(out), what_if, "--json"))
     first, second = told["results"]
     (difference,) = told["differences"]
     assert (

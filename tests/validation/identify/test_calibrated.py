@@ -24,7 +24,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("calibrated")
     busy = ["workload.users=40", "workload.think_s=0", "disk.overhead_s=1ms"]
     report, out = folder / "report.txt", folder / "my.toml"
-    report.write_text(written(run(load("oltp-nvme", busy), "calculate"), "awr"))
+    report.write_text(written(run(load("oltp-nvme", busy)), "awr"))
     assert main(["measure", str(report), "--out", str(out), "--quiet"]) == 0
     return out
 
@@ -64,7 +64,7 @@ def test_a_latency_that_is_off_is_found_again(measured: Path, tmp_path: Path, bl
     assert known["disk.overhead_s"]["how"] == "fitted"
     assert known["disk.overhead_s"]["interval"] == pytest.approx([read["low"], read["high"]])
     assert all(-1 <= one["value"] <= 1 for one in content["measured"]["correlation"])
-    assert main(["run", str(copy), "--engine", "calculate", "--quiet"]) == 0
+    assert main(["run", str(copy), "--quiet"]) == 0
 
 
 def test_what_it_prints(measured: Path, tmp_path: Path, blocktime: CommandLine) -> None:
@@ -82,14 +82,14 @@ def test_another_disk_without_a_limit_is_refused(
     measured: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     copy = with_target(measured, tmp_path)
-    run_it = ["run", str(copy), "--engine", "calculate", "--quiet", "--set", "disk.use=target"]
+    run_it = ["run", str(copy), "--quiet", "--set", "disk.use=target"]
     assert main(run_it) == 2
     assert "has no limit of requests a second" in capsys.readouterr().err
     assert main([*run_it, "--set", "disk.iops_limit=20000"]) == 0
-    asked = ["sweep", str(copy), "--vary", "disk.use=nvme,target", "--engine", "calculate", "--quiet"]
+    asked = ["sweep", str(copy), "--vary", "disk.use=nvme,target", "--quiet"]
     assert main(asked) == 2
     assert "has no limit of requests a second" in capsys.readouterr().err
-    assert main(["compare", str(copy), f"{copy},disk.use=target", "--engine", "calculate", "--quiet"]) == 2
+    assert main(["compare", str(copy), f"{copy},disk.use=target", "--quiet"]) == 2
     assert "has no limit of requests a second" in capsys.readouterr().err
 
 
@@ -138,7 +138,17 @@ def test_every_command_says_in_one_sentence_that_a_target_has_no_limit(
     copy = with_target(measured, tmp_path)
     name, *options = command
     store = ["--store", str(tmp_path / "store")] if name == "optimise" else []
-    assert main([name, str(copy), *options, *store, "--engine", "calculate"]) != 0
+    assert (
+        main(
+            [
+                name,
+                str(copy),
+                *options,
+                *store,
+            ]
+        )
+        != 0
+    )
     told = "".join(capsys.readouterr())
     sentences = told.count("disk.use: got '")
     assert " ".join(told.split()).count("which has no limit of requests a second") == sentences > 0

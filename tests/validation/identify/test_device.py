@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from blocktime.app.command.cli import main
-from blocktime.scenarios import from_mapping, run
+from blocktime.scenarios import from_mapping
 from blocktime.scenarios.measured import READ_LATENCY, READS_A_SECOND
 from blocktime.validation.identify.found import NotIdentified
 from blocktime.validation.identify.system import identify
 from tests.command_line import CommandLine
+from tests.engines import by
 from tests.validation.instruments.made import read_text
 from tools.bars import offs
 
@@ -67,7 +68,7 @@ def test_two_depths_determine_the_lone_read_the_ceiling_and_the_interval_of_repo
     assert values["disk.overhead_s"] == pytest.approx(104e-6, rel=0.01)
     assert values["disk.controller_reads_per_s"] == 60_000
     assert values["disk.report_interval_s"] == pytest.approx(125e-6)
-    off = offs(found, run(from_mapping(found.sections(), "drive"), "simulate"))
+    off = offs(found, by("simulate", from_mapping(found.sections(), "drive")))
     assert off == pytest.approx({READS_A_SECOND: 0, READ_LATENCY: 0}, abs=0.05)
 
 
@@ -111,12 +112,11 @@ def test_the_command_writes_a_drive_that_runs_and_answers_another_depth(
     files = [str(tmp_path / "lone.json"), str(tmp_path / "deep.json")]
     assert main(["measure", *files, "--out", str(out), "--quiet"]) == 0
     capsys.readouterr()
-    assert blocktime.prints("run", str(out), "--engine", "calculate").startswith(
-        "As measured and as modelled"
-    )
-    assert "As measured" not in blocktime.prints(
-        "run", str(out), "--engine", "calculate", "--set", "workload.in_flight=8"
-    )
+    assert blocktime.prints(
+        "run",
+        str(out),
+    ).startswith("As measured and as modelled")
+    assert "As measured" not in blocktime.prints("run", str(out), "--set", "workload.in_flight=8")
 
 
 TURNING = job(1, 125, 8e-3)
@@ -124,7 +124,7 @@ TURNING = job(1, 125, 8e-3)
 
 def of_disk(tmp_path: Path, *texts: str) -> dict[str, Any]:
     found = identify(readings(tmp_path, *texts), rpm=10_000)
-    off = offs(found, run(from_mapping(found.sections(), "disk"), "calculate"))
+    off = offs(found, by("calculate", from_mapping(found.sections(), "disk")))
     assert max(map(abs, off.values())) < 0.02
     return {one.path: one.value for one in found.known}
 

@@ -20,7 +20,7 @@ from tests.validation.instruments.made import read_text
 def identified(folder: Path, *parameters: tuple[str, str]) -> IdentifiedScenario:
     """The system of a modelled hour on 32 CPUs, whose report lists these parameters too."""
     asked = load("oltp-nvme", ["workload.users=32", "workload.think_s=20ms", "host.cpus=32"])
-    report = written(run(asked, "calculate"), "awr", asked)
+    report = written(run(asked), "awr", asked)
     lines = report.splitlines()
     place = next(number for number, line in enumerate(lines) if line.startswith("db_block_size"))
     listed = [("Parameter Name", "Begin value"), ("-" * 36, "-" * 40), ("db_block_size", "8192"), *parameters]
@@ -89,6 +89,6 @@ def test_a_parameter_that_is_no_count_is_refused_with_its_line(name: str, value:
 
 def test_a_report_with_a_block_size_of_less_than_nothing_makes_no_system(tmp_path: Path) -> None:
     asked = load("tpc-b")
-    text = written(run(asked, "calculate"), "awr", asked).replace(" 8192", " -0.0", 1)
+    text = written(run(asked), "awr", asked).replace(" 8192", " -0.0", 1)
     with pytest.raises(NotReadable, match=r"db_block_size: got '-0.0'; allowed"):
         identify(read_text(tmp_path, text))

@@ -27,6 +27,7 @@ from blocktime.validation.identify.found import IdentifiedScenario, RefusedRepor
 from blocktime.validation.identify.system import identify
 from blocktime.validation.instruments.figures import NotReadable
 from tests.command_line import CommandLine
+from tests.engines import by
 from tests.validation.instruments.made import read_text
 from tools.bars import offs
 
@@ -35,18 +36,18 @@ CASES = ("tpc-b", "tpc-c", "oltp-nvme")
 
 @cache
 def answer(name: str) -> RunResult:
-    return run(load(name), "simulate")
+    return run(load(name))
 
 
-def reproduced(found: IdentifiedScenario, engine: str = "calculate") -> dict[str, float]:
+def reproduced(found: IdentifiedScenario) -> dict[str, float]:
     """How far each figure is off that the system was made from."""
-    result = run(from_mapping(found.sections(), "my"), engine)
+    result = run(from_mapping(found.sections(), "my"))
     return {name: abs(off) for name, off in offs(found, result).items()}
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_system_reproduces_the_report_that_it_was_identified_from(tmp_path: Path, name: str) -> None:
-    off = reproduced(identify(read_text(tmp_path, written(answer(name), "awr"))), "simulate")
+    off = reproduced(identify(read_text(tmp_path, written(answer(name), "awr"))))
     assert max(off[figure] for figure in (TRANSACTIONS, READ_WAIT, READ_REQUESTS)) < 0.05, off
     assert off[DB_TIME] < 0.06, off
 
@@ -60,12 +61,12 @@ TWO = (
 @pytest.mark.parametrize("form", ["awr", "awr-html"])
 def test_disk_groups_are_devices_with_their_own_share_and_latency(tmp_path: Path, form: str) -> None:
     asked = load("oltp-nvme", [TWO])
-    found = identify(read_text(tmp_path, written(run(asked, "simulate"), form, asked)))
+    found = identify(read_text(tmp_path, written(run(asked), form, asked)))
     spaces = found.sections()["workload"]["tablespaces"]
     assert [space["device"] for space in spaces] == ["disk group 1", "disk group 2"]
     assert [space["blocks_percent"] for space in spaces] == pytest.approx([70, 30], rel=0.02)
     assert [space["overhead_s"] for space in spaces] == pytest.approx([80e-6, 2e-3], rel=0.1)
-    off = reproduced(found, "simulate")
+    off = reproduced(found)
     each = {SYNC_WAIT, *(f"{READ_ON}disk group {number}" for number in (1, 2))}
     assert found.sections()["host"]["memory_bytes"] == asked.system.host.memory_bytes
     redo_bytes = [transaction.redo_bytes for transaction in asked.workload.mix]  # type: ignore[union-attr]
@@ -79,13 +80,19 @@ def test_the_command_writes_a_scenario_that_runs(tmp_path: Path, blocktime: Comm
     assert "my.toml is a scenario of the system" in blocktime.prints(
         "measure", str(path), "--out", str(out), "--quiet"
     )
-    printed = blocktime.prints("run", str(out), "--engine", "calculate")
+    printed = blocktime.prints(
+        "run",
+        str(out),
+    )
     assert printed.startswith("As measured and as modelled")
     assert "The model" in printed
     known = tomllib.loads(out.read_text())["measured"]["known"]
     assert all(one["source"].startswith("report.txt: ") == (one["how"] == "measured") for one in known)
     assert "As measured" not in blocktime.prints(
-        "run", str(out), "--set", "workload.users=2", "--engine", "calculate"
+        "run",
+        str(out),
+        "--set",
+        "workload.users=2",
     )
 
 
@@ -105,7 +112,7 @@ def test_a_report_that_identifies_nothing_still_gives_its_figures(
     tmp_path: Path, blocktime: CommandLine
 ) -> None:
     path, out = tmp_path / "report.txt", tmp_path / "my.toml"
-    path.write_text(written(run(load("rahn-full-scan", []), "calculate"), "tkprof"))
+    path.write_text(written(run(load("rahn-full-scan", [])), "tkprof"))
     assert "contains the figures but no scenario: these files hold no AWR" in blocktime.prints(
         "measure", str(path), "--out", str(out), "--quiet"
     )
@@ -115,7 +122,7 @@ def test_a_report_that_identifies_nothing_still_gives_its_figures(
 def test_reads_that_were_handed_over_at_once_are_told_from_the_others(tmp_path: Path) -> None:
     settings = [f"workload.mix.0.parallel_{what}" for what in ("reads=6", "reads_percent=50")]
     settings += ["workload.transactions=3000"]
-    result = run(load("oltp-nvme", settings), "simulate")
+    result = run(load("oltp-nvme", settings))
     found = identify(read_text(tmp_path, written(result, "awr")))
     mix = found.sections()["workload"]["mix"][0]
     waited = result.time.wait[PARALLEL]
@@ -124,7 +131,7 @@ def test_reads_that_were_handed_over_at_once_are_told_from_the_others(tmp_path: 
     assert mix["parallel_reads_percent"] == pytest.approx(
         100 * batched / result.physical_io.read_requests, rel=0.03
     )
-    modelled = run(from_mapping(found.sections(), "my"), "calculate")
+    modelled = by("calculate", from_mapping(found.sections(), "my"))
     off = offs(found, modelled)
     assert max(abs(off[figure]) for figure in (TRANSACTIONS, READ_REQUESTS, READ_WAIT)) <= 0.06, off
     each_s = figure_in(
@@ -148,7 +155,7 @@ def test_waits_for_commits_of_some_transactions_are_stated_ones(
         "workload": {"mix": mix[: 1 + (committing < 100)], "hot_data_percent": 24, "hot_gets_percent": 84},
         "disk": {"write_overhead_s": 0.005, "write_cache_bytes": 0},
     }
-    found = identify(read_text(tmp_path, written(run(from_mapping(content, "made"), "calculate"), "awr")))
+    found = identify(read_text(tmp_path, written(run(from_mapping(content, "made")), "awr")))
     off = reproduced(found)
     assert found.sections()["workload"]["mix"][0]["commits"] is each
     assert (SYNC_WAIT in off) is each

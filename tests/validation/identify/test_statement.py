@@ -26,6 +26,7 @@ from blocktime.validation.identify.fetches import equal_blocks, habit_of_calls, 
 from blocktime.validation.identify.found import NotIdentified
 from blocktime.validation.identify.statement import identify_statement
 from tests.command_line import CommandLine
+from tests.engines import by
 from tests.validation.instruments.made import read_text
 
 SCANNED = "TABLE ACCESS FULL T"
@@ -55,7 +56,7 @@ def made(tmp_path: Path, text: str, *options: str) -> tuple[int, Path]:
 def off_of(out: Path) -> dict[str, float]:
     """How far the answer of the scenario in *out* is off each figure that it was made of."""
     compared = compared_in(tomllib.loads(out.read_text()), out.name)
-    rows = as_modelled(compared, run(load(str(out)), "calculate"))
+    rows = as_modelled(compared, by("calculate", load(str(out))))
     return {row.measured.name: row.off_fraction for row in rows}
 
 
@@ -76,7 +77,7 @@ SCANS = (
 def test_a_range_scan_gets_what_was_got_of_index_and_table(
     tmp_path: Path, name: str, settings: list[str]
 ) -> None:
-    code, out = made(tmp_path, written(run(load(name, settings), "calculate"), "tkprof"))
+    code, out = made(tmp_path, written(run(load(name, settings)), "tkprof"))
     assert code == 0
     off = off_of(out)
     assert abs(off[GETS]) < 0.005, off
@@ -84,7 +85,7 @@ def test_a_range_scan_gets_what_was_got_of_index_and_table(
 
 
 def test_a_range_scan_without_a_table_is_index_only(tmp_path: Path) -> None:
-    result = run(load("index-only-scan"), "calculate")
+    result = run(load("index-only-scan"))
     code, out = made(tmp_path, written(result, "tkprof"))
     assert code == 0
     assert tomllib.loads(out.read_text())["workload"]["index_only"] is True
@@ -95,7 +96,7 @@ def test_a_range_scan_without_a_table_is_index_only(tmp_path: Path) -> None:
 def test_the_scenario_reproduces_the_report(
     tmp_path: Path, name: str, settings: list[str], sources: tuple[str, ...]
 ) -> None:
-    result = run(load(name, settings), "calculate")
+    result = run(load(name, settings))
     code, out = made(tmp_path, report(result, *sources))
     assert code == 0
     off = off_of(out)
@@ -112,10 +113,13 @@ def test_the_scenario_reproduces_the_report(
 def test_run_prints_a_statement_as_measured_beside_as_modelled(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], blocktime: CommandLine
 ) -> None:
-    result = run(load("full-scan-nvme", ["workload.select=rows", "table.rows=20000"]), "calculate")
+    result = run(load("full-scan-nvme", ["workload.select=rows", "table.rows=20000"]))
     _, out = made(tmp_path, report(result, SCANNED))
     capsys.readouterr()
-    printed = blocktime.prints("run", str(out), "--engine", "calculate")
+    printed = blocktime.prints(
+        "run",
+        str(out),
+    )
     assert printed.startswith("As measured and as modelled")
     assert "fetch calls" in printed
 
@@ -136,7 +140,7 @@ def test_what_is_not_one_scan_is_declined_in_a_sentence_and_writes_nothing(
     options: tuple[str, ...],
     message: str,
 ) -> None:
-    result = run(load("full-scan-nvme", ["workload.select=rows", "table.rows=20000"]), "calculate")
+    result = run(load("full-scan-nvme", ["workload.select=rows", "table.rows=20000"]))
     code, out = made(tmp_path, report(result, *sources), *options)
     captured = capsys.readouterr()
     assert code == 2
@@ -155,7 +159,7 @@ def test_a_statement_without_a_file_for_its_scenario_is_refused(
 
 
 def test_files_without_statements_are_named(tmp_path: Path) -> None:
-    text = written(run(load("tpc-b"), "calculate"), "awr")
+    text = written(run(load("tpc-b")), "awr")
     with pytest.raises(NotIdentified, match="hold no SQL trace and no TKPROF report"):
         identify_statement(read_text(tmp_path, text), "1")
 

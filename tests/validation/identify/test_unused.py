@@ -33,7 +33,7 @@ def reading(folder: Path, name: str, text: str) -> Reading:
 @pytest.fixture
 def awr() -> str:
     asked = load("oltp-nvme", ["workload.users=32", "workload.think_s=20ms", "host.cpus=4"])
-    return written(run(asked, "calculate"), "awr", asked)
+    return written(run(asked), "awr", asked)
 
 
 def not_used(*readings: Reading, statement: str | None = None) -> list[str]:
@@ -66,7 +66,7 @@ def test_a_system_names_the_intervals_and_instances_that_it_does_not_use(awr: st
 
 def test_another_instance_does_not_tell_users_from_arrivals(awr: str, tmp_path: Path) -> None:
     asked = load("oltp-nvme", ["workload.users=64", "workload.think_s=20ms", "host.cpus=4"])
-    busier = written(run(asked, "calculate"), "awr", asked)
+    busier = written(run(asked), "awr", asked)
     first = reading(tmp_path, "a.txt", awr)
     same = document_of([first, reading(tmp_path, "b.txt", busier)]).identified
     other = document_of(

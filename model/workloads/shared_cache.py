@@ -23,6 +23,7 @@ from blocktime.model.demand.popular_blocks import (
 from blocktime.model.demand.transactions import data_of, kinds_of, room_of_cache, touch_rules
 from blocktime.model.results import RunResult
 from blocktime.model.spec import Statement, System, Transactions, Workload
+from blocktime.model.workloads.transactions.expected_run import expected_run
 
 ROUNDS = 4
 LONGEST_S = 1e9
@@ -77,9 +78,12 @@ def held_of(
         for rank in popular:
             if stated[rank] or not rates[rank]:
                 own, work = every[rank]
+                if work.mixed:
+                    rates[rank] = _drawn_per_s(own, cast("Transactions", work))
+                    continue
                 seen = cached_so(own, work, hit_share[rank]) if stated[rank] else own
                 result = calculated[rank](seen, work)
-                rates[rank] = _gets_per_s(own, work, result)
+                rates[rank] = float(work.sessions * _visits(own, work) / result.time.elapsed_s)
                 if stated[rank] and not endless:
                     ends_s[rank] = begin_s[rank] + result.time.elapsed_s
         phases = []
@@ -163,11 +167,10 @@ def _visits(system: System, work: Workload) -> float:
     return cold - warm
 
 
-def _gets_per_s(system: System, work: Workload, result: RunResult) -> float:
-    if result.transactions is not None:
-        drawn = sum(kind.share * kind.drawn_gets for kind in kinds_of(system, cast("Transactions", work)))
-        return float(result.transactions.per_s * drawn)
-    return float(work.sessions * _visits(system, work) / result.time.elapsed_s)
+def _drawn_per_s(system: System, work: Transactions) -> float:
+    """Gets a second of transactions outside the hottest blocks."""
+    drawn = sum(kind.share * kind.drawn_gets for kind in kinds_of(system, work))
+    return float(expected_run(system, work).per_s * drawn)
 
 
 def _drawn(system: System, work: Workload) -> Popular | None:

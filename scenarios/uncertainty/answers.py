@@ -13,7 +13,7 @@ from blocktime.model.budget import Budget, show_duration, watched
 from blocktime.model.demand.transactions import run_transactions
 from blocktime.model.engine import calculate_many, is_played, simulate_measures
 from blocktime.model.errors import BlocktimeError, OverBudget, SpecError
-from blocktime.model.results import RunResult
+from blocktime.model.results import BOUND, RunResult
 from blocktime.model.units import show_number
 from blocktime.scenarios.interval import CONFIDENCE
 from blocktime.scenarios.load import source_in, to_mapping
@@ -84,6 +84,10 @@ def factors_of(
     exact = _exact(scenario, knowledge, scores, context)
     if exact is not None:
         return Factors(exact, 0)
+    if result.how == BOUND:
+        raise OverBudget(
+            f"{scenario.name}: the answer is a bound, not a simulation, so it has no interval", "time"
+        )
     runs = _begin(scenario, result, knowledge, context)
     directions = draws.directions(knowledge.names)
     size = directions.shape[1]

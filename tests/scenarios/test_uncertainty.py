@@ -430,6 +430,15 @@ def test_a_run_that_is_known_is_not_played_again(monkeypatch: pytest.MonkeyPatch
     assert answered(scenario, other).results == both.results
 
 
+def test_a_bound_has_no_interval() -> None:
+    scenario = load(STREAM)
+    bound = run(scenario).model_copy(update={"how": "bound"})
+    with pytest.raises(
+        OverBudget, match="magni-pwrite-1: the answer is a bound, not a simulation, so it has no"
+    ):
+        propagate([scenario], [bound])
+
+
 def test_an_interrupt_ends_the_runs() -> None:
     def stop(done: int, _: int) -> None:
         if done == 3:

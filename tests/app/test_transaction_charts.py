@@ -44,7 +44,7 @@ def response(points: list[LoadPoint], now: TransactionStats) -> tuple[charts.Fig
 def test_cards_sentence_chart_and_json_have_one_knee_whatever_load_is_asked_for(
     load_of: str, law: Answered
 ) -> None:
-    loads = (1, 20, 200, 5_000, 15_000) if load_of == "users" else (0.1, 20, 60)
+    loads = (1, 20, 40) if load_of == "users" else (0.1, 20, 40)  # a full disk tells of itself
     every = set()
     for many in loads:
         result = law("tpc-c", f"workload.{load_of}={many}")
@@ -77,9 +77,9 @@ def test_the_answer_lies_within_the_bounds_and_the_saturation_is_marked(
     assert stats
     figure, said = draw(curve(*settings), stats)
     line, *_, now = figure["data"]
-    nearest = min(range(len(line["x"])), key=lambda place: abs(line["x"][place] - now["x"][0]))
-    better, worse = (line, now) if draw is throughput else (now, line)
-    assert worse["y"][0 if worse is now else nearest] <= better["y"][0 if better is now else nearest] * 1.03
+    most = next(y for x, y in zip(line["x"], line["y"], strict=True) if x >= now["x"][0])
+    least = [y for x, y in zip(line["x"], line["y"], strict=True) if x <= now["x"][0]][-1]
+    assert now["y"][0] <= 1.03 * most if draw is throughput else now["y"][0] >= 0.97 * least
     knee = stats.saturation_users or stats.saturation_per_s
     assert figure["layout"]["shapes"][0]["x0"] == knee
     assert ("users" if stats.saturation_users else "saturation") in figure["layout"]["annotations"][0]["text"]

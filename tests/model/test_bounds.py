@@ -214,5 +214,5 @@ def test_what_is_more_than_any_simulation_may_do_has_bounds_too(
     settings: tuple[str, ...], words: str
 ) -> None:
     answer = run(load("tpc-b", settings), budget=UNLIMITED)
-    assert answer.engine == "bound"
+    assert answer.how == "bound"
     assert [warning for warning in answer.warnings if words in warning and "--max-est" not in warning]

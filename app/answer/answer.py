@@ -11,7 +11,7 @@ from blocktime.app.answer.drawn import chart, columns_of, table
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.base.remembered import by_object
 from blocktime.app.charts import charts, segment_charts
-from blocktime.app.session.answers import Answers, expected_s
+from blocktime.app.session.answers import KnownAnswers, expected_s
 from blocktime.app.session.playing import Job
 from blocktime.app.session.wishes import Wishes
 from blocktime.app.text import key_numbers
@@ -42,7 +42,7 @@ Asked = tuple[Scenario, Scenario]
 _waterfall: Final = by_object(64)(charts.waterfall)
 
 
-def headline(title: str, asked: Asked, changed: int, known: Answers, share: Callable[[], None]) -> None:
+def headline(title: str, asked: Asked, changed: int, known: KnownAnswers, share: Callable[[], None]) -> None:
     """What is asked, how its answer was made or how far it is, and how to take the answer along."""
     with st.container(key="head"):
         heading, status, taken = st.columns([3.9, 1.6, 1.6], vertical_alignment="center", gap="small")
@@ -76,7 +76,7 @@ def about_method(result: RunResult) -> str:
     return f"{made}: {result.events:,} events." if result.events else f"{made}."
 
 
-def standing(wishes: Wishes, asked: Sequence[Scenario], known: Answers, cancel: str) -> None:
+def standing(wishes: Wishes, asked: Sequence[Scenario], known: KnownAnswers, cancel: str) -> None:
     """How far the simulation is, or a button that starts it where it takes long."""
     if known.pending:
         under_way(wishes, asked, cancel, known)
@@ -95,7 +95,7 @@ def simulate_button(wishes: Wishes, asked: Sequence[Scenario]) -> None:
 
 
 @st.fragment(run_every=LOOKS_S)
-def under_way(wishes: Wishes, asked: Sequence[Scenario], cancel: str, drawn: Answers) -> None:
+def under_way(wishes: Wishes, asked: Sequence[Scenario], cancel: str, drawn: KnownAnswers) -> None:
     """How far a job is, and a way to end it; when more has come than is *drawn*, the page is drawn anew."""
     job = wishes.job()
     if job is None or job.ended or job.news > drawn.news:

@@ -25,7 +25,7 @@ from blocktime.app.controls.fields import facts
 from blocktime.app.controls.sweep_form import label_of, pickable, suggested
 from blocktime.app.reports.report_html import compare_page
 from blocktime.app.session import address, navigation, pins, taken, what_if_state
-from blocktime.app.session.answers import Answers, answered
+from blocktime.app.session.answers import KnownAnswers, answered
 from blocktime.app.session.downloads import csv_text
 from blocktime.app.session.pins import Pin, Pins
 from blocktime.app.session.wishes import Wishes
@@ -85,7 +85,7 @@ class ComparedScenarios:
     letters: tuple[str, ...]
     titles: tuple[str, ...]
     scenarios: tuple[Scenario, ...]
-    answers: Answers
+    answers: KnownAnswers
     asked: tuple[Scenario, ...]
     """Those, and what is pinned but has no answer."""
 

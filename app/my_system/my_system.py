@@ -20,7 +20,7 @@ from blocktime.app.controls.forms import Control
 from blocktime.app.reports.measuring import Document, document_of
 from blocktime.app.reports.written import written
 from blocktime.app.session import address, navigation, taken, what_if_state
-from blocktime.app.session.answers import Answers, answered
+from blocktime.app.session.answers import KnownAnswers, answered
 from blocktime.app.session.downloads import PageAnswer, report
 from blocktime.app.session.report_reader import read_apart
 from blocktime.app.session.taken import Download
@@ -102,7 +102,7 @@ class AnsweredChange:
     changes: dict[str, str]
     scenarios: tuple[Scenario, Scenario]
     """As it was measured, and changed."""
-    answers: Answers
+    answers: KnownAnswers
 
 
 @dataclass

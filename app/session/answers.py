@@ -30,7 +30,7 @@ MOST_S_OF_INTERVALS: Final = 0.6
 """Forecast of one of those simulations, in seconds of a processor."""
 
 
-class Answer(NamedTuple):
+class KnownAnswer(NamedTuple):
     """The answer to one scenario as far as it is known: a result, a refusal, or neither."""
 
     result: RunResult | None = None
@@ -46,10 +46,10 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Answers:
+class KnownAnswers:
     """The answers to several scenarios, in their order."""
 
-    all: tuple[Answer, ...]
+    all: tuple[KnownAnswer, ...]
     pending: bool = False
     """Whether one of them, or an interval, is being played."""
     news: int = 0
@@ -58,8 +58,8 @@ class Answers:
     @property
     def results(self) -> tuple[RunResult, ...]:
         """The results; empty while one of them is missing, or where one was refused."""
-        found = tuple(answer.result for answer in self.all if answer.result is not None)
-        return found if len(found) == len(self.all) else ()
+        results = tuple(answer.result for answer in self.all if answer.result is not None)
+        return results if len(results) == len(self.all) else ()
 
     @property
     def before(self) -> RunResult:
@@ -82,7 +82,7 @@ class Answers:
         return any(answer.narrows for answer in self.all)
 
 
-def answered(wishes: Wishes, scenarios: Sequence[Scenario], *, intervals: bool = False) -> Answers:
+def answered(wishes: Wishes, scenarios: Sequence[Scenario], *, intervals: bool = False) -> KnownAnswers:
     """The answers to *scenarios*; starts what is to be played, and waits a moment for it.
 
     Runs of at most MOST_UNASKED_S begin by themselves, others when the reader asks. With *intervals* the quick ones
@@ -97,10 +97,10 @@ def answered(wishes: Wishes, scenarios: Sequence[Scenario], *, intervals: bool =
     pending = wishes.play(asks if begins else ())
     job = wishes.job() if pending else None
     if job is None:
-        return Answers(tuple(_known(wishes, scenario) for scenario in scenarios))
+        return KnownAnswers(tuple(_known(wishes, scenario) for scenario in scenarios))
     job.wait_for(len(missing), PATIENCE_S)
     ended, news = job.ended, job.news
-    return Answers(tuple(_known(wishes, scenario) for scenario in scenarios), not ended, news)
+    return KnownAnswers(tuple(_known(wishes, scenario) for scenario in scenarios), not ended, news)
 
 
 def takes_long(scenario: Scenario) -> bool:
@@ -124,7 +124,7 @@ def expected_s(scenarios: Sequence[Scenario]) -> float:
 
 
 @by_object(256)
-def _summed(scenario: Scenario) -> Answer | None:
+def _summed(scenario: Scenario) -> KnownAnswer | None:
     """The exact sum; None where the simulators answer, as *scenario* is played or its sum takes long."""
     expected = _forecast(scenario)
     if expected is None or not expected.sums or expected.seconds > MOST_SUMMED_S:
@@ -132,20 +132,20 @@ def _summed(scenario: Scenario) -> Answer | None:
     answer = _sum(ask(scenario))
     if answer is None or answer.result is None:
         return answer
-    return Answer(with_prices(scenario, answer.result))
+    return KnownAnswer(with_prices(scenario, answer.result))
 
 
 @lru_cache(maxsize=500)
-def _sum(question: Ask) -> Answer | None:
+def _sum(question: Ask) -> KnownAnswer | None:
     """The exact sum, worked out once for all prices; None for what is played."""
     system, work = question.scenario.system, question.scenario.workload
     try:
-        return None if is_played(system, work) else Answer(run(question.scenario))
+        return None if is_played(system, work) else KnownAnswer(run(question.scenario))
     except BlocktimeError as error:
-        return Answer(refused=str(error))
+        return KnownAnswer(refused=str(error))
 
 
-def _known(wishes: Wishes, scenario: Scenario) -> Answer:
+def _known(wishes: Wishes, scenario: Scenario) -> KnownAnswer:
     """The answer to *scenario* as far as it is known, with the interval of several runs where there is one."""
     summed = _summed(scenario)
     if summed is not None:
@@ -154,7 +154,7 @@ def _known(wishes: Wishes, scenario: Scenario) -> Answer:
     so_far = job.so_far.get(ask(scenario).key) if final is None and job is not None else None
     simulated = final or so_far
     if simulated is None or simulated.refused:
-        return Answer(refused=simulated.refused if simulated else "")
+        return KnownAnswer(refused=simulated.refused if simulated else "")
     result = _priced(scenario, simulated)
     several = played(scenario, INTERVAL_OF)
     if result.time.interval is None and several is not None and not several.refused:
@@ -162,7 +162,7 @@ def _known(wishes: Wishes, scenario: Scenario) -> Answer:
         if interval is not None and interval.low_s < interval.high_s:  # else there is no chance in it
             time = result.time.model_copy(update={"interval": interval})
             result = result.model_copy(update={"time": time})
-    return Answer(result, narrows=so_far is not None)
+    return KnownAnswer(result, narrows=so_far is not None)
 
 
 def _for_intervals(scenarios: Sequence[Scenario]) -> Iterator[Ask]:

@@ -15,7 +15,7 @@ from blocktime.app.base.markdown import plain
 from blocktime.app.base.remembered import by_object
 from blocktime.app.controls import forms, own_files, presets, settings
 from blocktime.app.session import navigation, pins
-from blocktime.app.session.answers import Answers, answered
+from blocktime.app.session.answers import KnownAnswers, answered
 from blocktime.app.session.downloads import PageAnswer
 from blocktime.app.session.what_if_state import COMPLETE, NOTES, WELCOME, State, keep_address, start, take
 from blocktime.app.what_if import sharing, what_if_controls
@@ -50,7 +50,7 @@ class AnsweredQuestion:
     """Baseline and what-if."""
     compared: str
     """What is compared with what."""
-    answers: Answers
+    answers: KnownAnswers
 
 
 def page() -> None:

@@ -22,7 +22,7 @@ from blocktime.app.compare.compare_page import (
     numeric_fields,
 )
 from blocktime.app.session import answers, pins, what_if_state, wishes
-from blocktime.app.session.answers import Answer, Answers
+from blocktime.app.session.answers import KnownAnswer, KnownAnswers
 from blocktime.app.session.pins import Pin
 from blocktime.app.session.playing import Players
 from blocktime.app.text.compare_text import difference_line
@@ -79,7 +79,7 @@ def laid(*asked: tuple[str, ...]) -> tuple[ComparedScenarios, pins.Pins]:
     scenarios = tuple(load(name, settings) for name, *settings in asked)
     results = tuple(run(one) for one in scenarios)
     return ComparedScenarios(tuple("ABCDE"[: len(held)]), tuple(pins.title_of(pin, held[0]) for pin in held), scenarios,
-                Answers(tuple(map(Answer, results))), scenarios), held  # fmt: skip
+                KnownAnswers(tuple(map(KnownAnswer, results))), scenarios), held  # fmt: skip
 
 
 def test_without_pins_it_says_how_to_get_some() -> None:

@@ -30,8 +30,7 @@ def test_answers_so_far_are_of_the_same_run_and_precise_enough_to_be_shown() -> 
     counts = [one.transactions.measured or 0 for one in (*so_far, result) if one.transactions]
     assert counts == sorted(counts)
     assert all(1 < reach_percent(one) <= PRECISION_PERCENT + 0.1 for one in so_far)
-    assert so_far[0].warnings[1:] == result.warnings  # the first one says that it is not as precise as wanted
-    assert "the interval of the mean response is" in so_far[0].warnings[0]
+    assert so_far[0].warnings == result.warnings  # it is not the longest run, so it does not say that it was
 
 
 def test_a_listener_changes_nothing_of_the_answer() -> None:

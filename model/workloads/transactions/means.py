@@ -69,6 +69,8 @@ class RunSoFar:
     end_s: float
     whole: bool = False
     """Whether all of it counts: programs beside it that end are no warm-up."""
+    goes_on: bool = False
+    """Whether more of it is played for a narrower interval."""
 
     def batch_responses(self) -> tuple[int, NDArray[np.float64]]:
         """Batches of the warm-up, and the mean response of each batch after it."""
@@ -152,7 +154,7 @@ def result_of(
         seed=played.seed,
         warnings=[
             *credit_warnings(played.expected),
-            *_warnings(system, work, response),
+            *([] if played.goes_on else _warnings(system, work, response)),
             *_left_for_later(behind, span_s),
             *_more_arrive(work, queued),
         ],

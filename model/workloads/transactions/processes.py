@@ -59,7 +59,9 @@ def simulate(system: System, work: Transactions, *, seed: int, name: str) -> Run
         if stood.done and _queue_grew(stood, run):
             break
         if interim.is_wanted() and is_precise(run, work, interim.PRECISION_PERCENT):
-            interim.send(result_of(name, system, work, run.played()))
+            played = run.played()
+            played.goes_on = True
+            interim.send(result_of(name, system, work, played))
         stood = _stood(run)
         run.until(longer)
     return result_of(name, system, work, run.played(), _behind(stood, run), _queue_grew(stood, run))

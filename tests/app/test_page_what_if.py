@@ -553,8 +553,8 @@ def test_the_reason_stands_in_one_sentence_with_its_counts() -> None:
 
 
 def test_a_difference_that_is_none_is_not_told_as_one() -> None:
-    base = run(load("rahn-full-scan"), "calculate")
-    other = run(load("rahn-full-scan", [f"{BLOCK}=16K"]), "calculate")
+    base = run(load("rahn-full-scan"))
+    other = run(load("rahn-full-scan", [f"{BLOCK}=16K"]))
     said = leading(base, other, "elapsed time barely changes (5 s to 5 s)", "Block size 16K instead of 8K")
     assert said == "With Block size 16K instead of 8K, elapsed time barely changes (5 s to 5 s)."
 
@@ -610,7 +610,7 @@ def test_nothing_is_shown_while_the_first_answer_is_played_and_then_its_interval
     app = opened(**SMALL)
     assert not app.metric
     assert says(app, answer.FORMER)
-    assert says(app, "simulating …")
+    assert says(app, "simulating 1 of 2 …")
     held.may.set()
     assert job_of(app).wait(LIMIT_S)
     app.run()

@@ -13,7 +13,7 @@ def method_of(*overrides: str, name: str, replications: int = 1) -> str:
 
 
 def test_what_queues_nowhere_is_an_exact_sum() -> None:
-    assert method_of(name="rahn-full-scan") == "exact sum"
+    assert method_of(name="savvinov-lio-pc") == "exact sum"
 
 
 def test_a_simulation_says_what_it_played() -> None:
@@ -43,7 +43,7 @@ def test_an_interval_without_chance_is_not_named() -> None:
     assert within(0.99 * elapsed_s, 1.02 * elapsed_s).method == f"{result.method}, ±2 %"
 
 
-@pytest.mark.parametrize("name", ["rahn-full-scan", "full-scan-nvme"])
+@pytest.mark.parametrize("name", ["savvinov-lio-pc", "full-scan-nvme"])
 def test_a_document_holds_the_method_and_is_read_again(name: str) -> None:
     result = run(load(name))
     assert result.model_dump(mode="json")["method"] == result.method

@@ -48,7 +48,7 @@ PICTURES: Final = {
         (("full-scan-nvme",), ("full-scan-nvme", "tablespace.block_size_bytes=16K")),
     ),
     "programs": Picture(
-        "/?scenario=batch-beside-users", "simulated", (("batch-beside-users",),), tab="Programs"
+        "/?scenario=batch-beside-users", "simulation", (("batch-beside-users",),), tab="Programs"
     ),
     "row-migration": Picture("/mechanism-row-migration", "Open the scenario", (("rahn-pctfree-8k-10",),)),
     "assm-search": Picture("/mechanism-assm-search", "Open the scenario", (("rahn-pctfree-16k-10",),)),

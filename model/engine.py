@@ -32,7 +32,10 @@ ONE_BY_ONE: Final = frozenset(
 
 
 def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
-    """Sum up one question; seconds, bytes and counts of one session. Exact where nobody queues (:func:`is_played`)."""
+    """Sum up one question; seconds, bytes and counts of one session. Exact where nobody queues (:func:`is_played`).
+
+    Raises AssertionError for programs of several families, which are always played.
+    """
     system = by_popularity(system, work)
     result, _ = _closed_form(system, work, name)
     result = result.model_copy(update={"warnings": [*result.warnings, *paces_slices(system.disk)]})

@@ -77,9 +77,9 @@ def _lines(after: RunResult, segment: SegmentSpace, scenario: Scenario) -> None:
             st.caption(f"**{quantity.capitalize()} at other settings**")
             chart(key, *segment_charts.over_pctfree(curves.percents, lines, (size, percent, value), quantity))
     st.caption(
-        "The lines are instant estimates, which treat all blocks as equal; the diamond is the answer above, "
-        "calculated row by row. A line ends where a block has no room for a row. "
-        + off_the_line(curves, size, percent, after.time.elapsed_s)
+        "The lines are instant estimates of the statement alone, and treat all blocks as equal. The diamond is the "
+        "answer above, calculated row by row. A line ends where a block has no room for a row. "
+        + ("" if after.programs else off_the_line(curves, size, percent, after.time.elapsed_s))
     )
 
 
@@ -96,8 +96,8 @@ def off_the_line(curves: Curves, size_bytes: int, percent: float, elapsed_s: flo
 
 @by_object(200)
 def curves_of(scenario: Scenario) -> Curves:
-    """The scenario at every block size and PCTFREE that the specification accepts, in closed form."""
-    system, work = scenario.system, scenario.workload
+    """The statement alone at every block size and PCTFREE that the specification accepts, in closed form."""
+    system, work = scenario.system, scenario.workload.model_copy(update={"beside": ()})
     space, table = system.tablespace.model_dump(), system.table.model_dump()
     sizes = [
         size for size in SIZES_BYTES

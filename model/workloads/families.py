@@ -113,10 +113,6 @@ class Family(NamedTuple):
         """Who simulates its numbers alone."""
         return cast("SummedUp", self._module("processes")) if self.is_summed_up else None
 
-    def calculated(self, name: str) -> Callable[[System, Any], RunResult]:
-        """The closed form of a program that is alone."""
-        return lambda system, work: self.closed_form.calculate(system, work, name=name)[0]
-
     def cost(self, system: System, work: Any) -> AnswerCost:
         """What the simulation takes."""
         return cast("Costs", self._module("cost")).cost(system, work)
@@ -147,32 +143,16 @@ if TYPE_CHECKING:  # that the folders have what a family asks of them
 
 
 class _Together(Family):
-    """Programs of several families on one machine: each family answers its own, and here they meet."""
+    """Programs of several families on one machine: each family begins its own, and here they meet."""
 
     @property
     def closed_form(self) -> ClosedForm:
-        return self
+        """None: they meet, and no sum says how."""
+        raise AssertionError("programs beside each other are simulated: there is no sum of them")
 
     @property
     def processes(self) -> Processes:
         return self
-
-    def calculate(self, system: System, work: Workload, *, name: str) -> tuple[RunResult, bool]:
-        """The closed form's answer."""
-        from blocktime.model.workloads.shared_cache import begins_of, seen_alone, seen_together  # noqa: PLC0415  (when first asked)
-        from blocktime.model.workloads.side_by_side import calculate_together, own_systems  # noqa: PLC0415  (when first asked)
-
-        families = [family_of(program.kind) for program in work.programs]
-        every = own_systems(system, work)
-        by = [family.calculated(name) for family in families]
-        alone = seen_alone(every, by)
-        endless = families[0].endless
-        together = seen_together(every, by, alone, begins_of(work.programs), endless=endless)
-        return calculate_together(system, work, (together, alone), endless=endless, name=name), False
-
-    def is_exact(self, system: System, work: Workload) -> bool:
-        """Never: they queue."""
-        return False
 
     def simulate(self, system: System, work: Workload, *, seed: int, name: str) -> RunResult:
         """The simulation's answer."""

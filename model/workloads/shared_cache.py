@@ -6,7 +6,7 @@ programs take, which follows from what they find. So the two are worked out in t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
@@ -21,8 +21,8 @@ from blocktime.model.demand.popular_blocks import (
     says_popularity,
 )
 from blocktime.model.demand.transactions import data_of, kinds_of, room_of_cache, touch_rules
-from blocktime.model.results import RunResult
 from blocktime.model.spec import Statement, System, Transactions, Workload
+from blocktime.model.workloads.statements import closed_form
 from blocktime.model.workloads.transactions.expected_run import expected_run
 
 ROUNDS = 4
@@ -30,8 +30,6 @@ LONGEST_S = 1e9
 """A phase that does not end."""
 Asked = tuple[System, Workload]
 """A program's system, and the program alone."""
-Calculated = Callable[[System, Workload], RunResult]
-"""The closed form of a program that is alone."""
 
 
 def begins_of(programs: Sequence[Any]) -> list[float]:
@@ -51,7 +49,6 @@ class CacheShare:
 
 def held_of(
     every: Sequence[Asked],
-    calculated: Sequence[Calculated],
     begins_s: Sequence[float],
     *,
     endless: bool = False,
@@ -81,10 +78,10 @@ def held_of(
                 if work.mixed:
                     rates[rank] = _drawn_per_s(own, cast("Transactions", work))
                     continue
-                seen = cached_so(own, work, hit_share[rank]) if stated[rank] else own
-                result = calculated[rank](seen, work)
+                seen = cached_so(own, work, hit_share[rank])
+                result, _ = closed_form.calculate(seen, cast("Statement", work), name="")
                 rates[rank] = float(work.sessions * _visits(own, work) / result.time.elapsed_s)
-                if stated[rank] and not endless:
+                if not endless:
                     ends_s[rank] = begin_s[rank] + result.time.elapsed_s
         phases = []
         for span_s, there in _together(begin_s, ends_s):
@@ -127,35 +124,6 @@ def _mean(phases: Sequence[tuple[float, dict[int, Popular]]], rank: int) -> Popu
         for group in range(len(mine[0][1].blocks))
     )
     return mine[0][1]._replace(held=held)
-
-
-def seen_alone(every: Sequence[Asked], calculated: Sequence[Calculated]) -> list[RunResult]:
-    """The closed form of each program alone on the machine, with what the cache then holds for it."""
-    results = []
-    for asked, by in zip(every, calculated, strict=True):
-        (held,) = held_of([asked], [by], [0.0])
-        results.append(by(_with(*asked, held), asked[1]))
-    return results
-
-
-def seen_together(
-    every: Sequence[Asked],
-    calculated: Sequence[Calculated],
-    alone: Sequence[RunResult],
-    begins_s: Sequence[float],
-    *,
-    endless: bool,
-) -> list[RunResult]:
-    """The closed form of each program alone but for the cache, of which the others hold their part."""
-    held = held_of(every, calculated, begins_s, endless=endless)
-    return [
-        before if classes is None else by(_with(*asked, classes), asked[1])
-        for asked, by, classes, before in zip(every, calculated, held, alone, strict=True)
-    ]
-
-
-def _with(system: System, work: Workload, held: CacheShare | None) -> System:
-    return system if held is None else cached_so(system, work, held.on_average.found_fraction)
 
 
 def _visits(system: System, work: Workload) -> float:

@@ -97,9 +97,6 @@ class Family(Protocol):
     def endless(self) -> bool:
         """Whether it never ends by itself."""
 
-    def calculated(self, name: str) -> Callable[[System, Any], RunResult]:
-        """The closed form of a program that is alone."""
-
 
 class RepeatedProgram:
     """A program that begins anew when it has ended."""
@@ -210,7 +207,6 @@ def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], li
     families = [family for *_, family in every]
     held = held_of(
         [(own, work) for own, work, *_ in every],
-        [family.calculated(name) for family in families],
         begins_of([work for _, work, *_ in every]),
         endless=families[0].endless,
     )

@@ -126,7 +126,7 @@ def _by_arrays(asked: Asked, items: Items, places: Sequence[int], together: Answ
     if not keys or not places:
         return
     first = asked.points.point(items[places[0]].values or {})
-    summed = goes_by_arrays(first.workload.kind)
+    summed = goes_by_arrays(first.workload.kind) and not first.workload.beside
     if not summed and not goes_summed_up(first.workload):
         return
     axes = {key: _column(asked.points, key, items, places) for key in keys}

@@ -134,6 +134,12 @@ def test_the_lines_pass_near_the_answer_and_the_present_setting_is_marked(grown:
     json.dumps(figure, allow_nan=False)
 
 
+def test_the_lines_of_a_statement_beside_programs_are_those_of_it_alone() -> None:
+    alone, beside = (load("two-updates-one-table", more) for more in (["workload.beside=[]"], []))
+    assert beside.workload.beside
+    assert segment_view.curves_of(beside) == segment_view.curves_of(alone)
+
+
 def test_where_the_line_is_off_the_page_says_so() -> None:
     curves = segment_view.Curves([10, 11], [], [PctfreeLine(8192, [2.0, None])])
     assert segment_view.off_the_line(curves, 8192, 10, 2.05) == ""

@@ -165,12 +165,8 @@ def test_table_spaces_that_contradict_are_refused(placed: list[dict[str, Any]], 
 @pytest.mark.parametrize(
     ("engine", "more", "says"),
     [
-        (engine, more, says)
-        for engine in ENGINES
-        for more, says in (
-            ({"host": {"iops_limit": 9000}}, "lie on 2 devices, and host.iops_limit is not modelled"),
-            ({"beside": [{"kind": "read_stream"}]}, "programs beside each other share one disk"),
-        )
+        *((each, {"host": {"iops_limit": 9000}}, "host.iops_limit is not modelled") for each in ENGINES),
+        ("simulate", {"beside": [{"kind": "read_stream"}]}, "programs beside each other share one disk"),
     ],
 )
 def test_what_several_devices_would_share_is_refused(engine: str, more: dict[str, Any], says: str) -> None:

@@ -11,7 +11,8 @@ import pytest
 from pydantic import BaseModel
 
 from blocktime.model import calculate, simulate
-from blocktime.scenarios import library, load
+from blocktime.scenarios import load
+from tests.known_by_law import KNOWN
 from tests.whole import quick
 
 Part = TypeVar("Part", bound=BaseModel)
@@ -20,9 +21,7 @@ STATED = [f"host.{name}=5us" for name in ("read_call_s", "write_call_s", "reap_c
 """Fields whose default is a constant in seconds."""
 LOOKS = ("tpc-", "magni-tpc", "oltp-nvme")
 """Scenarios in which DBWR looks for dirty blocks once a second, a constant."""
-HAVE_NONE = ("two-updates", "batch-")
-"""Scenarios without an estimate, or with one that plays many rows."""
-ESTIMATED = [name for name in library() if not name.startswith((*LOOKS, *HAVE_NONE))]
+ESTIMATED = [name for name in KNOWN if not name.startswith(LOOKS)]
 QUICKLY = {*ESTIMATED[:: quick(2, 1)]}
 PLAYED = ("full-scan-nvme", "index-range-scan", "magni-imp-4k", "rahn-pctfree-2k-10", "shallahamer-direct")
 

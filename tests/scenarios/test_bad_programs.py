@@ -10,7 +10,7 @@ import pytest
 
 from blocktime.app.command.cli import main
 from blocktime.model.errors import BlocktimeError
-from blocktime.scenarios import from_mapping, load, run, to_toml
+from blocktime.scenarios import from_mapping, load, to_toml
 from blocktime.scenarios.declared import declared_field, takes_whole_numbers
 
 BASE = 'base = "backup-beside-users"\n[workload]\ntransactions = 200\n'
@@ -65,21 +65,6 @@ def test_each_is_one_sentence_at_the_command_line(
     assert err.count("\n") == 1
     assert len(err) < LONGEST + len(str(path))
     assert all(word in err for word in words), err
-    assert "no instant estimate" not in err
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ("workload.beside.0.path=buffered", "the page cache"),
-        ("disk.iops_limit=1000", "the volume's limits"),
-        ("host.scheduler=cfq", "the cfq scheduler"),
-    ],
-)
-def test_the_closed_form_is_asked_for_and_has_no_answer(change: str, words: str) -> None:
-    changes = [change, *(["host.kernel=3.10"] if "cfq" in change else [])]
-    with pytest.raises(BlocktimeError, match=f"{words}.*simulate"):
-        run(load("backup-beside-users", changes))
 
 
 def test_programs_change_one_by_one_by_kind_or_number(tmp_path: Path) -> None:

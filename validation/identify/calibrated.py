@@ -102,6 +102,10 @@ def fitted(
         raise SpecError(
             f"{name}: has no measured figures of transactions; blocktime measure --out writes such a file"
         )
+    if system.workload.beside:
+        raise SpecError(
+            f"{name}: workload.beside: transactions are fitted alone; leave the other programs out"
+        )
     priors = dict(_priors(content, system))
     paths = list(priors)
     start = np.array([log(priors[path][0]) for path in paths])

@@ -121,13 +121,11 @@ def test_arrays_of_degrees_answer_as_one_by_one() -> None:
     np.testing.assert_allclose(found["elapsed_s"], each, rtol=1e-9)
 
 
-def test_a_parallel_query_beside_users_is_simulated_and_not_estimated() -> None:
+def test_a_parallel_query_beside_users_keeps_its_servers() -> None:
     users = {"kind": "transactions", "users": 4, "think_s": 0.05, "data_bytes": "256M", "begins": "warm"}
     scenario = from_mapping(
         {"base": "parallel-scan", "table": {"rows": 1_000_000}, "workload": {"beside": [users]}}
     )
-    with pytest.raises(OutsideLaw, match="parallel servers ends with the last"):
-        calculate(scenario.system, scenario.workload)
     result = simulate(scenario.system, scenario.workload)
     assert result.time.servers == 4
     assert result.programs

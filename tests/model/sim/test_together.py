@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from blocktime.model.engine import simulate
+from blocktime.model.engine import calculate, is_played, simulate
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.results import RunResult
 from blocktime.model.spec import (
@@ -83,6 +83,13 @@ def test_what_programs_got_is_what_the_disk_did_to_the_last_request(name: str) -
         requests_of(result), abs=sum(program.users for program in result.programs) + 40
     ), "those under way when the run ends are counted when they were handed over"
     assert len(result.programs) == 1 + len(MIXES[name].beside)
+
+
+@pytest.mark.parametrize("name", MIXES)
+def test_programs_are_always_played_and_nobody_may_sum_them_up(name: str) -> None:
+    assert is_played(system_of(), MIXES[name])
+    with pytest.raises(AssertionError, match="no sum of them"):
+        calculate(system_of(), MIXES[name])
 
 
 def test_a_program_takes_longer_beside_others_than_alone_and_the_answer_says_why() -> None:

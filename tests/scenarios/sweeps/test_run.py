@@ -295,6 +295,15 @@ def test_the_last_digit_does_not_depend_on_what_the_store_held(tmp_path: Path) -
     assert same(rows_of(planned("full-scan-nvme", vary), tmp_path / "used"), fresh)
 
 
+def test_programs_beside_each_other_are_played_one_by_one(tmp_path: Path) -> None:
+    """The first is a statement, which arrays would answer alone."""
+    beside = 'workload.beside=[{kind="read_stream", path="direct", count=20}]'
+    table = rows_of(planned("full-scan-nvme", ["table.rows=10_000,20_000"], [beside]), tmp_path)
+    alone = [run(load("full-scan-nvme", [beside, f"table.rows={rows}"])) for rows in (10_000, 20_000)]
+    assert table["elapsed_s"].tolist() == [result.time.elapsed_s for result in alone]
+    assert all(result.programs for result in alone)
+
+
 def test_a_condition_sees_what_a_catalog_entry_brings(tmp_path: Path) -> None:
     plan = planned("full-scan-nvme", ["disk.use=sas-15k,nvme,sata-7k2"], where=["disk.average_seek_s == 0"])
     assert [values["disk.use"] for values in plan.values(0, 3)] == ["nvme"]

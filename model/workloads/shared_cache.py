@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
-from typing import Any, cast
+from typing import cast
 
 from blocktime.model.demand import demand_of
 from blocktime.model.demand.popular_blocks import (
@@ -30,11 +30,6 @@ LONGEST_S = 1e9
 """A phase that does not end."""
 Asked = tuple[System, Workload]
 """A program's system, and the program alone."""
-
-
-def begins_of(programs: Sequence[Any]) -> list[float]:
-    """When each program begins, after the first."""
-    return [getattr(program, "begin_s", 0.0) for program in programs]
 
 
 @dataclass(frozen=True, slots=True)

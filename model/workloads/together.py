@@ -28,7 +28,7 @@ from blocktime.model.sim.machine import Machine, Place, machine_of
 from blocktime.model.sim.streams import stream
 from blocktime.model.spec import System, Table, Workload
 from blocktime.model.units import MIB, show_bytes, show_number, show_seconds
-from blocktime.model.workloads.shared_cache import begins_of, held_of
+from blocktime.model.workloads.shared_cache import held_of
 
 MOST_SIMULATED_S = 30 * 86400.0
 LONGER = 1.02
@@ -207,7 +207,7 @@ def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], li
     families = [family for *_, family in every]
     held = held_of(
         [(own, work) for own, work, *_ in every],
-        begins_of([work for _, work, *_ in every]),
+        [getattr(work, "begin_s", 0.0) for _, work, *_ in every],
         endless=families[0].endless,
     )
     machine.held = {rank * PROGRAM: each for rank, each in enumerate(held) if each is not None}
@@ -324,21 +324,7 @@ def _programs(
         busy_s.append(past[0] + counted.busy_s)
         requests.append(past[1] + sum(counted.requests))
     fractions = [seconds / end_s for seconds in busy_s]
-    return program_stats(
-        work, results, list(zip(fractions, requests, strict=True)), machine.counters.busy_s / end_s
-    )
-
-
-def program_stats(
-    work: Workload,
-    results: tuple[Sequence[RunResult | None], Sequence[RunResult | None]],
-    at_disk: Sequence[tuple[float, int]],
-    busy: float,
-) -> list[ProgramStats]:
-    """What every program gets beside the others and alone, by its *results* of both.
-
-    *at_disk* has the share of the time that the disk, which is *busy* for all, has requests of it, and how many.
-    """
+    busy = machine.counters.busy_s / end_s
     kinds = [program.kind.replace("_", " ") for program in work.programs]
     names = [
         f"{kind} {kinds[: rank + 1].count(kind)}" if kinds.count(kind) > 1 else kind
@@ -349,7 +335,7 @@ def program_stats(
     for rank, (program, *both) in enumerate(zip(work.programs, *results, strict=True)):
         here, alone = map(_figures_of, both)
         others = [other for other in range(len(names)) if other != rank]
-        at_the_disk = max(((at_disk[other][0], names[other]) for other in others), default=(0.0, ""))
+        at_the_disk = max(((fractions[other], names[other]) for other in others), default=(0.0, ""))
         in_the_cache = max(((cached_per_s[other], names[other]) for other in others), default=(0.0, ""))
         stats.append(
             ProgramStats(
@@ -358,8 +344,8 @@ def program_stats(
                 kind=program.kind,
                 users=program.users,
                 begin_s=getattr(program, "begin_s", 0.0),
-                disk_fraction=at_disk[rank][0],
-                requests=at_disk[rank][1],
+                disk_fraction=fractions[rank],
+                requests=requests[rank],
                 alone=alone,
                 because=_because(
                     here, alone, busy, at_the_disk[1], in_the_cache[1] if in_the_cache[0] else ""

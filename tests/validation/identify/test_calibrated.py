@@ -74,6 +74,14 @@ def test_what_it_prints(measured: Path, tmp_path: Path, blocktime: CommandLine) 
     assert "Wrote values, intervals and correlations into mine.toml." in printed
 
 
+def test_transactions_beside_another_program_are_not_fitted(
+    measured: Path, tmp_path: Path, blocktime: CommandLine
+) -> None:
+    copy = tmp_path / "mine.toml"
+    copy.write_text(measured.read_text() + '\n[[workload.beside]]\nkind = "full_scan"\n')
+    assert "workload.beside: transactions are fitted alone" in blocktime.refuses("calibrate", str(copy))
+
+
 def test_a_system_goes_alone(measured: Path, blocktime: CommandLine) -> None:
     assert "a system's file goes alone" in blocktime.refuses("calibrate", str(measured), "--write")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import isclose
+from typing import Final
 
 from blocktime.app.base.lines import head, table, wrapped
 from blocktime.app.text.compare_table import value_said
@@ -10,6 +12,9 @@ from blocktime.model.units import show_change, show_number
 from blocktime.validation import load_case, numbers_of
 from blocktime.validation.fit import Estimate, Fit
 from blocktime.validation.left_out import LeftOut
+
+SAME: Final = 1e-4
+"""Relative difference of two estimates below which nothing that is printed differs."""
 
 
 def calibration_lines(fit: Fit, width: int = 80) -> Iterator[str]:
@@ -22,7 +27,8 @@ def calibration_lines(fit: Fit, width: int = 80) -> Iterator[str]:
         if above != place:
             rows.append((above, "", "", "", ""))
             place = above
-        before = "=" if estimate.value == estimate.before else value_said(field, estimate.before)
+        is_same = isclose(estimate.value, estimate.before, rel_tol=SAME)
+        before = "=" if is_same else value_said(field, estimate.before)
         fitted_to = str(len(estimate.fitted_to))
         rows.append((f"  {field}", value_said(field, estimate.value), _interval(estimate), fitted_to, before))
     yield from table(rows, width, "", gap=1)

@@ -80,20 +80,13 @@ def change_of(system: System, work: Dml) -> Change:
     return _by_law(system, work, row, segment, (grows, columns_after))
 
 
-def steps_of_playing(system: System, work: Dml) -> float:
-    """Steps that :func:`change_of` takes for one scenario, each about as long as a row that grows in its block."""
-    from blocktime.model.demand.heap_run import heap_rules, steps  # noqa: PLC0415  (numpy)
+def steps_and_turns(system: System, work: Dml) -> tuple[float, float]:
+    """Steps that :func:`change_of` takes, each as long as a row that grows, and turns in which sessions change rows."""
+    from blocktime.model.demand.heap_run import heap_rules, steps, turns  # noqa: PLC0415  (numpy)
 
-    rules = heap_rules(system.tablespace, system.table, is_mended(system))
-    return steps(rules, system.table, work, lengths_of(system, work))
-
-
-def turns_in_time(system: System, work: Dml) -> float:
-    """Turns in which several sessions change the rows of a segment."""
-    from blocktime.model.demand.heap_run import heap_rules, turns  # noqa: PLC0415  (numpy)
-
-    rules = heap_rules(system.tablespace, system.table, is_mended(system))
-    return turns(rules, system.table, work, lengths_of(system, work))
+    asked = heap_rules(system.tablespace, system.table, is_mended(system)), system.table, work
+    lengths = lengths_of(system, work)
+    return steps(*asked, lengths), turns(*asked, lengths)
 
 
 def lengths_of(system: System, work: Dml) -> tuple[int, int, int | None]:

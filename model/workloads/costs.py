@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, cast
 
-from blocktime.model.demand.change import steps_of_playing
+from blocktime.model.demand.change import steps_and_turns
 from blocktime.model.spec import Dml, System, Workload
 
 ROW_STEP_NS: Final = 1300
@@ -34,7 +34,7 @@ AN_ANSWER: Final = AnswerCost(0.0, 0.0, 1, "answer")
 
 def rows_cost(system: System, work: Workload) -> AnswerCost:
     """Of playing the rows that a statement changes through their blocks, which is done first."""
-    steps = steps_of_playing(system, cast("Dml", work))
+    steps, _ = steps_and_turns(system, cast("Dml", work))
     rows = system.table.rows + work.added_rows
     size_bytes = ROW_BYTES * rows + ORDERED_ROW_BYTES * rows * work.at_random
     return AnswerCost(ROW_STEP_NS / 1e9 * steps, size_bytes, steps, "steps of rows")

@@ -139,7 +139,7 @@ def test_json_is_alone_on_standard_output(capsys: Captured) -> None:
     result = json.loads(out)
     assert err == ""
     assert result["scenario"] == "rahn-full-scan"
-    assert result["method"] == "exact sum"
+    assert result["method"] == "simulation, 1,073 reads"
     assert result["calls"]["fetch"]["count"] == 479846
     assert "interval" not in result["time"]
 
@@ -193,7 +193,10 @@ def test_a_scan_becomes_an_update_by_its_kind(blocktime: CommandLine) -> None:
             "workload.kind=update table.initrans=200 tablespace.block_size_bytes=2K",
             "initrans 200 needs 4,800 bytes",
         ),
-        ("workload.kind=update table.rows=1000000000", "the limit is 2 minutes: take fewer rows"),
+        (
+            "workload.kind=update table.rows=1000000000",
+            "the limit is 2 minutes: ask for less, or raise the limit",
+        ),
         ("workload.kind=update workload.users=300", "workload.users: got 300; allowed is at most 255"),
         ("workload.kind=update workload.rows_fraction=0", "got 0; allowed is more than 0"),
         ("workload.kind=upadte", "'update'"),

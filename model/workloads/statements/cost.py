@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from blocktime.model.demand import demand_of
-from blocktime.model.demand.change import turns_in_time
+from blocktime.model.demand.change import steps_and_turns
 from blocktime.model.demand.segment import row_shape, segment_of
 from blocktime.model.demand.turns import stretch_blocks, stretch_s
 from blocktime.model.demand.work import FetchPlan, cpu_of_rows
@@ -34,7 +34,7 @@ def cost(system: System, work: Statement) -> AnswerCost:
     turns = _turns(system, work) if work.plays_rows else 0.0
     seconds = STEP_S * (steps + work.sessions) + TURN_S * turns + DRAWN_BLOCK_S * blocks
     if shares(work) and work.users > 1:
-        changes = turns_in_time(system, work)
+        _, changes = steps_and_turns(system, work)
         seconds += CHANGE_NS / 1e9 * changes
         turns += changes
     steps += turns

@@ -181,7 +181,7 @@ def test_a_sweep_that_is_interrupted_keeps_what_it_had_and_goes_on(
 
 
 def test_a_point_that_fails_has_its_error_and_the_others_their_rows(tmp_path: Path) -> None:
-    plan = planned("tpc-b", ["workload.rate_per_s=5,1e6"], ("workload.users=1", "workload.transactions=50"))
+    plan = planned("tpc-b", ["workload.rate_per_s=5,1e6"], ("workload.users=1", "workload.transactions=100"))
     with sweeping(plan, SweepBackend(workers=1, store=tmp_path)) as rows:
         table = whole_table(rows)
         assert list(rows.outcome.failed) == [1]
@@ -277,7 +277,7 @@ def test_a_transaction_is_reused_whatever_else_varies(tmp_path: Path) -> None:
 
 
 def test_equal_points_are_answered_once_and_share_their_error(tmp_path: Path) -> None:
-    plan = planned("tpc-b", ["workload.rate_per_s=5,1e6,5,1000000"], ("workload.transactions=50",))
+    plan = planned("tpc-b", ["workload.rate_per_s=5,1e6,5,1000000"], ("workload.transactions=100",))
     with sweeping(plan, SweepBackend(workers=1, store=tmp_path)) as rows:
         table = whole_table(rows)
         assert rows.outcome.answered == 2

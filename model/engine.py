@@ -34,7 +34,7 @@ ONE_BY_ONE: Final = frozenset(
 def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
     """Sum up one question; seconds, bytes and counts of one session. Exact where nobody queues (:func:`is_played`).
 
-    Raises AssertionError for programs of several families, which are always played.
+    Raises AssertionError for streams and for programs of several families, which are always played.
     """
     system = by_popularity(system, work)
     result, _ = _closed_form(system, work, name)
@@ -121,11 +121,14 @@ def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> d
 
     The laws are those of :func:`calculate`, which the tests hold it to; what a statement does to rows comes
     from a closed form, where :func:`calculate` plays it. Columns of numbers and None, or numbers and words, have to be
-    lists or arrays of objects.
+    lists or arrays of objects. Raises AssertionError as
+    :func:`calculate` does.
     """
     from blocktime.model.workloads.statements.closed_form_of_many import FieldColumns  # noqa: PLC0415  (numpy, which one answer does without)
 
-    design, by_arrays = FieldColumns(system, work, axes), family_for(work).by_arrays
+    family = family_for(work)
+    family.refuse_without_sum()
+    design, by_arrays = FieldColumns(system, work, axes), family.by_arrays
     one_by_one = system.host.limits_volumes or bool(says_popularity(work)) or not ONE_BY_ONE.isdisjoint(axes)
     if by_arrays is None or one_by_one:
         return design.answered_one_by_one(_measures_alone)

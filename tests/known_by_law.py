@@ -1,4 +1,4 @@
-"""The library's scenarios that a closed form knows: all but programs of several kinds on one machine."""
+"""The library's scenarios without programs of several kinds on one machine, and those of them that have a sum."""
 
 from __future__ import annotations
 
@@ -8,3 +8,4 @@ from blocktime.model.workloads.families import TOGETHER, family_for
 from blocktime.scenarios import library, load
 
 KNOWN: Final = sorted(name for name in library() if family_for(load(name).workload) is not TOGETHER)
+SUMMED: Final = [name for name in KNOWN if family_for(load(name).workload).has_sum]

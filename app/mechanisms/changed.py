@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from blocktime.model.engine import calculate, calculate_many
+from blocktime.model.engine import calculate, calculate_many, simulate_measures
 from blocktime.model.results import RunResult
 from blocktime.model.spec import Stream
 from blocktime.scenarios import Scenario, load
@@ -30,6 +30,13 @@ def over(name: str, settings: tuple[str, ...], path: str, values: tuple[Any, ...
     """Every measure of the scenario with *settings*, over *values* of the field *path*, in closed form."""
     base = loaded(name, settings)
     return calculate_many(base.system, base.workload, {path: np.array(values)})
+
+
+@lru_cache(maxsize=256)
+def played(name: str, settings: tuple[str, ...]) -> Mapping[str, float]:
+    """The measures of the scenario with *settings* by its simulation."""
+    scenario = loaded(name, settings)
+    return simulate_measures(scenario.system, scenario.workload)
 
 
 def answered(name: str, changes: Mapping[str, str]) -> RunResult:

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any, Final
 
 from blocktime.app.charts import drawing
-from blocktime.app.mechanisms.changed import changed, over, settings_of, stream_of
+from blocktime.app.mechanisms.changed import changed, played, settings_of, stream_of
 from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
 from blocktime.model.units import show_number, show_seconds
 from blocktime.model.workloads.streams.watched import DoneRequest, requests_of
@@ -86,10 +86,9 @@ def picture(served: Sequence[DoneRequest], values: Values) -> Chart:
 
 
 def over_depth(values: Values) -> tuple[Sequence[float], Sequence[float]]:
-    """Reads a second and mean time of a read over DEPTHS, in closed form."""
-    fixed = {path: text for path, text in changes_of(values).items() if path != DEPTH}
-    curves = over(SCENARIO, settings_of(fixed), DEPTH, DEPTHS)
-    return curves["calls_per_s"], curves["response_s"]
+    """Reads a second and mean time of a read over DEPTHS, by simulation."""
+    curves = [played(SCENARIO, settings_of(changes_of({**values, DEPTH: depth}))) for depth in DEPTHS]
+    return [point["calls_per_s"] for point in curves], [point["response_s"] for point in curves]
 
 
 def curves(values: Values) -> tuple[Chart, Chart]:

@@ -11,7 +11,6 @@ from blocktime.model.demand.reading import one_value
 from blocktime.model.laws import block_layer, disk_means
 from blocktime.model.laws.garbage_collection import HOLE_BYTES
 from blocktime.model.laws.numeric import Number, larger, largest, smaller, some, where
-from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.machine.device.elevator import IDLE_S, NEAR_BYTES
 from blocktime.model.spec import System
 
@@ -28,17 +27,6 @@ GAPS = 8
 def changed(base: Part, **fields: Any) -> Part:
     """A part of the inputs as it is, but for some fields, which may be arrays."""
     return cast(Part, Overlay(base, fields))
-
-
-def at_speed(host: Any, calls: Any, speed: Number) -> Any:
-    """The host for *calls* whose processors run at *speed* times that of one that is busy alone."""
-    call = "write_call_s" if calls.writes else "read_call_s"
-    call_s = getattr(host, call)
-    if call_s is None:
-        past = (calls.path or host.io_path) in UNBUFFERED
-        call_s = block_layer.program_call_s(None, None) if past else block_layer.stated_call_s(None)
-    slower = {call: call_s / speed, "page_write_s": host.page_write_s / speed}
-    return changed(host, **slower, copy_bytes_per_s=host.copy_bytes_per_s * speed)
 
 
 def forwards(calls: Any) -> Any:
@@ -132,11 +120,6 @@ def merged_bytes(system: System, calls: Any) -> Number:
     return largest_bytes(system, calls)
 
 
-def among_bytes(calls: Any) -> Number:
-    """Bytes of all the files of streams whose calls come between; 0 where none do."""
-    return getattr(calls, "among_bytes", 0)
-
-
 def under_way(system: System, calls: Any) -> int:
     """Calls of one program that it has under way at a time; io_submit to a page cache waits."""
     return int(one_value(calls.in_flight)) if calls.passes_page_cache(system) else 1
@@ -158,8 +141,6 @@ def at_place(disk: Any, calls: Any) -> Any:
 
 def span_of(system: System, calls: Any) -> Number:
     """Bytes among which places are as if by chance; of programs in order those of all their files."""
-    if among_bytes(calls):
-        return among_bytes(calls)
     if calls.pattern == "random":
         capacity = system.disk.capacity_bytes * disk_means.data_members(system.disk)
         return smaller(capacity, capacity if calls.span_bytes is None else calls.users * calls.span_bytes)

@@ -9,7 +9,6 @@ from typing import Any
 from blocktime.model.demand.calls import first_bytes
 from blocktime.model.demand.device_calls import (
     IDLING,
-    among_bytes,
     at_place,
     changed,
     comes_in_time,
@@ -236,7 +235,7 @@ def _with_hits(disk: Any, missed: Visit, size_bytes: Number, pieces: Number, hit
 def _at_medium(system: System, calls: Any, size: Number, gap_s: Number, runs: Number) -> Visit:
     """A call that no cache answers: in order, after a call of another program, or one or the other by chance."""
     disk = system.disk
-    if among_bytes(calls) or calls.pattern == "random":
+    if calls.pattern == "random":
         return _among_others(system, calls, size, runs)
     copies = (
         copies_of(disk, calls) if under_way(system, calls) == 1 else 1
@@ -409,8 +408,7 @@ def _among_others(system: System, calls: Any, size: Number, runs: Number) -> Vis
 def _come_in_turn(calls: Any) -> bool:
     """Whether calls of several programs, each of which goes on where it ended, come one program after the other."""
     in_turns = calls.rate_per_s is None or calls.arrivals != "poisson"
-    places_known = not among_bytes(calls) and calls.users <= MOST_PLACES
-    return calls.pattern != "random" and in_turns and places_known
+    return bool(calls.pattern != "random" and in_turns and calls.users <= MOST_PLACES)
 
 
 def _after_another_s(system: System, disk: Any, calls: Any, size: Number) -> Number:
@@ -438,12 +436,7 @@ def _anywhere_on_flash(system: System, disk: Any, calls: Any, size: Number, span
     pieces = largest(block_layer.pieces_of_call(size, largest_bytes(system, calls)))
     depth = max(1, int(max(disk.queue_depth, disk.parallel_requests) / pieces))
     full = in_slot / queueing.served_at_a_time(depth, slots)
-    if (
-        calls.pattern != "random"
-        and calls.rate_per_s is None
-        and not among_bytes(calls)
-        and not calls.think_cv
-    ):
+    if calls.pattern != "random" and calls.rate_per_s is None and not calls.think_cv:
         # NOTE: who has waited for a slot once comes behind the others for good
         return Visit(alone, scv, larger(held, in_slot / slots), slots)
     return Visit(alone, scv, larger(held, full), alike=slots)
@@ -474,7 +467,7 @@ def _free_copies(calls: Any, in_flight: int, service_s: Number, stations: Number
 
 def _idle_share(system: System, calls: Any, stations: Number) -> Number:
     """Share of reads that find both copies of a mirror idle, of which the nearer one takes it; 0 without copies."""
-    if copies_of(system.disk, calls) == 1 or calls.rate_per_s is not None or among_bytes(calls):
+    if copies_of(system.disk, calls) == 1 or calls.rate_per_s is not None:
         return 0.0
     return (1 - 2 / larger(2, stations)) ** (calls.users * under_way(system, calls) - 1)
 
@@ -499,7 +492,7 @@ def _stations(system: System, calls: Any, size: Number) -> Number:
     """Equal queues of a set of which a call takes one: those whose members hold the places of its calls."""
     disk, write = system.disk, calls.writes
     alike = disk_sets.equal_stations(disk, size, write)
-    if calls.pattern == "random" or disk.raid_level == "none" or among_bytes(calls):
+    if calls.pattern == "random" or disk.raid_level == "none":
         return alike
     first = first_bytes(calls, int(disk.capacity_bytes * disk_means.data_members(disk)))
     starts = [

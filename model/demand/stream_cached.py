@@ -46,15 +46,6 @@ def fsyncs(calls: Any) -> int:
     return int(calls.count // calls.fsync_every) if calls.fsync_every else 0
 
 
-def writes_for_all(system: System, calls: Any) -> bool:
-    """Whether fsync of one file writes what is new in any, as a commit of ext3 in ordered mode does [linux-ext3]."""
-    host, path = system.host, calls.opened_as(system)
-    ordered = host.journal and host.filesystem == "ext3" and host.journal_data == "ordered"
-    return bool(
-        path == "buffered" and calls.writes and fsyncs(calls) and (ordered or host.filesystem == "none")
-    )
-
-
 def _pages(calls: Any) -> tuple[Number, Number]:
     """Pages that a call touches, and those that no call before it has; fewer where calls share a page."""
     pages = page_cache.pages_per_call(calls.block_size_bytes, block_layer.PAGE_BYTES)
@@ -360,13 +351,6 @@ def _committed_in_place_s(
         # NOTE: the scheduler waits for a commit block that has merged into the records of another process
         idle_s = IDLE_S * (1 - 0.5 ** (calls.users - 1))
     return alone_s + idle_s, data_s + records_s / at_a_time + idle_s, at_a_time
-
-
-def commit_s(system: System, calls: Any) -> Number:
-    """Time of the journal's records of a lone commit, and of the way to the data that it writes before."""
-    idle = Visit(0.0, 0.0, 0.0)
-    lone = changed(calls, users=1, rate_per_s=None)
-    return _committed_s(system, lone, idle, 0.0, 1.0, 0.0)[0]
 
 
 def _commits_at_a_time(disk: Any, calls: Any, own_s: Number, shared_s: Number) -> Number:

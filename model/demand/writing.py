@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from blocktime.model.demand.calls import goes_on, writes_at_once, written_as
 from blocktime.model.demand.device_calls import changed
 from blocktime.model.demand.host_limits import through_host
-from blocktime.model.demand.network import credited
+from blocktime.model.demand.stream_demand import CallDemand
+from blocktime.model.demand.stream_work import call_demand
 from blocktime.model.laws import disk_means, limits, load
 from blocktime.model.laws.numeric import Number, larger, some
 from blocktime.model.spec import System, WriteStream
+
+LEAST_REQUESTS: Final = 1e-9
 
 
 @dataclass(slots=True)
@@ -58,6 +62,24 @@ def room_of(system: System) -> Number:
     return load.room_blocks(cache, size)
 
 
+def _credited(system: System, calls: WriteStream) -> CallDemand:
+    """Demand of a write, where some meet a device as it is at first and the others as it is once that is spent."""
+    demand, disk = call_demand(system, calls), system.disk
+    each = larger(demand.requests, LEAST_REQUESTS)
+    requests, idle_s = calls.count * demand.requests, demand.cpu_s
+    spent = disk_means.at_first(disk, requests, demand.device_bytes / each, True, idle_s / each)
+    if spent is None:
+        return demand
+    share, before, after = spent
+    first = call_demand(changed(system, disk=changed(disk, **before)), calls) if before else demand
+    if not some(share < 1):
+        return first
+    rest = call_demand(changed(system, disk=changed(disk, **after)), calls) if after else demand
+    rest.held_s = share * first.held_s + (1 - share) * rest.held_s
+    rest.device_s = share * first.device_s + (1 - share) * rest.device_s
+    return rest
+
+
 def writing_of(
     system: System, blocks: Number, redo_bytes: Number = 0.0, *, apart_fraction: Number = 0.0
 ) -> WriteBehind:
@@ -78,7 +100,7 @@ def writing_of(
         if not some(share > 0):
             continue
         asked = changed(WriteStream(), block_size_bytes=size, path=path, count=written, pattern=pattern)
-        call = credited(system, asked)
+        call = _credited(system, asked)
         alone_s = call.cpu_s + call.device_s
         held_s = larger(call.held_s, call.drained_s)  # in the long run a write cache is full
         write_s = write_s + share * larger(held_s, alone_s / writes_at_once(system))

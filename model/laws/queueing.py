@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from math import e, inf, pi
+from math import e, inf
 from statistics import NormalDist
 from typing import NamedTuple
 
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws.numeric import Number, larger, largest, smaller, where
 
-LEAST_LEFT = 1e-9
 """Smallest remaining share of a server's capacity, for laws that divide by it."""
 
 
@@ -41,17 +40,6 @@ def any_busy_fraction(in_system: Number, sources: Number) -> Number:
     return 1 - (1 - smaller(1.0, in_system / sources)) ** sources
 
 
-def first_of_busy_response_s(per_s: Number, first_s: Number, following_s: Number) -> Number:
-    """Mean response of an M/G/1 queue whose server takes *first_s* if a request finds it idle, else *following_s*.
-
-    W = λ·S²/2(1 - λ·S) + λ(F² - S²)/2(1 - λ·S + λ·F), and (1 - λ·S)/(1 - λ·S + λ·F) find it idle [welch-1964].
-    """
-    left = larger(LEAST_LEFT, 1 - per_s * following_s)
-    both = left + per_s * first_s
-    wait_s = per_s * following_s**2 / (2 * left) + per_s * (first_s**2 - following_s**2) / (2 * both)
-    return wait_s + following_s + left / both * (first_s - following_s)
-
-
 def mg1_wait_s(arrivals_per_s: Number, service_s: Number, service_scv: Number) -> Number:
     """Mean wait in M/G/1, by Pollaczek and Khinchine: (1 + c²)/2 · Sρ/(1 - ρ) [kleinrock-1975].
 
@@ -59,15 +47,6 @@ def mg1_wait_s(arrivals_per_s: Number, service_s: Number, service_scv: Number) -
     """
     load = utilisation_fraction(arrivals_per_s, service_s)
     return (1 + service_scv) / 2 * service_s * load * _stretch(load)
-
-
-def heavy_traffic_wait_s(held_s: Number, variation: Number, requests: Number) -> Number:
-    """Mean wait of the first *requests* at a load of 1, from an empty queue: 2/3 · S √(2 (ca² + cs²) n / π).
-
-    The queue is then the absolute value of a random walk [kleinrock-1976]; *variation* is the sum of the squared
-    coefficients of variation of arrivals and service. Below a load of 1, no shorter run has longer waits.
-    """
-    return 2 / 3 * held_s * (2 / pi * variation * requests) ** 0.5
 
 
 def mmc_waiting_fraction(arrivals_per_s: Number, service_s: Number, servers: Number) -> Number:

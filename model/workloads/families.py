@@ -92,11 +92,19 @@ class Family(NamedTuple):
     """Whether its processes give numbers without the whole answer."""
     has_bounds: bool = False
     """Whether bounds answer where its simulation takes too long."""
+    has_sum: bool = True
+    """Whether it may be calculated; else it meets others, and is always played."""
 
     @property
     def closed_form(self) -> ClosedForm:
-        """Who calculates it."""
+        """Who calculates it; raises AssertionError where nobody does."""
+        self.refuse_without_sum()
         return cast("ClosedForm", self._module("closed_form"))
+
+    def refuse_without_sum(self) -> None:
+        """Raises AssertionError where nobody calculates it."""
+        if not self.has_sum:
+            raise AssertionError(f"{self.name} are simulated: there is no sum of them")
 
     @property
     def by_arrays(self) -> ByArrays | None:
@@ -130,25 +138,19 @@ if TYPE_CHECKING:  # that the folders have what a family asks of them
     from blocktime.model.workloads.statements import closed_form as _of_statements
     from blocktime.model.workloads.statements import cost as _cost_of_statements
     from blocktime.model.workloads.statements import processes as _statements
-    from blocktime.model.workloads.streams import closed_form as _of_streams
     from blocktime.model.workloads.streams import cost as _cost_of_streams
     from blocktime.model.workloads.streams import processes as _streams
     from blocktime.model.workloads.transactions import closed_form as _of_transactions
     from blocktime.model.workloads.transactions import cost as _cost_of_transactions
     from blocktime.model.workloads.transactions import processes as _transactions
 
-    _CLOSED_FORMS: tuple[ByArrays, ByArrays, ClosedForm] = (_of_statements, _of_streams, _of_transactions)
+    _CLOSED_FORMS: tuple[ByArrays, ClosedForm] = (_of_statements, _of_transactions)
     _PROCESSES: tuple[Processes, SummedUp, Processes] = (_statements, _streams, _transactions)
     _COSTS: tuple[Costs, Costs, Costs] = (_cost_of_statements, _cost_of_streams, _cost_of_transactions)
 
 
 class _Together(Family):
     """Programs of several families on one machine: each family begins its own, and here they meet."""
-
-    @property
-    def closed_form(self) -> ClosedForm:
-        """None: they meet, and no sum says how."""
-        raise AssertionError("programs beside each other are simulated: there is no sum of them")
 
     @property
     def processes(self) -> Processes:
@@ -182,9 +184,9 @@ class _Together(Family):
 
 
 STATEMENTS: Final = Family("statements", needs_events=False, demand=demand_of, goes_by_arrays=True)
-STREAMS: Final = Family("streams", needs_events=True, goes_by_arrays=True, is_summed_up=True)
+STREAMS: Final = Family("streams", needs_events=True, is_summed_up=True, has_sum=False)
 TRANSACTIONS: Final = Family("transactions", needs_events=True, endless=True, has_bounds=True)
-TOGETHER: Final = _Together("programs", needs_events=True)
+TOGETHER: Final = _Together("programs beside each other", needs_events=True, has_sum=False)
 
 
 class Kind(NamedTuple):

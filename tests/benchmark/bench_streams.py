@@ -30,7 +30,7 @@ def whole_answers() -> list[Figure]:
     """A device at a load of 0.8, exponential service, and a raw writer that loses a turn each."""
     import numpy as np
 
-    from blocktime.model import calculate, simulate
+    from blocktime.model import simulate
     from blocktime.model.spec import Disk, Host, ReadStream, System, WriteStream
     from blocktime.model.workloads.streams.processes import simulate as simulate_streams
 
@@ -56,7 +56,6 @@ def whole_answers() -> list[Figure]:
             "answer": partial(simulate, system, arriving),
             "events": partial(simulate_streams, system, few, seed=1, name="", compiled=False),
             "writer": partial(simulate, platter, writing),
-            "calculate": partial(calculate, system, arriving),
         }
     )
     each_s = took_s["process"] / BY_EVENTS
@@ -67,7 +66,6 @@ def whole_answers() -> list[Figure]:
         Figure("simulate, calls that arrive: ratio to it", answer, "", LEAST_RATIO, least=True),
         Figure("the same by events, as with company: ratio to it", events, ""),
         Figure("simulate, a raw writer on a platter: ratio to it", writer, ""),
-        Figure("calculate, calls that arrive: answers per CPU second", 1 / took_s["calculate"], "1/s"),
     ]
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from blocktime.model import calculate, simulate
 from blocktime.scenarios import load
-from tests.known_by_law import KNOWN
+from tests.known_by_law import SUMMED
 from tests.whole import quick
 
 Part = TypeVar("Part", bound=BaseModel)
@@ -21,7 +21,7 @@ STATED = [f"host.{name}=5us" for name in ("read_call_s", "write_call_s", "reap_c
 """Fields whose default is a constant in seconds."""
 LOOKS = ("tpc-", "magni-tpc", "oltp-nvme")
 """Scenarios in which DBWR looks for dirty blocks once a second, a constant."""
-ESTIMATED = [name for name in KNOWN if not name.startswith(LOOKS)]
+ESTIMATED = [name for name in SUMMED if not name.startswith(LOOKS)]
 QUICKLY = {*ESTIMATED[:: quick(2, 1)]}
 PLAYED = ("full-scan-nvme", "index-range-scan", "magni-imp-4k", "rahn-pctfree-2k-10", "shallahamer-direct")
 
@@ -52,7 +52,7 @@ def holds(engine: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(QUICKLY))
-def test_an_estimate_scales_with_its_times(name: str) -> None:
+def test_a_sum_scales_with_its_times(name: str) -> None:
     holds(calculate, name)
 
 

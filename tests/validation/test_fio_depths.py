@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from blocktime.model import calculate, simulate
+from blocktime.model import simulate
 from blocktime.model.spec import ReadStream, System
 from blocktime.scenarios import from_mapping
 from blocktime.validation.identify.system import identify
@@ -60,18 +60,17 @@ UNMET = {
 
 
 def cases() -> Iterator[Any]:
-    """Each engine at each depth."""
-    for engine in (calculate, simulate):
-        for depth in (1, 2, 4, 8, 16, 32, 64):
-            reason = UNMET.get(depth)
-            marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
-            yield pytest.param(engine, depth, marks=marks)
+    """Each depth."""
+    for depth in (1, 2, 4, 8, 16, 32, 64):
+        reason = UNMET.get(depth)
+        marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
+        yield pytest.param(depth, marks=marks)
 
 
-@pytest.mark.parametrize(("engine", "depth"), tuple(cases()))
-def test_reads_by_depth(engine: Any, depth: int) -> None:
+@pytest.mark.parametrize("depth", tuple(cases()))
+def test_reads_by_depth(depth: int) -> None:
     calls = ReadStream(path="direct", block_size_bytes=4096, count=COUNT, pattern="random", in_flight=depth)
-    per_s = COUNT / engine(system(), calls).time.elapsed_s
+    per_s = COUNT / simulate(system(), calls).time.elapsed_s
     assert per_s == pytest.approx(measured(depth)["per_s"], rel=0.10)
     assert depth / per_s == pytest.approx(measured(depth)["latency_s"], rel=0.10)
 
@@ -83,20 +82,17 @@ def test_latencies_spread_as_measured(depth: int) -> None:
     assert stream.response_percentiles["p95"] == pytest.approx(measured(depth)["p95_s"], rel=0.20)
 
 
-@pytest.mark.parametrize("engine", [calculate, simulate])
-def test_at_depth_4_the_drive_is_within_a_fifth(engine: Any) -> None:
+def test_at_depth_4_the_drive_is_within_a_fifth() -> None:
     calls = ReadStream(path="direct", block_size_bytes=4096, count=COUNT, pattern="random", in_flight=4)
-    per_s = COUNT / engine(system(), calls).time.elapsed_s
+    per_s = COUNT / simulate(system(), calls).time.elapsed_s
     assert per_s == pytest.approx(measured(4)["per_s"], rel=0.20)
 
 
-@pytest.mark.parametrize("engine", [calculate, simulate])
 @pytest.mark.parametrize("depth", [1, 2, 4, 8, 16, 32, 64])
-def test_reads_of_a_disk_by_depth(engine: Any, depth: int) -> None:
+def test_reads_of_a_disk_by_depth(depth: int) -> None:
     calls = ReadStream(path="direct", block_size_bytes=4096, count=COUNT, pattern="random", in_flight=depth)
-    (stream,) = engine(system(DISK, DISK_RPM), calls).streams or []
+    (stream,) = simulate(system(DISK, DISK_RPM), calls).streams or []
     there = measured(depth, DISK)
     assert stream.calls_per_s == pytest.approx(there["per_s"], rel=0.10)
     assert stream.response_s == pytest.approx(there["latency_s"], rel=0.10)
-    if engine is simulate:
-        assert stream.response_percentiles["p95"] == pytest.approx(there["p95_s"], rel=0.20)
+    assert stream.response_percentiles["p95"] == pytest.approx(there["p95_s"], rel=0.20)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from blocktime.model.engine import calculate
+from blocktime.model.engine import simulate_measures
 from blocktime.model.spec.machine import COMMANDS
 from blocktime.model.units import show_bytes, show_seconds
 from blocktime.scenarios import from_mapping
-from blocktime.scenarios.measured import FIGURES, READ_LATENCY, READS_A_SECOND
+from blocktime.scenarios.measured import READ_LATENCY, READS_A_SECOND
 from blocktime.validation.identify.found import IdentifiedScenario, NotIdentified, ScenarioBuilder
 from blocktime.validation.instruments import Figure, Reading
 
@@ -25,13 +25,15 @@ GATHERED: Final = 2.0
 """A drive holds completions back where a wake-up finds so many times those that gather while the program works."""
 BANDWIDTH_BYTES_PER_S: Final = 2e9
 COUNT: Final = 20_000
+PLAYED: Final = 5_000
+"""Reads of a run while seeks are searched."""
 MINUTE_S: Final = 60.0
 DISK_BYTES_PER_S: Final = 1e8
 DISK_OVERHEAD_S: Final = 1e-4
 AGE_S: Final = 1.0
 SORTED: Final = 1.05
 """So many times the reads of depth 1: more than chance, so that something sorts."""
-HALVINGS: Final = 30
+HALVINGS: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,8 +313,8 @@ class _RotatingDisk(_Drive):
     def _modelled_per_s(self, fields: dict[str, Any]) -> float:
         """Reads a second of the deepest job with these *fields* besides those that are known."""
         content = self.found.sections()
-        for path, value in fields.items():
+        for path, value in {**fields, "workload.count": PLAYED}.items():
             section, name = path.split(".")
             content[section][name] = value
         scenario = from_mapping(content, "disk")
-        return FIGURES[READS_A_SECOND](calculate(scenario.system, scenario.workload)) or 0.0
+        return simulate_measures(scenario.system, scenario.workload)["calls_per_s"]

@@ -8,8 +8,8 @@ from blocktime.model.demand.calls import files_of
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.spec import Stream, System
 from blocktime.model.workloads.costs import AnswerCost
-from blocktime.model.workloads.streams.closed_form import in_time
 from blocktime.model.workloads.streams.processes import CALL_BYTES, CALL_NS, steps_of
+from blocktime.model.workloads.streams.run_time import in_time
 
 EVENT_CALL_S: Final = 28e-6
 

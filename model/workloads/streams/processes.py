@@ -27,8 +27,8 @@ from blocktime.model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, 
 from blocktime.model.spec import Calls, Stream, System
 from blocktime.model.workloads.streams.alone import is_alone, sum_arriving
 from blocktime.model.workloads.streams.books import StreamRun, figures_of
-from blocktime.model.workloads.streams.closed_form import ended_by_count, in_time, overload_sentence
 from blocktime.model.workloads.streams.queued import CallDraws, is_queued, play_queued
+from blocktime.model.workloads.streams.run_time import ended_by_count, in_time, overload_sentence
 
 SUMMED_BY = ("workload.rate_per_s", "disk.overhead_s", "disk.bandwidth_bytes_per_s")
 """What decides nothing but the times of calls that arrive: scenarios that differ in it may be summed up together."""

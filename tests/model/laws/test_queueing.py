@@ -264,12 +264,3 @@ def test_a_device_is_used_while_any_of_its_sources_has_a_request_there(load: flo
     assert q.any_busy_fraction(load, 1) == pytest.approx(load)
     assert q.any_busy_fraction(load, 1e6) == pytest.approx(q.any_busy_fraction(load, math.inf), rel=1e-5)
     assert q.any_busy_fraction(2.0 * sources, sources) == 1
-
-
-def test_a_queue_at_full_load_grows_as_a_walk_by_chance() -> None:
-    """The first thousand of M/M/1, which wait 4 % less than so many in the limit: service less pause, summed up."""
-    random, requests = np.random.default_rng(1), 1_000
-    steps = random.exponential(1.0, (1_000, requests)) - random.exponential(1.0, (1_000, requests))
-    walks = np.cumsum(steps, axis=1)
-    waits_s = walks - np.minimum(np.minimum.accumulate(walks, axis=1), 0)
-    assert waits_s.mean() == pytest.approx(q.heavy_traffic_wait_s(1.0, 2.0, requests), rel=0.08)

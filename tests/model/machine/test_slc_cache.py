@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from blocktime.model import calculate, simulate
 from blocktime.model.machine.device.flash import Flash
-from blocktime.model.spec import Disk, Host, System, WriteStream
+from blocktime.model.spec import Disk
 from blocktime.model.units import MIB
 
 DRIVE = Disk(
@@ -40,27 +39,6 @@ def test_an_idle_drive_empties_the_cache_and_a_busy_one_does_not() -> None:
     assert drive.submit(read, True, 0, MIB) - read == pytest.approx(1 / 100)
     later = drive.free_s + 0.03  # 3 MiB leave it
     assert drive.submit(later, True, 0, 4 * MIB) - later == pytest.approx(3 / 400 + 1 / 100)
-
-
-@pytest.mark.parametrize(
-    "calls",
-    [
-        {"block_size_bytes": MIB, "count": 100},
-        {"block_size_bytes": MIB, "count": 100, "think_s": 0.005},
-        {"block_size_bytes": MIB, "count": 60, "think_s": 0.02},
-        {"block_size_bytes": 16384, "count": 2_000, "pattern": "random"},
-        {"block_size_bytes": 16384, "count": 500, "pattern": "random", "users": 4},
-        {"block_size_bytes": 65536, "count": 400, "in_flight": 8, "pattern": "random"},
-        {"block_size_bytes": 65536, "count": 600, "rate_per_s": 800.0, "arrivals": "regular"},
-    ],
-    ids=str,
-)
-def test_the_estimate_knows_the_two_rates(calls: dict[str, object]) -> None:
-    system = System(host=Host(io_path="direct"), disk=DRIVE)
-    work = WriteStream(path="direct", **calls)  # type: ignore[arg-type]
-    assert calculate(system, work).time.elapsed_s == pytest.approx(
-        simulate(system, work).time.elapsed_s, rel=0.05
-    )
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from blocktime.model import calculate, simulate
-from blocktime.model.errors import OutsideLaw
+from blocktime.model import simulate
 from blocktime.model.spec import Disk, Host, ReadStream, System, WriteStream
 from blocktime.model.units import KIB, MIB
-from blocktime.scenarios.load import load
+from blocktime.scenarios import load, run
 
 FLASH = Disk(
     rotation_s=0.0, average_seek_s=0.0, bandwidth_bytes_per_s=5e8, parallel_requests=8, queue_depth=32
@@ -25,29 +22,9 @@ def test_each_call_reads_its_own_pages_and_no_more(kib: int, requests: int) -> N
     512 KiB are ``max_sectors_kb``, and read_ahead_kb of 128 does not cut a call, as io_pages is larger.
     """
     work = ReadStream(block_size_bytes=kib * KIB, count=50, path="buffered", pattern="backward")
-    for engine in (simulate, calculate):
-        found = engine(System(disk=FLASH), work)
-        assert found.physical_io.read_requests == 50 * requests
-        assert found.physical_io.read_bytes == 50 * kib * KIB
-
-
-@pytest.mark.parametrize(
-    ("disk", "tolerance"), [(FLASH, 0.02), (Disk(), 0.02), (SET, 0.2)], ids=["flash", "platter", "set"]
-)
-@pytest.mark.parametrize(
-    "work",
-    [
-        ReadStream(path="direct", count=300, pattern="backward"),
-        ReadStream(path="buffered", count=300, pattern="backward"),
-        ReadStream(path="buffered", count=100, block_size_bytes=64 * KIB, pattern="backward"),
-        WriteStream(path="direct", count=300, pattern="backward"),
-    ],
-    ids=["direct", "buffered", "64K", "written"],
-)
-def test_the_engines_agree(disk: Disk, work: ReadStream | WriteStream, tolerance: float) -> None:
-    system = System(host=Host(memory_bytes=256 * MIB), disk=disk)
-    estimate, simulated = calculate(system, work), simulate(system, work)
-    assert estimate.time.elapsed_s == pytest.approx(simulated.time.elapsed_s, rel=tolerance)
+    found = simulate(System(disk=FLASH), work)
+    assert found.physical_io.read_requests == 50 * requests
+    assert found.physical_io.read_bytes == 50 * kib * KIB
 
 
 def test_a_platter_turns_almost_once_for_each_call() -> None:
@@ -64,32 +41,13 @@ def test_written_pages_go_back_in_order() -> None:
     assert found.physical_io.write_requests == 4
 
 
-@pytest.mark.parametrize(
-    "more",
-    [{"users": 2}, {"in_flight": 4}, {"beside": [{"kind": "read_stream", "path": "direct", "count": 20}]}],
-    ids=["users", "in flight", "beside"],
-)
-def test_among_others_on_a_platter_the_simulation_alone_answers(more: dict[str, Any]) -> None:
-    work = ReadStream.model_validate({"path": "direct", "count": 50, "pattern": "backward"} | more)
-    with pytest.raises(
-        OutsideLaw, match=r"backward calls beside others on a rotating disk.*: use engine simulate"
-    ):
-        calculate(System(disk=Disk()), work)
-    assert simulate(System(disk=Disk()), work).time.elapsed_s > 0
-    assert calculate(System(disk=FLASH), work).time.elapsed_s > 0
-
-
 @pytest.mark.parametrize("rate", ["60M", "100M"])
-def test_both_engines_know_how_many_programs_a_turn_serves(rate: str) -> None:
+def test_the_angle_between_files_decides_how_many_programs_a_turn_serves(rate: str) -> None:
     """It hangs on the angle between their files: a disk of a higher rate is slower at some distances."""
     took = []
     for mib in range(1, 8):
         changes = ["workload.users=2", f"workload.span_bytes={mib * MIB}"]
         case = load("magni-dd-raw-100", [*changes, f"disk.bandwidth_bytes_per_s={rate}"])
-        estimate, simulated = (
-            engine(case.system, case.workload).time.elapsed_s for engine in (calculate, simulate)
-        )
-        assert estimate == pytest.approx(simulated, rel=0.08)
-        took.append(simulated / (100 * case.system.disk.rotation_s))
+        took.append(run(case).time.elapsed_s / (100 * case.system.disk.rotation_s))
     assert min(took) == pytest.approx(1, abs=0.05)
     assert max(took) == pytest.approx(2, abs=0.05)

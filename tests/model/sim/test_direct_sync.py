@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blocktime.model import calculate, simulate
+from blocktime.model import simulate
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws.block_layer import writes_by_fua
 from blocktime.model.spec import Disk, Host, System, WriteStream
@@ -16,32 +16,6 @@ FLASH = Disk(
 )  # fmt: skip
 VOLATILE = {"write_cache_bytes": 8 * MIB, "write_cache_flushed": True}
 COUNT = 500
-
-
-DSYNC: tuple[dict[str, object], ...] = (
-    {"synced": "dsync"},
-    {"synced": "dsync", "pattern": "random", "users": 4},
-    {"synced": "dsync", "pattern": "random", "in_flight": 4},
-    {"synced": "dsync", "path": "raw", "pattern": "random"},
-)
-COMMITS: tuple[dict[str, object], ...] = (
-    {"synced": "sync"},
-    {"synced": "dsync", "extends": True},
-    {"synced": "sync", "pattern": "random", "block_size_bytes": 65536},
-)
-CASES = [
-    *((calls, FLASH, 0.02) for calls in (*DSYNC, *COMMITS)),
-    *((calls, Disk(), 0.12) for calls in DSYNC),
-    *((calls, Disk(**VOLATILE), 0.05) for calls in DSYNC),  # type: ignore[arg-type]
-]
-
-
-@pytest.mark.parametrize(("calls", "disk", "tolerance"), CASES)
-def test_the_engines_agree(calls: dict[str, object], disk: Disk, tolerance: float) -> None:
-    system = System(host=Host(io_path="direct"), disk=disk)
-    work = WriteStream(count=COUNT, **calls)  # type: ignore[arg-type]
-    estimate, simulated = calculate(system, work), simulate(system, work)
-    assert estimate.time.elapsed_s == pytest.approx(simulated.time.elapsed_s, rel=tolerance)
 
 
 def test_a_lone_overwrite_is_the_write_alone_without_a_volatile_cache() -> None:
@@ -67,9 +41,8 @@ def test_a_flush_follows_each_write_where_the_kernel_does_not_ask_for_fua(
         flushes == 0 or not fua
     )
     host = Host(io_path="direct", kernel=kernel, filesystem=filesystem)  # type: ignore[arg-type]
-    for engine in (simulate, calculate):
-        found = engine(System(host=host, disk=disk), WriteStream(count=COUNT, synced="dsync"))
-        assert found.physical_io.write_requests == pytest.approx(COUNT + flushes)
+    found = simulate(System(host=host, disk=disk), WriteStream(count=COUNT, synced="dsync"))
+    assert found.physical_io.write_requests == pytest.approx(COUNT + flushes)
 
 
 def test_it_is_refused_through_the_page_cache() -> None:

@@ -1,4 +1,4 @@
-"""What posix_fadvise does to read-ahead, by both engines."""
+"""What posix_fadvise does to read-ahead."""
 
 from __future__ import annotations
 
@@ -6,40 +6,30 @@ from typing import Any
 
 import pytest
 
-from blocktime.model import calculate, simulate
+from blocktime.model import simulate
 from blocktime.model.spec import Disk, Host, ReadStream, System
 
 FLASH = Disk(
     overhead_s=100e-6, average_seek_s=0, rotation_s=0, bandwidth_bytes_per_s=1e9, parallel_requests=8,
     queue_depth=8, track_buffer_bytes=0,
 )  # fmt: skip
-ENGINES = (calculate, simulate)
 
 
-def answer(engine: Any, fadvise: str, read_ahead_bytes: int = 128 * 1024, **more: Any) -> Any:
+def answer(fadvise: str, read_ahead_bytes: int = 128 * 1024, **more: Any) -> Any:
     given: dict[str, Any] = {"block_size_bytes": 8192, "count": 2000, "path": "buffered"} | more
     host = Host(scheduler="none", read_ahead_bytes=read_ahead_bytes)
-    return engine(System(host=host, disk=FLASH), ReadStream(fadvise=fadvise, **given))
+    return simulate(System(host=host, disk=FLASH), ReadStream(fadvise=fadvise, **given))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_sequential_reads_as_far_ahead_as_twice_read_ahead_kb(engine: Any) -> None:
-    advised, doubled = answer(engine, "sequential"), answer(engine, "normal", 256 * 1024)
+def test_sequential_reads_as_far_ahead_as_twice_read_ahead_kb() -> None:
+    advised, doubled = answer("sequential"), answer("normal", 256 * 1024)
     assert advised.physical_io == doubled.physical_io
     assert advised.time.elapsed_s == doubled.time.elapsed_s
-    assert advised.physical_io.read_requests < 0.6 * answer(engine, "normal").physical_io.read_requests
+    assert advised.physical_io.read_requests < 0.6 * answer("normal").physical_io.read_requests
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("size_bytes", "requests"), [(8192, 2000), (1024, 500), (1024 * 1024, 4000)])
-def test_random_reads_what_each_call_wants_and_nothing_ahead(
-    engine: Any, size_bytes: int, requests: int
-) -> None:
-    result = answer(engine, "random", block_size_bytes=size_bytes)
+def test_random_reads_what_each_call_wants_and_nothing_ahead(size_bytes: int, requests: int) -> None:
+    result = answer("random", block_size_bytes=size_bytes)
     assert result.physical_io.read_requests == pytest.approx(requests)
     assert result.physical_io.read_bytes == pytest.approx(2000 * size_bytes)
-
-
-def test_both_engines_give_one_time_after_random() -> None:
-    times = [answer(engine, "random").time.elapsed_s for engine in ENGINES]
-    assert times[0] == pytest.approx(times[1], rel=0.01)

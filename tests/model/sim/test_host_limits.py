@@ -1,4 +1,4 @@
-"""Limits of a virtual machine over all its volumes: both engines, one volume and two, bursts, and what is said."""
+"""Limits of a virtual machine over all its volumes: one volume and two, bursts, and what is said."""
 
 from __future__ import annotations
 
@@ -28,12 +28,11 @@ def reads(**fields: Any) -> ReadStream:
     )
 
 
-def per_s(engine: Any, host: Host, disk: Disk = VOLUME, **fields: Any) -> float:
+def per_s(host: Host, disk: Disk = VOLUME, **fields: Any) -> float:
     calls = reads(**fields)
-    return calls.count / float(engine(System(host=host, disk=disk), calls).time.elapsed_s)
+    return calls.count / float(simulate(System(host=host, disk=disk), calls).time.elapsed_s)
 
 
-@pytest.mark.parametrize("engine", [calculate, simulate])
 @pytest.mark.parametrize(
     ("host", "expected"),
     [
@@ -44,16 +43,15 @@ def per_s(engine: Any, host: Host, disk: Disk = VOLUME, **fields: Any) -> float:
         (Host(iops_limit=6_000, bandwidth_limit_bytes_per_s=8192 * 3_000), 3_000),
     ],
 )
-def test_the_smaller_limit_counts(engine: Any, host: Host, expected: float) -> None:
-    assert per_s(engine, host) == pytest.approx(expected, rel=0.02)
+def test_the_smaller_limit_counts(host: Host, expected: float) -> None:
+    assert per_s(host) == pytest.approx(expected, rel=0.02)
 
 
-@pytest.mark.parametrize("engine", [calculate, simulate])
-def test_a_burst_lasts_until_its_credits_are_spent(engine: Any) -> None:
+def test_a_burst_lasts_until_its_credits_are_spent() -> None:
     """1 s at 4,000 a second, then 1,000 a second: the credits are 3,000, and 4,000 calls take one second."""
     host = Host(iops_limit=1_000, burst_iops=4_000, burst_s=1)
-    assert per_s(engine, host) == pytest.approx(4_000, rel=0.02)
-    assert per_s(engine, host, count=8_000) == pytest.approx(8_000 / 5, rel=0.02)
+    assert per_s(host) == pytest.approx(4_000, rel=0.02)
+    assert per_s(host, count=8_000) == pytest.approx(8_000 / 5, rel=0.02)
 
 
 def test_two_volumes_share_the_limits() -> None:
@@ -104,7 +102,7 @@ def test_why_names_the_limit_that_binds() -> None:
 
 def test_burst_credits_are_told() -> None:
     host = Host(iops_limit=1_000, burst_iops=4_000)
-    warnings = calculate(System(host=host, disk=VOLUME), reads(in_flight=1)).warnings
+    warnings = simulate(System(host=host, disk=VOLUME), reads(in_flight=1)).warnings
     (said,) = [one for one in warnings if one.startswith("the host serves")]
     assert "which last" in said
     assert "1,000 requests/s together" in said

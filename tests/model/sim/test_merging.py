@@ -1,4 +1,4 @@
-"""``nomerges`` and calls that one submission hands over together: counts of requests, by both engines."""
+"""``nomerges`` and calls that one submission hands over together: counts of requests."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from blocktime.model import calculate, simulate
-from blocktime.model.errors import OutsideLaw
+from blocktime.model import simulate
 from blocktime.model.machine.device.block_queue import BlockQueue
 from blocktime.model.machine.device.elevator import Fifo
 from blocktime.model.machine.device.request import Request
@@ -17,13 +16,12 @@ FLASH = Disk(
     overhead_s=100e-6, average_seek_s=0, rotation_s=0, bandwidth_bytes_per_s=1e9, parallel_requests=8,
     queue_depth=8, track_buffer_bytes=0,
 )  # fmt: skip
-ENGINES = (calculate, simulate)
 SIZE = 4096
 
 
-def answer(engine: Any, work: Any, **host: Any) -> Any:
+def answer(work: Any, **host: Any) -> Any:
     given: dict[str, Any] = {"io_path": "direct", "scheduler": "none", "nr_requests": 1023} | host
-    return engine(System(host=Host(**given), disk=FLASH), work)
+    return simulate(System(host=Host(**given), disk=FLASH), work)
 
 
 def queue_of(nomerges: str) -> BlockQueue:
@@ -53,44 +51,35 @@ def test_nomerges_leaves_the_request_that_came_last_or_none(
     assert {nomerges: handed(queue_of(nomerges), *blocks) for nomerges in requests} == requests
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_without_merges_a_call_is_a_request(engine: Any) -> None:
+def test_without_merges_a_call_is_a_request() -> None:
     work = ReadStream(block_size_bytes=SIZE, count=4000, in_flight=256)
-    assert answer(engine, work, read_call_s=1e-6).physical_io.read_requests < 1000
-    assert answer(engine, work, read_call_s=1e-6, nomerges="2").physical_io.read_requests == 4000
+    assert answer(work, read_call_s=1e-6).physical_io.read_requests < 1000
+    assert answer(work, read_call_s=1e-6, nomerges="2").physical_io.read_requests == 4000
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_pages_of_ext3_stay_apart_without_merges(engine: Any) -> None:
+def test_pages_of_ext3_stay_apart_without_merges() -> None:
     work = WriteStream(block_size_bytes=12 * SIZE, count=20, path="buffered", fsync_every=1)
     given = {"filesystem": "ext3", "kernel": "2.6.32", "journal_elsewhere": True, "scheduler": "noop"}
-    assert answer(engine, work, **given).physical_io.write_requests == pytest.approx(20)
-    assert answer(engine, work, **given, nomerges="1").physical_io.write_requests == pytest.approx(20)
-    assert answer(engine, work, **given, nomerges="2").physical_io.write_requests == pytest.approx(240)
+    assert answer(work, **given).physical_io.write_requests == pytest.approx(20)
+    assert answer(work, **given, nomerges="1").physical_io.write_requests == pytest.approx(20)
+    assert answer(work, **given, nomerges="2").physical_io.write_requests == pytest.approx(240)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("batch", "nomerges", "requests"),
     [(1, "0", 1600), (8, "0", 200), (8, "1", 200), (8, "2", 1600)],
 )
-def test_calls_in_order_of_one_submission_are_one_request(
-    engine: Any, batch: int, nomerges: str, requests: int
-) -> None:
+def test_calls_in_order_of_one_submission_are_one_request(batch: int, nomerges: str, requests: int) -> None:
     work = ReadStream(block_size_bytes=SIZE, count=1600, in_flight=8, batch=batch)
-    result = answer(engine, work, nomerges=nomerges)
+    result = answer(work, nomerges=nomerges)
     assert result.physical_io.read_requests == pytest.approx(requests)
     if batch == 8 and nomerges == "0":  # eight submissions, one request, eight calls that end
         assert result.time.elapsed_s == pytest.approx(200 * (8 * 12e-6 + 100e-6 + 8 * SIZE / 1e9), rel=0.02)
 
 
-def test_calls_anywhere_of_one_submission_are_for_the_simulation() -> None:
+def test_calls_anywhere_of_one_submission_stay_apart() -> None:
     work = ReadStream(block_size_bytes=SIZE, count=1600, in_flight=16, batch=8, pattern="random")
-    with pytest.raises(
-        OutsideLaw, match="no instant estimate for a batch of calls at separate places: use engine simulate"
-    ):
-        answer(calculate, work)
-    assert answer(simulate, work).physical_io.read_requests == 1600
+    assert answer(work).physical_io.read_requests == 1600
 
 
 def test_a_batch_is_not_more_than_may_be_in_flight() -> None:

@@ -145,11 +145,10 @@ def test_what_visits_each_block_once_has_no_popularity(kind: str) -> None:
     "work",
     [
         SCAN | {"beside": [SCAN | {"zipf_exponent": 0.7}]},
-        SCAN | {"beside": [{"kind": "read_stream", "count": 500, "pattern": "random"}]},
         {"kind": "transactions", "users": 8, "think_s": 0.01, "data_bytes": "128M", "zipf_exponent": 0.9}
         | {"transactions": 4000, "beside": [SCAN]},
     ],
-    ids=["scans", "stream", "users"],
+    ids=["scans", "users"],
 )
 def test_beside_others_the_cache_that_is_played_answers_as_the_closed_form(
     cache: str, work: dict[str, Any]

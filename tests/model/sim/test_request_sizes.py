@@ -1,4 +1,4 @@
-"""Requests of buffered calls, counted against what the kernel's functions do with them, by hand, in both engines.
+"""Requests of buffered calls, counted against what the kernel's functions do with them, by hand.
 
 ``bio_full`` and ``bio_try_merge_hw_seg`` let a bio grow by runs of bytes, ``get_max_segment_size`` and
 ``bio_split_rw`` cut it at max_sectors_kb and max_segments; ``mapping_set_large_folios`` gives a file system folios,
@@ -13,7 +13,6 @@ import pytest
 
 from blocktime.model.errors import BlocktimeError
 from blocktime.scenarios import from_mapping, run
-from tests.engines import by
 
 KIB = 1024
 LIMIT = {"max_request_bytes": 1280 * KIB, "max_segments": 128, "scheduler": "none", "io_path": "buffered"}
@@ -42,12 +41,10 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("engine", ["calculate", "simulate"])
 @pytest.mark.parametrize("case", CASES)
-def test_requests_are_those_of_the_kernels_code(case: str, engine: str) -> None:
+def test_requests_are_those_of_the_kernels_code(case: str) -> None:
     kernel, filesystem, window, kind, call, count, requests, size = CASES[case]
-    result = by(
-        engine,
+    result = run(
         from_mapping(
             {
                 "host": LIMIT
@@ -74,11 +71,10 @@ def test_past_the_page_cache_a_segment_is_a_page() -> None:
     assert result.physical_io.read_requests == 20 * 3
 
 
-@pytest.mark.parametrize("engine", ["calculate", "simulate"])
-def test_without_read_ahead_each_page_is_read_by_itself(engine: str) -> None:
+def test_without_read_ahead_each_page_is_read_by_itself() -> None:
     host = LIMIT | {"kernel": "5.15", "read_ahead_bytes": 0}
     work = READS | {"block_size_bytes": 64 * KIB, "count": 50}
-    result = by(engine, from_mapping({"host": host, "disk": {"use": "nvme"}, "workload": work}))
+    result = run(from_mapping({"host": host, "disk": {"use": "nvme"}, "workload": work}))
     assert result.physical_io.read_requests == 50 * 16
 
 

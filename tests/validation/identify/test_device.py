@@ -124,7 +124,7 @@ TURNING = job(1, 125, 8e-3)
 
 def of_disk(tmp_path: Path, *texts: str) -> dict[str, Any]:
     found = identify(readings(tmp_path, *texts), rpm=10_000)
-    off = offs(found, by("calculate", from_mapping(found.sections(), "disk")))
+    off = offs(found, by("simulate", from_mapping(found.sections(), "disk")))
     assert max(map(abs, off.values())) < 0.02
     return {one.path: one.value for one in found.known}
 

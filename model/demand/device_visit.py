@@ -628,20 +628,17 @@ def _beyond(system: System, queued: int) -> int:
     return int(min(queued, host.nr_requests) - max(disk.queue_depth, disk.parallel_requests))
 
 
-def start_s(
-    system: System, calls: Any, visit: Visit, size_bytes: Number, gap_s: Number, *, windows: int = 0
-) -> Number:
+def start_s(system: System, calls: Any, visit: Visit, size_bytes: Number, gap_s: Number) -> Number:
     """What the first requests of a program in order take longer: those of a platter wait for their place to come.
 
-    On a set that reads ahead, each member is reached in its turn and waits for its first place. Elsewhere nothing is
-    read ahead at first: the first of *windows* is waited for, and they grow to their size.
+    On a set that reads ahead, each member is reached in its turn and waits for its first place.
     """
     disk, write = system.disk, calls.writes
     if calls.pattern == "random" or disk.service_cv or (write and disk.write_cache_bytes):
         return 0.0
     overhead_s = disk_means.overhead_s(disk, write)
     if not disk.rotation_s:
-        return disk.average_seek_s + windows * overhead_s
+        return disk.average_seek_s
     late_s = gap_s + overhead_s
     if disk.raid_level == "none":
         wait_s = disk_rounds.first_s(disk, calls.start_byte or 0, late_s)
@@ -668,9 +665,4 @@ def start_s(
     each_s = larger(passed_s, where((not write) & (step <= disk.stripe_unit_bytes), unit_s, 0.0))
     turns = ceiling((each_s + overhead_s) / disk.rotation_s)
     wait_s = larger(0.0, turns * disk.rotation_s - passed_s)
-    if not windows:
-        return ceil_div(reached, abreast) * wait_s
-    # NOTE: later windows are on their way while the program goes through the one before
-    through_s = gap_s * size_bytes / calls.block_size_bytes
-    first_s = disk_rounds.first_s(disk, calls.start_byte or 0, late_s)
-    return first_s + (ceil_div(reached, abreast) - 1) * larger(0.0, wait_s - through_s)
+    return ceil_div(reached, abreast) * wait_s

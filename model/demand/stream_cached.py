@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import inf
 from typing import Any
 
-from blocktime.model.demand.calls import call_cpu_s, first_bytes
+from blocktime.model.demand.calls import call_cpu_s
 from blocktime.model.demand.device_calls import (
     IDLING,
     changed,
@@ -15,14 +14,13 @@ from blocktime.model.demand.device_calls import (
     largest_bytes,
     merged_bytes,
     span_of,
-    takes_turns,
     visiting,
 )
-from blocktime.model.demand.device_visit import Visit, paced, slower_pieces_s, start_s, visit_of
+from blocktime.model.demand.device_visit import Visit, slower_pieces_s, visit_of
 from blocktime.model.demand.reading import one_for_all
 from blocktime.model.demand.stream_demand import LEAST_S, CallDemand, absorbed
 from blocktime.model.laws import block_layer, disk_means, disk_rounds, disk_sets, limits, page_cache
-from blocktime.model.laws.numeric import Number, ceil_div, larger, largest, smaller, some, where
+from blocktime.model.laws.numeric import Number, ceil_div, larger, smaller, some, where
 from blocktime.model.laws.opened_files import UNBUFFERED, WITHOUT_FILESYSTEM
 from blocktime.model.machine.device.elevator import IDLE_S, IN_BATCHES
 from blocktime.model.machine.host.read_ahead import read_ahead_of
@@ -37,8 +35,6 @@ WAITS_OF_COMMIT = 2
 MIXED = 1.5
 """Commits for each way to the journal where requests are served as they come: of data, blocks and commit blocks in any
 order, two of three lie in the journal, and of each kind two of three follow one of the other."""
-WINDOWS = 2
-"""Windows of a reader under way: who reaches the begin of one sets the next off, and then waits [linux-readahead]."""
 
 
 def fsyncs(calls: Any) -> int:
@@ -64,29 +60,17 @@ def _contiguous(calls: Any) -> Any:
 
 
 def written_behind(system: System, calls: Any) -> CallDemand:
-    """A write into the page cache, which nobody waits for."""
+    """A write into the page cache, which nobody waits for: without its time at the device."""
     host, largest = system.host, merged_bytes(system, calls)
     pages, fresh = _pages(calls)
-    seen = _contiguous(calls)
-    in_order = seen.pattern == "sequential"
     size = fresh * block_layer.PAGE_BYTES
-    requests = size / largest if in_order else block_layer.requests_of_run(fresh, largest)
-    each = largest if in_order else smaller(size, largest)
-    # NOTE: write-back goes through one file after the other, in order of place
-    lone = seen if calls.pattern == "random" else changed(seen, users=1)
-    medium = changed(system, disk=changed(system.disk, write_cache_bytes=0))
-    held_s = requests * visit_of(medium, lone, each, 0.0).held_s
-    if some(system.disk.write_cache_bytes):  # which takes so much at once
-        taken = smaller(1.0, system.disk.write_cache_bytes / (calls.users * calls.count * size))
-        held_s = taken * size / system.disk.bus_bytes_per_s + (1 - taken) * held_s
+    in_order = _contiguous(calls).pattern == "sequential"
     return CallDemand(
         cpu_s=call_cpu_s(host, calls) + pages * host.page_write_s,
         device_s=0.0,
-        held_s=held_s,
-        scv=0.0,
-        requests=requests,
+        held_s=0.0,
+        requests=size / largest if in_order else block_layer.requests_of_run(fresh, largest),
         device_bytes=size,
-        merged=larger(0.0, fresh - requests),
         exact=False,
         hidden=True,
     )
@@ -107,8 +91,6 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     size = run_pages * block_layer.PAGE_BYTES
     pieces = block_layer.requests_of_run(run_pages, largest) + holes
     requests = runs * pieces
-    by_page = not direct and block_layer.page_by_page(release, host.filesystem)
-    merged: Number = runs * run_pages - requests if by_page else 0.0
     records: Number = _journal_requests(host, calls, path) if filesystem != "none" else 0
     flushes, answered_s = 0, 0.0
     if disk.write_cache_flushed and block_layer.empties_write_cache(release, host.filesystem):
@@ -124,13 +106,10 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
     visit.alone_s = visit.alone_s + answered_s
     hole_s = _on_the_platter(system, calls, seen, visit, (size, runs, pieces, holes))
     data_s, held_s = runs * visit.held_s + visit.alone_s - visit.held_s, runs * visit.held_s
-    gathered = share = 1.0 + 0.0 * pieces
     if records:
         longer_s = hole_s + slower_pieces_s(disk, size, pieces)
         committed = _committed_s(system, calls, visit, size, runs, longer_s)
-        data_s, held_s, gathered, share = _sharing_commits(calls, path, (data_s, held_s), committed, gap_s)
-        # NOTE: a record's blocks go down one by one, and merge
-        merged = merged + (sum(page_cache.commit_pages(host.journal)) - records) * share
+        data_s, held_s, share = _sharing_commits(calls, path, (data_s, held_s), committed, gap_s)
         records = records * share
     device_s = data_s if direct else larger(data_s, runs * run_pages * host.page_submit_s)
     # NOTE: what is written after the last fsync is left to write-back
@@ -139,20 +118,9 @@ def written_through(system: System, calls: Any, path: str) -> CallDemand:
         cpu_s=cpu_s,
         device_s=device_s / each,
         held_s=held_s / each,
-        scv=visit.scv,
         requests=(requests + flushes + records) / each,
-        flushes=flushes / each,
         device_bytes=runs * run_pages * block_layer.PAGE_BYTES / each,
-        merged=merged / each,
         exact=False,
-        servers=visit.servers,
-        alike=visit.alike,
-        queued=visit.queued,
-        pieces=pieces,
-        together=each,
-        visits=1 + smaller(records, WAITS_OF_COMMIT * share),
-        gathered=gathered,
-        waiting_share=1 / each,
     )
     return absorbed(system, calls, demand)
 
@@ -215,17 +183,17 @@ def _sharing_commits(
     plain: tuple[Number, Number],
     committed: tuple[Number, Number, Number],
     gap_s: Number,
-) -> tuple[Number, Number, Number, Number]:
-    """What a call takes of time and device, commits at a time, and the share that commits: with O_SYNC some do."""
+) -> tuple[Number, Number, Number]:
+    """What a call takes of time and device, and the share that commits: with O_SYNC some do."""
     if path != "sync" or calls.extends:
-        return (*committed, 1.0)
-    (data_s, held_s), (longer_s, longer_held_s, gathered) = plain, committed
+        return committed[0], committed[1], 1.0
+    (data_s, held_s), (longer_s, longer_held_s, _) = plain, committed
     alone = _committing(calls, data_s + gap_s, longer_s - data_s)
     # users who wait for the device take turns: a call lasts as long as the calls of all
     queued = _committing(calls, calls.users * held_s, calls.users * (longer_held_s - held_s))
     share = larger(alone, queued)
     data_s, held_s = data_s + share * (longer_s - data_s), held_s + share * (longer_held_s - held_s)
-    return data_s, held_s, 1 + share * (gathered - 1), share
+    return data_s, held_s, share
 
 
 def _runs_of(system: System, calls: Any, together: int) -> tuple[Number, Number]:
@@ -388,184 +356,21 @@ def _records(host: Any) -> tuple[int, ...]:
 
 
 def read_ahead(system: System, calls: Any) -> CallDemand:
-    """A read through the page cache: in order the next window is on its way while this one is copied."""
-    ahead_bytes = page_cache.advised_bytes(system.host.read_ahead_bytes, calls.fadvise)
-    host = changed(system.host, read_ahead_bytes=ahead_bytes)
-    system = changed(system, host=host)
-    copy_s = calls.block_size_bytes / host.copy_bytes_per_s
-    own_s = call_cpu_s(host, calls) + copy_s
+    """A read through the page cache, without its time at the device, which a simulation knows."""
+    host = system.host
+    ahead_bytes = page_cache.advised_bytes(host.read_ahead_bytes, calls.fadvise)
+    system = changed(system, host=changed(host, read_ahead_bytes=ahead_bytes))
     missed = 1 - host.page_cache_hit_fraction
     share, window, ahead = _windows(system, calls)
-    size = share * window
-    seen = _as_it_reads(calls, size, missed, window, ahead)
-    gap_s = (own_s + calls.think_s) / larger(missed, LEAST_S)
-    seen = visiting(seen, larger(LEAST_S, missed * share))
-    if calls.pattern == "random":
-        seen = changed(seen, count=calls.count * missed * share)
-    by_page = not ahead and one_for_all(host.read_ahead_bytes < block_layer.PAGE_BYTES)
-    # NOTE: the pages of a call behind its first are read one by one, from where the last one ended
-    lone_pages = by_page and calls.pattern != "random"
-    visits = share if lone_pages else smaller(1, share)
-    if by_page and not lone_pages:
-        visit = _pages_in_turn(system, seen, size, share, gap_s)
-    else:
-        visit = visit_of(system, seen, window if ahead else size / visits, gap_s)
-    demand = CallDemand(
-        cpu_s=own_s,
+    pieces = 1 if ahead else block_layer.pieces_of_call(window, largest_bytes(system, calls))
+    return CallDemand(
+        cpu_s=call_cpu_s(host, calls) + calls.block_size_bytes / host.copy_bytes_per_s,
         device_s=0.0,
         held_s=0.0,
-        scv=visit.scv,
-        requests=missed * share,
-        device_bytes=missed * size,
-        merged=0.0,
+        requests=missed * share * pieces,
+        device_bytes=missed * share * window,
         exact=False,
-        servers=visit.servers,
-        alike=visit.alike,
     )
-    if not ahead:
-        often = missed * visits
-        requests = share * block_layer.pieces_of_call(window, largest_bytes(system, calls))
-        return replace(
-            demand,
-            device_s=often * visit.alone_s,
-            held_s=often * visit.held_s,
-            requests=missed * requests,
-            waiting_share=often * visit.waiting_share,
-            queued=visit.queued if calls.pattern == "random" else 0.0,
-            pieces=1 if by_page else larger(1, requests),  # a call has one of its pages in the queue
-            start_s=missed * start_s(system, seen, visit, size / visits, gap_s),
-        )
-    if (system.disk.rotation_s or system.disk.average_seek_s) and calls.users > 1:
-        _adjoin(system, calls, seen, visit, (window, own_s, share))
-    growing_s = _growing_s(system, calls, seen, own_s, share)
-    if calls.rate_per_s is None:
-        first_s = start_s(
-            system, seen, visit, window, call_cpu_s(host, calls) + calls.think_s, windows=WINDOWS
-        )
-        if (
-            calls.users > 1 and system.disk.rotation_s
-        ):  # all begin at once, each with a small window elsewhere
-            asked = _first_window_bytes(system, calls)
-            far_s = disk_sets.random_moments(system.disk, asked, span_of(system, calls), False)[0]
-            first_s = larger(first_s, far_s + _behind_others_s(system, calls, far_s, gap_s))
-    else:
-        first_s = _first_window_s(system, calls, visit, window)
-    several = one_for_all(share > 1)
-    device_s, overlap_s = _windows_wait_s(calls, visit, own_s, share, missed)
-    return replace(
-        demand,
-        device_s=device_s,
-        held_s=missed * share * visit.held_s,
-        together=1 if several else 1 / larger(missed * share, 1e-9),
-        ahead=0 if several else WINDOWS * max(1, int(largest(host.read_ahead_bytes // window))),
-        overlap_s=overlap_s,
-        start_s=where(missed > 0, first_s, 0.0) + missed * growing_s,
-    )
-
-
-def _adjoin(system: System, calls: Any, seen: Any, visit: Visit, each: tuple[Number, Number, Number]) -> None:
-    """Let the windows of one of several readers adjoin, unless it takes its time; *each*: bytes, own time, share."""
-    window, own_s, share = each
-    between_s = own_s + calls.think_s if calls.rate_per_s is None else 1 / calls.rate_per_s
-    window_own_s = between_s / share
-    single = system.disk.raid_level == "none"
-    adjoining = WINDOWS * (larger(1, system.host.read_ahead_bytes // window) if single else 1)
-    turn = visit_of(system, seen, adjoining * window, own_s)
-    visit.alone_s = where(window_own_s < visit.alone_s, turn.alone_s / adjoining, visit.alone_s)
-    visit.held_s = where(window_own_s < visit.held_s, turn.held_s / adjoining, visit.held_s)
-
-
-def _pages_in_turn(system: System, calls: Any, size: Number, pages: Number, gap_s: Number) -> Visit:
-    """A call whose pages are read one by one, each of which a volume counts."""
-    disk = changed(system.disk, iops_limit=None, throughput_limit_bytes_per_s=None)
-    visit = visit_of(changed(system, disk=disk), calls, size, gap_s)
-    longer_s = larger(0.0, pages - 1) * disk_means.overhead_s(disk, False)
-    visit.held_s = visit.held_s * (1 + longer_s / visit.alone_s)
-    visit.alone_s = visit.alone_s + longer_s
-    visit.last_s = visit.alone_s / larger(1, pages)
-    return paced(system.disk, visit, size, pages)
-
-
-def _windows_wait_s(
-    calls: Any, visit: Visit, own_s: Number, share: Number, missed: Number
-) -> tuple[Number, Number]:
-    """Time that a call is behind its windows, and what passes of it while the program works or pauses.
-
-    While a call waits for one of its windows the next is on its way, but behind one that is cached.
-    """
-    waits = missed / WINDOWS if calls.rate_per_s is not None else page_cache.waits_per_window(missed)
-    if not one_for_all(share > 1):
-        between_s = (1 - WINDOWS * waits) * (own_s + calls.think_s) if some(missed < 1) else 0.0
-        return WINDOWS * waits * share * visit.alone_s + larger(0.0, between_s), 0.0
-    following_s = larger(visit.held_s, visit.alone_s * waits / larger(LEAST_S, missed))
-    device_s = missed * (visit.alone_s + (share - 1) * following_s)
-    if calls.pattern != "sequential":
-        return device_s, 0.0
-    # NOTE: the first window of a call is of one run with the last of the call before
-    overlap_s = missed * larger(visit.held_s, visit.alone_s - following_s)
-    if some(missed < 1):
-        overlap_s = larger(overlap_s, smaller(missed * visit.alone_s, share * waits * own_s))
-    return device_s, overlap_s
-
-
-def _as_it_reads(calls: Any, size: Number, missed: Number, window: Number, ahead: bool) -> Any:
-    """The calls as the device sees their reads, windows or the bytes of each call."""
-    seen = calls
-    if calls.pattern == "strided" and 0 <= calls.stride_bytes <= size:
-        seen = changed(calls, pattern="sequential", block_size_bytes=int(calls.stride_bytes))
-    if calls.pattern == "random" or not one_for_all((missed > 0) & (missed < 1)):
-        return seen
-    # what the cache holds leaves holes
-    step = window if ahead or seen.pattern == "sequential" else calls.stride_bytes
-    return changed(seen, pattern="strided", stride_bytes=step / missed)
-
-
-def _growing_s(system: System, calls: Any, seen: Any, own_s: Number, share: Number) -> Number:
-    """What the small windows at the begin of each of several readers take of the device."""
-    if calls.users == 1 or calls.rate_per_s is not None or takes_turns(system, seen, own_s):
-        return 0.0
-    more = _windows_grown(system, calls) - calls.count * share
-    return calls.users * larger(0.0, more) * visit_of(system, seen, block_layer.PAGE_BYTES, own_s).held_s
-
-
-def _first_window_s(system: System, calls: Any, visit: Visit, window_bytes: Number) -> Number:
-    """Wait of a call that arrives first: for the place, and for a first window, which is a small one."""
-    missing = larger(0.0, window_bytes - _first_window_bytes(system, calls)) / disk_means.rate_bytes_per_s(
-        system.disk, False
-    )
-    return larger(0.0, visit.alone_s - missing) + start_s(system, calls, visit, window_bytes, 0.0)
-
-
-def _behind_others_s(system: System, calls: Any, far_s: Number, gap_s: Number) -> Number:
-    """Mean wait of the first window of a reader for those of others, on as many members as hold the files' begins.
-
-    A scheduler that waits for the next call of each reader does so in vain where that comes later.
-    """
-    disk, others = system.disk, calls.users - 1
-    starts = first_bytes(calls, int(disk.capacity_bytes * disk_means.data_members(disk)))
-    members = 1 if disk.raid_level == "none" else disk_sets.members_asked(disk, starts)
-    ahead = others / 2 / (members * disk_means.copies_of(disk))
-    idled_s = where(gap_s < IDLE_S, 0.0, IDLE_S) if goes_on_near(system, calls) else 0.0
-    return ahead * far_s + others / 2 * idled_s
-
-
-def _first_window_bytes(system: System, calls: Any) -> Number:
-    """Bytes that the first call of a program reads [linux-readahead]."""
-    page = block_layer.PAGE_BYTES
-    most = larger(1, system.host.read_ahead_bytes // page)
-    return page_cache.first_window_pages(ceil_div(calls.block_size_bytes, page), most) * page
-
-
-def _windows_grown(system: System, calls: Any) -> Number:
-    """Windows of a reader in order, which grow to their size [linux-readahead]."""
-    page = block_layer.PAGE_BYTES
-    most = int(system.host.read_ahead_bytes // page)
-    left = calls.count * calls.block_size_bytes / page
-    size = page_cache.first_window_pages(int(ceil_div(calls.block_size_bytes, page)), most)
-    windows = 1
-    while size < most and left > size:
-        left, size, windows = left - size, page_cache.next_window_pages(size, most), windows + 1
-    return windows - 1 + larger(1.0, left / larger(1, most))
 
 
 def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:

@@ -40,17 +40,9 @@ def _unbuffered(system: System, calls: Any, cpu_s: Number, write: bool) -> CallD
         cpu_s=cpu_s,
         device_s=visit.alone_s / together,
         held_s=visit.held_s / together,
-        scv=visit.scv,
         requests=_requests(pieces, together),
         device_bytes=size,
-        merged=1 - 1 / together,
         exact=where(pieces != 1, False, _remembers_nothing(system.disk, write)),
-        servers=visit.servers,
-        alike=visit.alike,
-        together=together,
-        pieces=pieces,
-        queued=visit.queued,
-        waiting_share=visit.waiting_share,
         start_s=start_s(system, calls, visit, size, gap_s),
     )
     return absorbed(system, calls, demand)

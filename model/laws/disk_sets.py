@@ -235,20 +235,6 @@ def members_asked(disk: Any, starts: Sequence[int]) -> int:
     return len({(start // unit % data - start // (unit * data)) % int(disk.raid_disks) for start in starts})
 
 
-def absorbed_bytes(disk: Any, span_bytes: Number | None) -> tuple[Number, Number]:
-    """Bytes written until a write cache is full, without destaging, and the share of later bytes that need room.
-
-    A place that is already dirty needs no room: among random places of a span S the cache C rewrites its own, and it
-    fills after -S·ln(1 - C/S) bytes, or never if it holds the span. *span_bytes* is None for places in order.
-    """
-    cache = disk.write_cache_bytes
-    if span_bytes is None:
-        return cache, 1.0
-    if cache >= span_bytes:
-        return float("inf"), 0.0
-    return -span_bytes * log1p(-cache / span_bytes), 1 - cache / span_bytes
-
-
 def destaged_s(disk: Any, size_bytes: Number, span_bytes: Number | None, stride_bytes: Number = 0) -> Number:
     """Time between two requests of *size_bytes* that leave a full write cache, in order or in sorted sweeps of a span.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import exp
 
-from blocktime.model.laws.numeric import Number, ceil_div, floor_div, larger, smaller
+from blocktime.model.laws.numeric import Number, ceil_div
 from blocktime.model.units import MIB
 
 LEAST_CACHED = 1e-6
@@ -101,21 +101,6 @@ def next_window_pages(window_pages: int, most_pages: int) -> int:
     if window_pages < most_pages // 16:
         return window_pages * 4
     return min(window_pages * 2, most_pages)
-
-
-def waits_per_window(missed: Number) -> Number:
-    """Waits of a single reader per window, if *missed* of the windows, evenly spread, are not in the cache.
-
-    A reader that reaches a window submits the next one before it waits. So it waits for every second window of a run,
-    and for the first one after a cached window. Runs have the length q = m/(1 - m), rounded down and up.
-    [linux-readahead]
-    """
-    cached = larger(LEAST_CACHED, 1 - missed)
-    run = larger(1.0, missed / cached)
-    whole = floor_div(run, 1)
-    waited = floor_div(whole + 1, 2)
-    longer = floor_div(whole + 2, 2) - waited
-    return smaller(missed, cached * (waited + (run - whole) * longer))
 
 
 INDIRECT_PAGES = 1024

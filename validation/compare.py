@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from blocktime.model.errors import SpecError
 from blocktime.model.results import RunResult
-from blocktime.scenarios import load, run
+from blocktime.scenarios import Scenario, load, run
 from blocktime.validation.left_out import LeftOut, left_out_of
 from blocktime.validation.numbers import MeasuredNumber, Pick
 from blocktime.validation.quantity import UNITS, look_up
@@ -41,9 +41,13 @@ class Runs:
             scenario = load(name, [*settings, *self.settings])
             asked = scenario.model_dump_json(include={"system", "workload", "seed"})
             if asked not in self._known:  # settings may repeat what stands there already
-                self._known[asked] = run(scenario)
+                self._known[asked] = self.answer(scenario)
             self._results[pick] = self._known[asked]
         return self._results[pick]
+
+    def answer(self, scenario: Scenario) -> RunResult:
+        """The answer to one scenario."""
+        return run(scenario)
 
     def predict(self, number: MeasuredNumber) -> float:
         """What the model says where *number* was printed, in the printed unit; LookupError where it says nothing."""

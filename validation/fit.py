@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from blocktime.model.engine import calculate
 from blocktime.model.errors import SpecError
 from blocktime.model.results import RunResult
-from blocktime.scenarios import load
+from blocktime.model.workloads.families import family_for
+from blocktime.scenarios import Scenario, load
 from blocktime.validation.case import Prior
 from blocktime.validation.compare import Runs, allowed_error
 from blocktime.validation.numbers import MeasuredNumber, Pick
@@ -104,7 +105,7 @@ def fit_to(
     free = {name for group in loose for name in group}
     values.update((name, value_of(name)) for name in free)
     with substituted({**given, **values}):
-        runs = Runs()
+        runs = SummedRuns()
         ranges = {number.id: conditions_behind(number) for number in numbers}
         errors = {number.id: runs.predict(number) / number.printed - 1 for number in numbers}
     by_name = {name: [number.id for number in numbers if name in number.fits] for name in every}
@@ -154,8 +155,18 @@ def _scatter(numbers: Sequence[MeasuredNumber], errors: Mapping[str, float], nam
     return max(1.0, float((squares / freedom) ** 0.5))
 
 
-class ClosedForms(Runs):
-    """As Runs, with transactions calculated: what chance has a part in has no derivatives."""
+class SummedRuns(Runs):
+    """As Runs, with statements summed: reads and writes that are played one by one have no small derivatives."""
+
+    def answer(self, scenario: Scenario) -> RunResult:
+        """The answer to one scenario."""
+        if family_for(scenario.workload).needs_events:
+            return super().answer(scenario)
+        return calculate(scenario.system, scenario.workload, name=scenario.name)
+
+
+class ClosedForms(SummedRuns):
+    """As SummedRuns, with transactions calculated: what chance has a part in has no derivatives."""
 
     def result(self, pick: Pick) -> RunResult:
         """The result of a scenario with settings."""
@@ -178,7 +189,7 @@ class _Problem:
 
     def misses(self, values: Mapping[str, float]) -> list[float]:
         """Predicted less printed, in standard errors; and how far each constant is from what was said of it before."""
-        return self._misses(values, Runs(known=self.known))
+        return self._misses(values, SummedRuns(known=self.known))
 
     def _misses(self, values: Mapping[str, float], runs: Runs) -> list[float]:
         with substituted({**self.given, **values}):

@@ -182,7 +182,7 @@ class Asker:
         )
 
     def answer(self, plan: Plan, aloud: bool = True) -> Rows:
-        """The answers to *plan*, to be read as long as this is open; only progress is told where not *aloud*."""
+        """The answers to *plan*, to be read as long as this is open; not *aloud* they are neither told nor counted."""
         began = time.perf_counter()
         running = Running(plan, self._ledger)
         before = self._outcome
@@ -201,7 +201,7 @@ class Asker:
             if aloud:
                 self._heard.expects(running, expected_s / executor.workers, executor.workers)
             running.run(executor, lambda outcome: self._heard.told(_sum(before, outcome)))
-        self._outcome = _sum(before, running.outcome)
+        self._outcome = _sum(before, running.outcome) if aloud else before
         self._spent_s += time.perf_counter() - began
         return Rows(plan, self._ledger, running.outcome)
 

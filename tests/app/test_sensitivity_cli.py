@@ -11,10 +11,16 @@ from blocktime.app.command.cli import main
 from blocktime.app.text.sensitivity_text import sensitivity_lines, sentences_of
 from blocktime.scenarios.search.sensitivity import Sensitivity, TornadoBar
 from tests.command_line import CommandLine
+from tests.smooth import answer_smoothly
 
 Captured = pytest.CaptureFixture[str]
 ASKED = ("sensitivity", "tpc-b", "--measure", "response_s", "--workers", "1")
 VARY = ("--vary", "workload.users=1:40", "--vary", "disk.use=nvme,sas-15k")
+
+
+@pytest.fixture(autouse=True)
+def smooth(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer_smoothly(monkeypatch)
 
 
 def told(capsys: Captured, tmp_path: Path, *more: str) -> tuple[int, str, str]:
@@ -116,19 +122,3 @@ def test_a_store_and_no_store_contradict_each_other(blocktime: CommandLine, tmp_
     assert "with --no-store, which keeps no answers; give one of them" in blocktime.refuses(
         *asked, "--store", str(tmp_path / "kept")
     )
-
-
-def test_without_an_axis_the_uncertain_constants_are_ranked(blocktime: CommandLine) -> None:
-    """Each at both ends of its interval; the answer is by exact sums, so a cost of gets moves all gets."""
-    ranked = json.loads(blocktime.prints("sensitivity", "savvinov-lio-pc", "--json"))
-    spans = [bar["high"] - bar["low"] for bar in ranked["tornado"]]
-    assert spans == sorted(spans, reverse=True)
-    assert ranked["tornado"][0]["key"] == "host.line_miss_s"
-    assert ranked["points"] == 2 * len(spans) + 1
-    assert "constants that are known together move along" in ranked["sentences"][-1]
-    assert "no constant is uncertain" in blocktime.refuses("sensitivity", "tpc-b")
-
-
-def test_the_constants_of_what_queues_are_ranked_by_simulations(blocktime: CommandLine) -> None:
-    out = blocktime.prints("sensitivity", "magni-pwrite-8", "--quiet")
-    assert out.startswith("host.page_write_s matters most: it moves elapsed_s between ")

@@ -9,19 +9,24 @@ import pytest
 
 from blocktime.model.errors import BlocktimeError, SpecError
 from blocktime.model.measures import measures_of
-from blocktime.scenarios import load, run
 from blocktime.scenarios.search.question import question_of
+from blocktime.scenarios import load
 from blocktime.scenarios.search.sensitivity import (
     Sensitivity,
     sensitivity,
 )
 from blocktime.scenarios.sweeps.run import Running
 from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend
+from tests.engines import by
+from tests.smooth import answer_smoothly
 
 USERS = "workload.users=1:40"
 DISKS = "disk.use=nvme,sas-15k"
-SHORT = ("workload.transactions=400",)
-"""Settings of a run that is soon done."""
+
+
+@pytest.fixture(autouse=True)
+def smooth(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer_smoothly(monkeypatch)
 
 
 def found(tmp_path: Path, name: str, vary: list[str], **how: Any) -> Sensitivity:
@@ -30,21 +35,21 @@ def found(tmp_path: Path, name: str, vary: list[str], **how: Any) -> Sensitivity
 
 def test_an_axis_that_does_nothing_has_no_bar_and_is_no_fault(tmp_path: Path) -> None:
     vary = [USERS, "iostat.interval_s=1:9"]
-    answer = found(tmp_path, "tpc-b", vary, measure="response_s", settings=SHORT)
+    answer = found(tmp_path, "tpc-b", vary, measure="response_s")
     assert [bar.span > 0 for bar in answer.tornado] == [True, False]
 
 
 def test_a_measure_that_does_not_vary_has_bars_without_length(tmp_path: Path) -> None:
-    answer = found(tmp_path, "tpc-b", [USERS], measure="current_gets", settings=SHORT)
+    answer = found(tmp_path, "tpc-b", [USERS], measure="current_gets")
     assert [(bar.low, bar.high) for bar in answer.tornado] == [(answer.base, answer.base)]
 
 
 def test_a_tornado_is_what_run_answers_at_its_ends(tmp_path: Path) -> None:
     vary = [USERS, DISKS, "workload.think_s=0.5:2"]
-    answer = found(tmp_path, "tpc-b", vary, measure="response_s", settings=SHORT)
+    answer = found(tmp_path, "tpc-b", vary, measure="response_s")
 
     def alone(*settings: str) -> float:
-        return measures_of(run(load("tpc-b", [*SHORT, *settings])))["response_s"]
+        return measures_of(by("calculate", load("tpc-b", settings)))["response_s"]
 
     assert answer.base == pytest.approx(alone(), rel=1e-9)
     for bar in answer.tornado:
@@ -58,7 +63,7 @@ def test_a_tornado_is_what_run_answers_at_its_ends(tmp_path: Path) -> None:
 
 def test_a_base_value_outside_of_its_range_is_noted(tmp_path: Path) -> None:
     vary = ["workload.users=20:40", "workload.think_s=0.5,1", "tablespace.block_size_bytes=4K,16K"]
-    answer = found(tmp_path, "tpc-b", vary, measure="response_s", settings=SHORT)
+    answer = found(tmp_path, "tpc-b", vary, measure="response_s")
     outside = {bar.key: bar.is_outside for bar in answer.tornado}
     assert outside == {
         "workload.users": True,  # ten
@@ -75,16 +80,15 @@ def test_nothing_is_asked_again(tmp_path: Path) -> None:
             heard.append(running)
 
     vary = [DISKS, "workload.users=2,5"]
-    answers = [
-        found(tmp_path, "tpc-b", vary, measure="response_s", settings=SHORT, listener=Ear()) for _ in range(2)
-    ]
+    answers = [found(tmp_path, "tpc-b", vary, measure="response_s", listener=Ear()) for _ in range(2)]
     assert answers[0].points == 4
     assert answers[0] == answers[1]
     assert sum(running.outcome.answered for running in heard[len(heard) // 2 :]) == 0
 
 
-def test_two_processes_find_what_one_finds(tmp_path: Path) -> None:
-    vary, how = [USERS, DISKS], {"measure": "response_s", "settings": SHORT}
+def test_two_processes_find_what_one_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()  # the other process plays
+    vary, how = [USERS, DISKS], {"measure": "response_s", "settings": ["workload.transactions=400"]}
     one = sensitivity("tpc-b", vary, at=SweepBackend(workers=1, store=tmp_path / "one"), **how)
     two = sensitivity("tpc-b", vary, at=SweepBackend(workers=2, store=tmp_path / "two"), **how)
     assert one == two
@@ -111,7 +115,7 @@ def test_axes_of_a_file_are_taken(tmp_path: Path) -> None:
         (["workload.users=5:5"], {}, "workload.users: got 5 alone"),
         ([USERS, USERS], {}, "is the key of 2 axes"),
         ([USERS], {"measure": "respons_s"}, "no measure named 'respons_s'; did you mean response_s"),
-        ([USERS], {"measure": "calls_per_s"}, "answers have no calls_per_s; they have "),
+        ([USERS], {"measure": "response_p95_s"}, "answers have no response_p95_s; they have "),
         ([USERS], {"limit": 1}, "--limit"),
         (["workload.userz=1:2"], {}, "there is no such field"),
         (["workload.users=0:3"], {}, "got 0; allowed is at least 1"),
@@ -122,7 +126,7 @@ def test_what_is_wrong_is_told_in_one_sentence(
     vary: list[str], how: dict[str, Any], sentence: str, tmp_path: Path
 ) -> None:
     with pytest.raises(BlocktimeError) as raised:
-        found(tmp_path, "tpc-b", vary, **{"measure": "response_s", "settings": SHORT, **how})
+        found(tmp_path, "tpc-b", vary, **{"measure": "response_s", **how})
     assert sentence in str(raised.value)
     assert "\n" not in str(raised.value)
 

@@ -132,17 +132,6 @@ def test_a_wide_terminal_shows_all_that_iostat_prints_in_its_order(
     assert len(lines[2].split()) == len(lines[1].split())
 
 
-def test_what_an_estimate_cannot_know_is_a_dash() -> None:
-    result = run(load("magni-dd-fs-10000", ["host.kernel=6.1"]))
-    (stats,) = result.device.values()
-    assert (stats.await_s, stats.write_await_s) == (None, None)
-    assert stats.read_await_s == 0.0
-    head, line = [unstyle(text).split() for text in device_lines(result, 200)][1:3]
-    printed = dict(zip(head, line, strict=True))
-    assert (printed["w_await"], printed["aqu-sz"]) == ("-", "-")
-    assert float(printed["wareq-sz"]) == pytest.approx(stats.average_write_bytes / 1024, abs=0.005)
-
-
 def test_units_are_iostats(raw: RunResult) -> None:
     (stats,) = raw.device.values()
     shown = {name: value_of(name, stats) for name in ("wsec/s", "wkB/s", "avgrq-sz", "await", "%util")}

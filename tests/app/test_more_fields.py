@@ -14,6 +14,7 @@ from tests.app.page_numbers import scan as opened
 from tests.patience import LIMIT_S
 
 KINDS = ("full_scan", "index_range_scan", "update", "import", "write_stream", "transactions")
+pytestmark = pytest.mark.usefixtures("simulated_at_once")
 SCAN = "rahn-full-scan"
 TRIP = "client.round_trip_s"
 

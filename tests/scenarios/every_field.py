@@ -292,6 +292,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         {"workload.selectivity_fraction": 0.5},
         THROTTLED
         | {"workload.selectivity_fraction": 1.0, "index.clustering": "scattered", "disk.iops_limit": 60},
+        SMALL_DRIVE | {"workload.selectivity_fraction": 1.0, "index.clustering": "scattered"},
         {"index.unique": True},
         {"index.distinct_keys": 300, "workload.predicate": "equality"},
         {"index.clustering": "interleaved"},

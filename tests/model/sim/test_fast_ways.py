@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from blocktime.model.demand.calls import files_of
-from blocktime.model.errors import OutsideLaw
+from blocktime.model.errors import OutsideLaw, OverBudget
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.sim.data_files import is_in_order, largest_request_bytes
 from blocktime.model.sim.fast import NEUTRAL, ORACLE_COSTS, OTHER_SECTIONS, PAGE_CACHE, reads_all
@@ -220,7 +220,7 @@ def test_data_files_without_a_queue_decline_what_they_do_not_read_or_are_as_behi
             continue
         try:
             fast = simulate_transactions(asked, MIX, seed=2, name="")
-        except OutsideLaw:
+        except (OutsideLaw, OverBudget):
             continue
         with monkeypatch.context() as patch:
             patch.setattr(at_begin, "is_in_order", lambda *_: False)

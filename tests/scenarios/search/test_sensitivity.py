@@ -9,8 +9,8 @@ import pytest
 
 from blocktime.model.errors import BlocktimeError, SpecError
 from blocktime.model.measures import measures_of
-from blocktime.scenarios.search.question import question_of
 from blocktime.scenarios import load
+from blocktime.scenarios.search.question import question_of
 from blocktime.scenarios.search.sensitivity import (
     Sensitivity,
     sensitivity,

@@ -8,8 +8,7 @@ import pytest
 from streamlit.config import get_config_options
 
 from blocktime.app.controls import forms
-from blocktime.scenarios import load
-from tests.engines import by
+from blocktime.scenarios import load, run
 
 CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
 KINDS = (
@@ -264,7 +263,7 @@ def test_a_value_that_needs_another_field_is_taken_with_it(
     moved: tuple[str, str], needs: tuple[str, str]
 ) -> None:
     name = "tpc-b" if "pool" in moved[0] else "magni-dd-raw-100"
-    by("calculate", load(name, ["=".join(needs), "=".join(moved)]))
+    run(load(name, ["=".join(needs), "=".join(moved)]))
 
 
 def test_options_with_another_name_are_options_of_their_field() -> None:

@@ -151,8 +151,10 @@ def is_played(system: System, work: Workload) -> bool:
 
 
 def is_expected_played(system: System, work: Workload) -> bool:
-    """:func:`is_played` as far as it can be told before rows are played: what changes rows reads them, as a rule."""
-    return work.plays_rows or is_played(system, work)
+    """:func:`is_played` as far as it can be told before rows are played: whether a session reads blocks or queues."""
+    if work.plays_rows:
+        return work.users > 1 or system.table.cached_fraction < 1 or work.at_random
+    return is_played(system, work)
 
 
 def answer(system: System, work: Workload, *, seed: int = 1, name: str = "") -> RunResult:

@@ -39,11 +39,3 @@ def test_a_run_that_is_too_short_says_so() -> None:
 @pytest.mark.parametrize("name", ["magni-tpcb-8k", "magni-tpcc-8k"])
 def test_the_measured_runs_keep_up(name: str) -> None:
     assert not any(SAID in said for said in run(load(name)).warnings)
-
-
-@pytest.mark.parametrize("name", ["magni-tpcb-8k", "magni-tpcc-8k", "tpc-b"])
-def test_what_a_disk_can_do_at_most_is_what_many_users_get(name: str) -> None:
-    """And does not depend on how many there are."""
-    few, many = (run(load(name, [f"workload.users={users}"])).transactions for users in (1, 400))
-    assert few.saturation_per_s == pytest.approx(many.saturation_per_s, rel=2e-3)
-    assert many.per_s == pytest.approx(few.saturation_per_s, rel=2e-3)

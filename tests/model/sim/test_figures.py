@@ -190,7 +190,7 @@ def test_those_of_many_are_those_of_each_to_the_last_bit() -> None:
         "disk.service_cv": cvs,
     }
     seeds = np.array([1, 1, 2] * 4)
-    columns, has = simulate_many("auto", system, work, axes, seeds, lambda *_: None)
+    columns, has = simulate_many(system, work, axes, seeds, lambda *_: None)
     assert has.all()
     for place, (rate, overhead_s, cv) in enumerate(zip(rates, overheads_s, cvs, strict=True)):
         disk = system.disk.model_copy(update={"overhead_s": overhead_s, "service_cv": cv})
@@ -205,7 +205,7 @@ def test_those_of_many_are_those_of_each_to_the_last_bit() -> None:
 
 def test_what_many_leave_out_is_answered_one_by_one() -> None:
     axes, seeds = {"workload.rate_per_s": [900.0, None], "workload.count": [100, 100]}, np.array([1, 1])
-    assert list(simulate_many("auto", system_of(), arriving(), axes, seeds, lambda *_: None)[1]) == [
+    assert list(simulate_many(system_of(), arriving(), axes, seeds, lambda *_: None)[1]) == [
         True,
         False,
     ]
@@ -213,7 +213,7 @@ def test_what_many_leave_out_is_answered_one_by_one() -> None:
     def refused(*_: Any) -> None:
         raise OutsideLaw("more than is allowed")
 
-    assert not simulate_many("auto", system_of(), arriving(), axes, seeds, refused)[1].any()
+    assert not simulate_many(system_of(), arriving(), axes, seeds, refused)[1].any()
 
 
 # What was simulated before

@@ -39,6 +39,8 @@ class Picture:
     sweep: str = ""
     tab: str = ""
     """Tab that is opened."""
+    press: str = ""
+    """Button that is pressed first."""
 
 
 PICTURES: Final = {
@@ -53,7 +55,9 @@ PICTURES: Final = {
     "row-migration": Picture("/mechanism-row-migration", "Open the scenario", (("rahn-pctfree-8k-10",),)),
     "assm-search": Picture("/mechanism-assm-search", "Open the scenario", (("rahn-pctfree-16k-10",),)),
     "evidence": Picture("/evidence", "printed"),
-    "sweep": Picture("/sweep?sweep=block-size-mbrc", "all answers are stored", sweep="block-size-mbrc"),
+    "sweep": Picture(
+        "/sweep?sweep=block-size-mbrc", "all answers are stored", sweep="block-size-mbrc", press="Run"
+    ),
 }
 
 

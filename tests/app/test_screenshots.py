@@ -27,6 +27,8 @@ def test_picture(name: str, browser: Browser, server: str, tmp_path: Path) -> No
     try:
         page = context.new_page()
         page.goto(server + picture.address)
+        if picture.press:
+            page.get_by_role("button", name=picture.press).click()
         page.get_by_text(picture.ready).first.wait_for()
         page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
         page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")

@@ -19,7 +19,7 @@ from blocktime.scenarios.sweeps.spec import Sweep
 def schema_of(kind: str) -> dict[str, Any]:
     """JSON Schema of a scenario file, or of a result, for editors; raises :class:`UnknownName` for other kinds."""
     if kind == "result":
-        return RunResult.model_json_schema()
+        return RunResult.model_json_schema(mode="serialization")
     if kind == "scenario":
         return _scenario_schema()
     if kind == "sweep":

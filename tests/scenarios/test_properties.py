@@ -274,11 +274,10 @@ def test_what_the_schema_allows_gives_an_answer(data: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "settings_",
     [
-        ["table.rows=100000000000"],
         ["workload.users=10000"],
         ["table.rows=100000000000", "table.cached_fraction=0.9999999"],
     ],
-    ids=["blocks", "users", "few reads of many blocks"],
+    ids=["users", "few reads of many blocks"],
 )
 def test_what_would_take_for_ever_is_refused(settings_: list[str]) -> None:
     """Reads are not the only work: cached blocks and the turns of many sessions take their time as well."""

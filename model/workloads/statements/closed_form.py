@@ -294,7 +294,11 @@ def _times_of(system: System, work: Statement) -> Composed:
 
 
 def is_exact(system: System, work: Statement) -> bool:
-    """Whether nobody queues: one session, reads in order or hidden."""
+    """Whether nobody queues and nothing is read from a device: one session, whose reads the page cache answers."""
+    demand = demand_of(system, work)
+    reads = demand.reads + demand.plan.single_reads > 0
+    if reads and (not demand.plan.through_page_cache or is_followed(system, work, demand)):
+        return False
     return bool(_times_of(system, work)[0].hidden)
 
 

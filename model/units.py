@@ -266,22 +266,3 @@ _SPANS: Final = (
     (1e-6, 1e-6, "µs"), (0, 1e-9, "ns"),
 )  # fmt: skip
 """From so many seconds on: a unit's seconds, and the unit."""
-
-
-def show_span(low_s: float, high_s: float) -> str:
-    """From when to when, rounded outward to two digits of each end or of their distance: ``7.3 to 12 s``."""
-    apart_s = high_s - low_s
-    ends = []
-    for end_s, outward in ((low_s, math.floor), (high_s, math.ceil)):
-        _, scale_s, unit = next(span for span in _SPANS if abs(end_s) >= span[0])
-        finest_s = min([abs(span_s) for span_s in (end_s, apart_s) if span_s], default=1.0)
-        decimals = 1 - math.floor(math.log10(finest_s / scale_s))
-        shown = outward(round(end_s / scale_s * 10**decimals, 6)) / 10**decimals
-        ends.append((f"{shown:,.{max(0, decimals)}f}", unit))
-    (low, low_unit), (high, high_unit) = ends
-    if low_unit == high_unit and low_unit in ("min", "h") and len(low.partition(".")[2]) > 1:
-        step_s = 1 if low_unit == "min" else 60
-        return f"{_long(math.floor(low_s / step_s) * step_s)} to {_long(math.ceil(high_s / step_s) * step_s)}"
-    return (
-        f"{low} to {high} {high_unit}" if low_unit == high_unit else f"{low} {low_unit} to {high} {high_unit}"
-    )

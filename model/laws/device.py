@@ -65,12 +65,6 @@ def latency_s(
     return positionings * positioning_each_s + ceil_div(requests, parallel_requests) * overhead_s
 
 
-def bottleneck_s(latency: Number, transfer: Number, parallel_requests: Number) -> Number:
-    """Minimum device time of reads with these total latencies and transfers; they overlap if it serves several."""
-    overlapped = larger(latency / parallel_requests, transfer)
-    return where(parallel_requests > 1, overlapped, latency + transfer)
-
-
 NEAR_BYTES = 256 * KIB
 
 

@@ -20,7 +20,6 @@ from blocktime.model.units import (
     show_quantity,
     show_range,
     show_seconds,
-    show_span,
 )
 
 PARTS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
@@ -134,27 +133,6 @@ def test_a_range_whose_ends_are_written_alike_is_one_value() -> None:
 )
 def test_what_was_got_has_no_point_that_nobody_wrote(value: object, text: str) -> None:
     assert shown(value) == text
-
-
-@pytest.mark.parametrize(
-    ("low_s", "high_s", "says"),
-    [
-        (7.36, 11.5, "7.3 to 11.5 s"),
-        (119.35, 131.6, "119 to 132 s"),
-        (0.00254, 0.1243, "2.5 to 130 ms"),
-        (0.64e-3, 1.21e-3, "640 µs to 1.21 ms"),
-        (250, 1100, "250 s to 19 min"),
-        (2000, 9000, "33 min to 2.5 h"),
-        (523.08, 523.6, "8 min 43 s to 8 min 44 s"),
-        (11037, 11214, "3 h 3 min to 3 h 7 min"),
-        (3.0, 3.0, "3.0 to 3.0 s"),
-        (0.0, 0.0, "0 to 0 ns"),
-    ],
-)
-def test_a_span_is_rounded_outward_to_two_digits_of_its_ends_or_of_its_width(
-    low_s: float, high_s: float, says: str
-) -> None:
-    assert show_span(low_s, high_s) == says
 
 
 @pytest.mark.parametrize("text", ["50 µs", "5e-05", "0.05ms"])

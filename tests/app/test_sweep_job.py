@@ -13,8 +13,8 @@ from blocktime.model.errors import BlocktimeError
 from blocktime.scenarios.sweeps.run import Running
 from tests.patience import LIMIT_S
 
-SMALL = SweepForm("rahn-full-scan", lines=(AxisLine("workload.arraysize_rows", "10:20:11"),))
-LARGE = SweepForm("rahn-full-scan", lines=(AxisLine("workload.arraysize_rows", "101:3100:3000"),))
+SMALL = SweepForm("savvinov-lio-pc", lines=(AxisLine("workload.arraysize_rows", "10:20:11"),))
+LARGE = SweepForm("savvinov-lio-pc", lines=(AxisLine("workload.arraysize_rows", "101:3100:3000"),))
 
 
 @pytest.fixture(autouse=True)
@@ -180,7 +180,7 @@ def test_a_job_that_has_ended_keeps_what_it_found_however_long_nobody_looks(jobs
 
 def test_every_fault_is_there_once(jobs: Jobs) -> None:
     form = SweepForm(
-        "rahn-full-scan",
+        "savvinov-lio-pc",
         lines=(AxisLine("workload.arraysize_rows", "0,15"), AxisLine("table.rows", "1,2,3")),
     )
     job = ended(jobs.start(SweepJob(form)))

@@ -22,7 +22,7 @@ NUMBER = r"[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?"
 UNIT = r"(?: ?(ns|µs|ms|s|bytes|[KMGT]B?))?\b"
 MOVED = re.compile(rf"(fell|rose|grew|shrank) from ({NUMBER}){UNIT}[^;]*? to ({NUMBER}){UNIT}")
 SECONDS = {"d": 86400, "h": 3600, "min": 60, "s": 1}
-DURATION = re.compile(r"\b[0-9]+ (?:d|h|min) [0-9]+ (?:h|min|s)\b")
+DURATION = re.compile(r"\b[0-9]+ (?:d|h|min)(?: [0-9]+ (?:h|min|s))?\b")
 SAVES = re.compile(
     r"which (saves|costs) \d|reading takes [\d,.]+ \S+ (less|more)|^the space search (fell|rose)"
 )

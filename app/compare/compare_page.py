@@ -596,7 +596,7 @@ def _crossings(laid: ComparedScenarios) -> None:
         apart = compare_charts.apart(crossover, both, label_of(key))
         beside(("compare_crossing", figure, finding), ("compare_apart", *apart), gap="medium")
     st.caption(
-        "Instant estimates: both take each value of the field, and nothing else changes. Equal means within 0.1 %."
+        "Both are answered at each value of the field, and nothing else changes. Equal means within 0.1 %."
     )
 
 

@@ -315,12 +315,6 @@ def calculate(system: System, work: Statement, *, name: str) -> tuple[RunResult,
     timing.warnings = books.session_warnings(
         work, demand, (scan_time.elapsed_s, scan_time.last_s, processors_s)
     )
-    played = demand.change.outcome if demand.change else None
-    if played is not None and played.without_entry:
-        timing.warnings.append(
-            f"in {played.without_entry:,} cases a session finds no free ITL entry in a block: the instant estimate "
-            "leaves these waits out; simulate to include them"
-        )
     return books.close_books(name, system, work, demand, timing), bool(scan_time.hidden)
 
 

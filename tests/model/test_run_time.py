@@ -9,7 +9,6 @@ import pytest
 from blocktime.model.engine import simulate
 from blocktime.model.errors import SpecError
 from blocktime.model.results import RunResult
-from blocktime.model.workloads.statements import closed_form
 from blocktime.model.workloads.streams import processes
 from blocktime.model.workloads.streams.processes import simulate as simulate_streams
 from blocktime.model.workloads.streams.run_time import in_time
@@ -135,13 +134,3 @@ def test_averages_are_of_the_time_that_programs_ran_and_late_requests_stand_apar
     (disk,) = behind.device.values()
     assert disk.late_requests == sum(disk.request_bytes.values())
     assert (disk.writes_per_s, disk.utilisation_fraction) == (0.0, 0.0)
-
-
-def test_an_answer_and_whether_it_is_exact_come_of_one_composition(monkeypatch: pytest.MonkeyPatch) -> None:
-    composed: list[Any] = []
-    compose = closed_form.compose
-    monkeypatch.setattr(closed_form, "compose", lambda *asked: composed.append(asked) or compose(*asked))
-    scan, larger = load("index-range-scan"), load("index-range-scan", ["table.rows=1200000"])
-    answers = [run(scenario) for scenario in (scan, scan, larger, scan)]
-    assert len(composed) == 3
-    assert answers[0] == answers[1] == answers[3] != answers[2]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blocktime.model import calculate, simulate
+from blocktime.model import simulate
 from blocktime.model.causes import BUFFER_BUSY, ITL_ENTRY, ROW_LOCK
 from blocktime.model.demand.change import is_mended, lengths_of
 from blocktime.model.demand.heap_run import heap_rules
@@ -110,13 +110,6 @@ def test_the_third_session_in_a_full_block_waits_for_an_itl_entry() -> None:
 def test_more_initrans_spares_the_wait_for_an_itl_entry() -> None:
     table = {"rows": 70, "row_bytes": 100.0, "pctfree_percent": 0, "initrans": 3}
     assert waited_s(run("update", table=table, order="random", growth_bytes=0, users=3), ITL_ENTRY) == 0.0
-
-
-def test_the_instant_estimate_says_that_it_leaves_waits_for_itl_entries_out() -> None:
-    table = {"rows": 79, "row_bytes": 100.0, "pctfree_percent": 0}
-    asked = scenario("update", table=table, order="random", growth_bytes=0, users=3)
-    warnings = calculate(asked.system, asked.workload).warnings
-    assert any("no free ITL entry" in warning and "simulate" in warning for warning in warnings)
 
 
 def test_sessions_that_wait_for_each_other_are_told_in_one_sentence() -> None:

@@ -357,13 +357,19 @@ def _design(form: SweepForm) -> None:
 
 def _tried(form: SweepForm) -> SweepJob:
     """The job that checks *form* and finds out how long it takes, started where there is none."""
-    job = _job(TRIED)
-    if job is None or job.form != form or job.state == "cancelled":
-        if job is not None:
-            job.cancel()
-        job = _start_job(TRIED, form, tries=True)
-        job.wait(SHORT_WAIT_S)
+    job, run = _job(TRIED), _job(RUN)
+    if job is not None and job.form == form and (job.state != "cancelled" or _is_under_way(run, form)):
+        return job
+    if job is not None:
+        job.cancel()
+    job = _start_job(TRIED, form, tries=True)
+    job.wait(SHORT_WAIT_S)
     return job
+
+
+def _is_under_way(run: SweepJob | None, form: SweepForm) -> bool:
+    """Whether *run* answers what is asked and nobody has ended it."""
+    return run is not None and run.active and not run.cancelling and run.form == form
 
 
 def _head(form: SweepForm, scenario: Scenario, tried: SweepJob) -> bool:
@@ -402,8 +408,13 @@ def _go_where_all_is_known(form: SweepForm, tried: SweepJob) -> None:
 
 
 def _go() -> None:
+    """Begin the sweep, once however often the button is hit; another one that is under way ends."""
     form: SweepForm = st.session_state[FORM]
-    tried = _job(TRIED)
+    tried, run = _job(TRIED), _job(RUN)
+    if _is_under_way(run, form):
+        return
+    if run is not None:
+        run.cancel()
     plan = tried.plan if tried is not None and tried.form == form and not tried.active else None
     if tried is not None:
         tried.cancel()

@@ -39,15 +39,13 @@ def answered(page: Page) -> Locator:
     """The chart, once there are results; a small sweep is answered by its trial, so nobody need press Run."""
     from playwright.sync_api import Error, expect
 
-    go = button(page, "Run")
-    chart = page.get_by_test_id("stPlotlyChart").first
-    expect(go.or_(chart).first).to_be_visible(timeout=LIMIT_MS)
-    page.get_by_text(re.compile(r"points.*(stored|about)")).first.wait_for()
-    while not chart.is_visible():
-        if go.is_visible() and go.is_enabled():
-            with suppress(Error):  # it is gone where the trial has answered all meanwhile
-                go.click(timeout=1000)
-        page.wait_for_timeout(100)
+    go, chart = button(page, "Run"), page.get_by_test_id("stPlotlyChart").first
+    trial = page.get_by_text(re.compile(r"points.*(stored|about)")).first
+    expect(trial.or_(chart).first).to_be_visible(timeout=LIMIT_MS)
+    if go.is_visible() and go.is_enabled() and not chart.is_visible():
+        with suppress(Error):  # it is gone where the trial has answered all meanwhile
+            go.click(timeout=LIMIT_MS / 10)
+    expect(chart).to_be_visible(timeout=LIMIT_MS)
     return chart
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from blocktime.model.budget import Budget, show_about, show_duration
+from blocktime.model.demand.transactions import run_transactions
 from blocktime.model.engine import is_expected_played
 from blocktime.model.errors import BlocktimeError, OverBudget
-from blocktime.model.spec import System, Workload
+from blocktime.model.spec import System, Transactions, Workload
 from blocktime.model.units import show_bytes
 from blocktime.model.workloads.costs import AN_ANSWER, rows_cost
 from blocktime.model.workloads.families import family_for
@@ -74,7 +75,20 @@ def expected_within(budget: Budget, system: System, work: Workload, repeated: in
     """
     try:
         expected = forecast(system, work, repeated)
+        least = expected if _fits(budget, expected) else forecast(system, _shortest(work), repeated)
     except BlocktimeError:
         return None
-    check(budget, expected)
+    check(budget, least)
     return expected
+
+
+def _fits(budget: Budget, expected: Forecast) -> bool:
+    """Whether *expected* takes no more time than *budget* allows."""
+    return budget.seconds is None or expected.seconds <= budget.seconds
+
+
+def _shortest(work: Workload) -> Workload:
+    """*work* with the fewest transactions that have an answer: a run of users alone ends where its budget does."""
+    if not isinstance(work, Transactions) or work.beside:
+        return work
+    return work.model_copy(update={"transactions": run_transactions(work)})

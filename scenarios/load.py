@@ -27,7 +27,7 @@ from blocktime.scenarios.faults import one_sentence
 from blocktime.scenarios.inferred import inferred_in, without_dropped, without_set
 from blocktime.scenarios.measured import compared_in, correlated_in, known_in, written_in
 from blocktime.scenarios.profiles import Profiles
-from blocktime.scenarios.spec import DIFFERING, HEADINGS, SECTIONS, Scenario
+from blocktime.scenarios.spec import DIFFERING, HEADINGS, PRECISION, SECTIONS, Scenario
 from blocktime.scenarios.synonyms import meant_by, no_such_field, no_such_section
 from blocktime.scenarios.unread import set_in
 
@@ -532,7 +532,9 @@ def _resolve(source: Source) -> Scenario:
                 for path in written_in(data, source.name)
                 if not any(set_in(changes, [path]) for changes in source.laid_over)
             ),
-            changed=bool(source.laid_over),
+            changed=any(
+                path != PRECISION for changes in source.laid_over for path in set_in(changes, ["*"])
+            ),
             correlations=correlated_in(data, source.name),
             seed=data.get("seed", 1),
             replications=data.get("replications", 1),

@@ -22,6 +22,7 @@ SECTIONS = (
     "prices",
     "workload",
 )
+PRECISION = "workload.precision_percent"
 PROFILE = "profile"
 """The heading of a file's own entries; see :mod:`scenarios.profiles`."""
 DIFFERING = (PROFILE, *SECTIONS)
@@ -46,7 +47,7 @@ class Scenario(Frozen):
     written: tuple[str, ...] = ()
     """Fields that ``measure`` wrote and no setting changes: they draw no note that they have no effect."""
     changed: bool = Field(default=False, exclude=True)
-    """Whether settings are laid over what the file says."""
+    """Whether settings other than the precision are laid over what the file says."""
     correlations: tuple[tuple[str, str, float], ...] = ()
     """Two measured constants by name, and how their logarithms hang together."""
     seed: Whole = Field(default=1, ge=0, le=2**63 - 1)

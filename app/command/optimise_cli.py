@@ -56,6 +56,7 @@ def optimise(name: str, at: SweepBackend, as_json: bool, quiet: bool, **asked: A
 
     An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c. Small spaces are answered as a whole.
     """
+    asked["settings"] += asked.pop("precision")
     goals = [asked.pop("minimise"), asked.pop("maximise"), asked.pop("seek")]
     limits = asked.pop("such_that")
     if sum(goal is not None for goal in goals) != 1:

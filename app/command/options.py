@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -13,6 +14,7 @@ from blocktime.app.base.output import say
 from blocktime.app.command.files import a_place_for_a_page
 from blocktime.model.budget import Budget
 from blocktime.model.errors import SpecError
+from blocktime.model.spec.programs import LEAST_PRECISION_PERCENT, MOST_PRECISION_PERCENT
 from blocktime.model.units import parse_bytes
 
 HIGHEST_SEED = 2**63 - 1
@@ -81,6 +83,22 @@ def with_budget(command: Callable[..., Any]) -> Callable[..., Any]:
     return within
 
 
+def _precision_setting(_: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...]:
+    """The setting that asks for a precision; none where it is not given."""
+    if text is None:
+        return ()
+    try:
+        percent = float(text.strip().removesuffix("%"))
+    except ValueError:
+        percent = 0.0
+    low, high = LEAST_PRECISION_PERCENT, MOST_PRECISION_PERCENT
+    if not (isfinite(percent) and low <= percent <= high):
+        raise SpecError(
+            f"{parameter.opts[0]}: got {text[:60]!r}; allowed is a percentage from {low:g} to {high:g}, such as 2"
+        )
+    return (f"workload.precision_percent={percent!r}",)
+
+
 def _size(text: str) -> float | None:
     """Bytes of ``4G``; None for no limit."""
     try:
@@ -91,10 +109,17 @@ def _size(text: str) -> float | None:
         ) from None
 
 
+with_precision: Final = click.option(
+    "--precision", metavar="PERCENT", callback=_precision_setting,
+    help="Simulate until the 95 % interval of the main number is as narrow: mean response, else elapsed time.",
+)  # fmt: skip
+
+
 def with_chance(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Seed, replications and budget of an answer."""
+    """Seed, replications, precision and budget of an answer; *precision* is its setting, or nothing."""
     command = without_engine(with_budget(command))
     for option in (
+        with_precision,
         click.option(
             "--replications", type=click.IntRange(1, 1000),
             help="Simulate N times and print the 95 % confidence interval of the mean."

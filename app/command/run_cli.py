@@ -65,7 +65,7 @@ def run_one(
     del how["force"]  # of the page alone
     if form is not None and as_json:
         raise SpecError(f"--as {form}: --json is another form of the answer; allowed is one of them")
-    asked = load(scenario, settings)
+    asked = load(scenario, [*settings, *how.pop("precision")])
     asked = asked.model_copy(update={"title": _title(asked, [*settings, *split_name(scenario)[1]])})
     result = _answer(asked, quiet, **how)
     if uncertainty:
@@ -118,12 +118,14 @@ def compare(
     NAME,KEY=VALUE,... changes one. - reads a scenario from standard input.
     """
     own = [split_name(name)[1] for name in names]
+    precision: tuple[str, ...] = how.pop("precision")
     del how["force"]  # of the page alone
     if len(names) > 1:
-        asked = [load(name, settings) for name in names]
+        asked = [load(name, [*settings, *precision]) for name in names]
         titles = [_title(scenario, more) for scenario, more in zip(asked, own, strict=True)]
     elif settings:
-        asked = [load(names[0]), load(split_name(names[0])[0], [*own[0], *settings])]
+        changed = [*own[0], *settings, *precision]
+        asked = [load(names[0], precision), load(split_name(names[0])[0], changed)]
         titles = [_title(asked[0], own[0]), f"with {', '.join(settings)}"]
     else:
         raise SpecError(

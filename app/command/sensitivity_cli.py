@@ -39,6 +39,7 @@ def sensitivity(name: str, at: SweepBackend, as_json: bool, quiet: bool, **asked
     An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c. Without an axis, the uncertain constants
     are ranked by how far each moves the elapsed time within its interval.
     """
+    asked["settings"] += asked.pop("precision")
     source = source_of_sweep(name, asked["settings"])
     if asked["vary"] or "sweep" in source.data or asked["measure"] != MEASURE:
         with telling(quiet, aloud=not as_json, keep=at.keep) as listener:

@@ -80,6 +80,7 @@ def sweep(
     Answers are stored: a sweep that was stopped continues, and a larger one reuses them.
     """
     out, force = asked.pop("out"), asked.pop("force")
+    asked["settings"] += asked.pop("precision")
     _check_places(out, html, force)
     with telling(quiet, aloud=not as_json, keep=at.keep) as listener:
         plan = plan_of(name, listener=listener, **asked)

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, cast
 from pydantic import create_model, field_validator
 
 from blocktime.model.provenance import Frozen
-from blocktime.model.spec.fields import GENERAL, Seconds, setting
+from blocktime.model.spec.fields import GENERAL, Real, Seconds, setting
 from blocktime.model.spec.kinds import OfItsKind
 from blocktime.model.spec.segments import Table
 
 if TYPE_CHECKING:
     from blocktime.model.spec import System
     from blocktime.model.spec.transactions import Transaction
+
+LEAST_PRECISION_PERCENT: Final = 0.01
+MOST_PRECISION_PERCENT: Final = 50.0
 
 KINDS: Final[dict[str, type["Work"]]] = {}
 """Kind -> what is asked of the system by work of that kind; :mod:`model.spec.workloads` fills it."""
@@ -51,6 +54,14 @@ class Work(Frozen):
     kind: str
     beside: tuple[Program, ...] = setting(
         (), "Other programs on the same machine, at the same time", GENERAL, max_length=16
+    )
+
+    precision_percent: Real = setting(
+        2.0,
+        "Precision of the mean response, else of the elapsed time: half-width of its 95 % confidence interval",
+        GENERAL,
+        ge=LEAST_PRECISION_PERCENT,
+        le=MOST_PRECISION_PERCENT,
     )
 
     @field_validator("beside", mode="before")

@@ -168,13 +168,6 @@ class Transactions(PopularBlocks, Work):
         "Number of simulated transactions; if not set, as many as precision_percent needs",
         GENERAL,
     )
-    precision_percent: Real = setting(
-        2.0,
-        "Precision of the mean response: half-width of its 95 % confidence interval, in percent of the mean",
-        GENERAL,
-        gt=0.01,
-        le=50,
-    )
 
     @property
     def data_devices(self) -> list[DataDevice]:

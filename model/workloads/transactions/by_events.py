@@ -22,6 +22,7 @@ from blocktime.model.units import show_seconds
 from blocktime.model.workloads.transactions.at_begin import Begin
 from blocktime.model.workloads.transactions.expected_run import ExpectedRun
 from blocktime.model.workloads.transactions.means import RunSoFar
+from blocktime.model.workloads.transactions.steady import LEAST_BATCHES
 from blocktime.model.workloads.transactions.tally import Tally
 from blocktime.model.workloads.transactions.users import (
     Arrivals,
@@ -164,6 +165,11 @@ class ByEvents:
     def written_blocks(self) -> int:
         """Blocks that DBWR has written so far."""
         return sum(pool.writer.written for pool in self.state.pools)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether the run is long enough to tell how precise it is."""
+        return self.done >= 2 * LEAST_BATCHES * self.batch
 
     def played(self) -> RunSoFar:
         """What was played so far."""

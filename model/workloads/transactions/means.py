@@ -71,6 +71,8 @@ class RunSoFar:
     """Whether all of it counts: programs beside it that end are no warm-up."""
     goes_on: bool = False
     """Whether more of it is played for a narrower interval."""
+    limit: str = ""
+    """The limit that ended it before it was as precise as wanted."""
 
     def batch_responses(self) -> tuple[int, NDArray[np.float64]]:
         """Batches of the warm-up, and the mean response of each batch after it."""
@@ -154,7 +156,7 @@ def result_of(
         seed=played.seed,
         warnings=[
             *credit_warnings(played.expected),
-            *([] if played.goes_on else _warnings(system, work, response)),
+            *([] if played.goes_on else _warnings(work, played, response)),
             *_left_for_later(behind, span_s),
             *_more_arrive(work, queued),
         ],
@@ -301,7 +303,7 @@ def _more_arrive(work: Transactions, queued: int) -> list[str]:
     ]
 
 
-def _warnings(system: System, work: Transactions, response: Any) -> list[str]:
+def _warnings(work: Transactions, played: RunSoFar, response: MeanEstimate) -> list[str]:
     if work.transactions is not None and work.rate_per_s is None and work.transactions < FEW * work.users:
         return [
             f"{work.transactions:,} transactions of {work.users:,} users are too few: those that take long have not "
@@ -311,7 +313,11 @@ def _warnings(system: System, work: Transactions, response: Any) -> list[str]:
         return []
     if work.transactions is not None:
         return []
-    return [
-        f"the interval of the mean response is {show_number(100 * response.half / response.mean, 3)} % to either side "
-        f"after the longest run, not the {work.precision_percent:g} % wanted"
-    ]
+    reach = f"{show_number(100 * response.half / response.mean, 3)} % to either side"
+    wanted = f"not the {work.precision_percent:g} % wanted"
+    if played.limit:
+        return [
+            f"the interval of the mean response is {reach}, {wanted}: {played.limit}; raise the limit "
+            "(--max-est-exec-time), or ask for less precision"
+        ]
+    return [f"the interval of the mean response is {reach} after the longest run, {wanted}"]

@@ -45,15 +45,15 @@ def simulate(system: System, work: Transactions, *, seed: int, name: str) -> Run
     """Answer transactions by simulation; means of one transaction after the warm-up, with their interval.
 
     A run is as long as ``workload.transactions`` says, or until the interval of the mean response is as narrow as
-    ``precision_percent``, or shows that arrivals are more than the resources can do. Raises :class:`OutsideLaw` where
-    these queue beyond 20,000, and :class:`OverBudget` beyond 500 million gets or 50 million buffers.
+    ``precision_percent``, or shows that arrivals are more than the resources can do. Where the context allows less work,
+    the answer is that of the run so far, which says so. Raises :class:`OutsideLaw` where arrivals queue beyond 20,000,
+    and :class:`OverBudget` beyond 500 million gets or 50 million buffers, and where the run so far has no interval.
     """
     expected = expected_run(system, work)
     first, most = run_transactions(work), most_transactions(work, expected)
     run = ByEvents(system, work, expected, begin_of((system, work, expected, seed)), max(1, first // BATCHES))
-    stood = _stood(run)
-    run.until(first)
-    while work.transactions is None and (longer := longer_run(run, work)) <= most:
+    stood, limit = _stood(run), _until(run, first)
+    while not limit and work.transactions is None and (longer := longer_run(run, work)) <= most:
         if is_precise(run, work) and not _behind(stood, run) and not _queue_grew(stood, run):
             break
         if stood.done and _queue_grew(stood, run):
@@ -62,9 +62,21 @@ def simulate(system: System, work: Transactions, *, seed: int, name: str) -> Run
             played = run.played()
             played.goes_on = True
             interim.send(result_of(name, system, work, played))
-        stood = _stood(run)
-        run.until(longer)
-    return result_of(name, system, work, run.played(), _behind(stood, run), _queue_grew(stood, run))
+        stood, limit = _stood(run), _until(run, longer)
+    played = run.played()
+    played.limit = limit
+    return result_of(name, system, work, played, _behind(stood, run), _queue_grew(stood, run))
+
+
+def _until(run: ByEvents, transactions: int) -> str:
+    """Let time pass until so many have ended; the limit of time that ended it before, where it says how precise it is."""
+    try:
+        run.until(transactions)
+    except OverBudget as refusal:
+        if refusal.of == "memory" or run.work.transactions is not None or not run.has_interval:
+            raise
+        return refusal.amount
+    return ""
 
 
 class TransactionsProgram:

@@ -44,11 +44,13 @@ class EventTime(Frozen):
 
 
 class Interval(Frozen):
-    """A range that holds the mean of the replications with the stated confidence."""
+    """A range that holds a mean with the stated confidence."""
 
     low_s: float
     high_s: float
     confidence: float
+    runs: int | None = None
+    """Runs, each with another seed, whose mean it is; absent where it is that of one run, from its batches."""
 
 
 class Call(Frozen):
@@ -644,5 +646,8 @@ class RunResult(Frozen):
             interval, value = self.time.interval, self.time.elapsed_s
         if interval is None or not value or interval.low_s == interval.high_s:
             return ""
+        of = ""
+        if interval.runs:
+            of, value = f"mean of {interval.runs:,} runs ", (interval.low_s + interval.high_s) / 2
         reach = max(interval.high_s - value, value - interval.low_s) / value
-        return f"±{show_number(100 * reach, 2)} %"
+        return f"{of}±{show_number(100 * reach, 2)} %"

@@ -12,7 +12,7 @@ from blocktime.model.laws.opened_files import WITHOUT_FILESYSTEM
 from blocktime.model.laws.processors import FULL_SPEED
 from blocktime.model.spec import Host, IndexRangeScan, Insert, Query, Stream, System, Workload
 from blocktime.model.spec.popularity import WAYS
-from blocktime.scenarios.spec import Scenario
+from blocktime.scenarios.spec import PRECISION, Scenario
 from blocktime.scenarios.unread import is_unread
 
 THROUGH_CACHE: Final = ("buffered", "sync", "dsync")
@@ -241,6 +241,10 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "table.cached_fraction": lambda system, work: (
         bool(says_popularity(work)),
         "the popularity of blocks determines it",
+    ),
+    PRECISION: lambda system, work: (
+        getattr(work, "transactions", None) is not None,
+        "workload.transactions sets the length of the run",
     ),
     "index.key_bytes": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),
     "index.unique": lambda system, work: (system.index.leaf_blocks is not None, "LEAF_BLOCKS is given"),

@@ -532,9 +532,7 @@ def _resolve(source: Source) -> Scenario:
                 for path in written_in(data, source.name)
                 if not any(set_in(changes, [path]) for changes in source.laid_over)
             ),
-            changed=any(
-                path != PRECISION for changes in source.laid_over for path in set_in(changes, ["*"])
-            ),
+            changed=any(path != PRECISION for changes in source.laid_over for path in set_in(changes, ["*"])),
             correlations=correlated_in(data, source.name),
             seed=data.get("seed", 1),
             replications=data.get("replications", 1),

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from math import inf
 from statistics import fmean
 from typing import Any, Final, cast
 
-from blocktime.model.budget import USUAL, Budget, watched
+from blocktime.model.budget import USUAL, Budget, watch_here, watched
+from blocktime.model.chance import noted
 from blocktime.model.demand.transactions import pools_bytes
-from blocktime.model.engine import answer, bound_answer, is_played
+from blocktime.model.engine import answer, answer_measures, bound_answer, is_played
 from blocktime.model.errors import OverBudget
 from blocktime.model.interim import completed, sent_to
 from blocktime.model.laws.block_layer import is_in_kernel, release_of
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.results import Interval, RunResult
 from blocktime.model.spec import Transactions, Workload
-from blocktime.model.units import show_bytes, show_seconds
+from blocktime.model.units import show_bytes, show_number, show_seconds
 from blocktime.model.workloads.families import KINDS
 from blocktime.scenarios.forecast import expected_within
 from blocktime.scenarios.idle import why_idle
 from blocktime.scenarios.interval import CONFIDENCE, half_width
 from blocktime.scenarios.measured import FIGURES, READ_REQUESTS, REPRODUCES
 from blocktime.scenarios.prices import notes_on_prices
-from blocktime.scenarios.spec import Scenario
+from blocktime.scenarios.spec import PRECISION, Scenario
 from blocktime.scenarios.unread import SIZES_OF_SCANS, is_unread, set_in, unread_in, without
 from blocktime.scenarios.why_words import listed
 
@@ -38,9 +40,10 @@ def run(
     """Answer *scenario*: by exact sum where nobody queues, else by simulation.
 
     With *replications* the simulation runs with seeds seed, seed + 1, … and the result nearest to the mean carries
-    the interval of the mean elapsed time. *progress* is called with (done, all). Where the answer takes more than
-    *budget* allows, bounds answer for transactions alone; otherwise raises :class:`OverBudget`, before the answer
-    begins where that is known.
+    the interval of the mean elapsed time; without, the result is that of *seed*, and where chance has a part in it, it
+    carries the interval of as many runs as ``workload.precision_percent`` needs. *progress* is called with (done, all).
+    Where the answer takes more than *budget* allows, bounds answer for transactions alone; otherwise raises
+    :class:`OverBudget`, before the answer begins where that is known.
     """
     try:
         return _answered(scenario, seed, replications, progress, budget)
@@ -67,10 +70,12 @@ def _answered(
     system, work = scenario.system, scenario.workload
     expected_within(budget, system, work, repeated)
     notes = []
-    with watched(budget), _interim(scenario, repeated):
+    with watched(budget), _interim(scenario, repeated), noted() as streams:
         if repeated > 1 and not is_played(system, work):
             notes, repeated = ["replications have no effect: the answer is an exact sum without chance"], 1
         result = _replicated(scenario, seed, repeated, progress)
+        if replications is None and repeated == 1 and result.transactions is None:
+            result, notes = _narrowed(scenario, result, budget, bool(streams))
     return _noted(result, scenario, notes)
 
 
@@ -266,12 +271,87 @@ def _replicated(
     return results[0] if replications == 1 else _with_interval(results)
 
 
+LEAST_RUNS: Final = 5
+"""Runs that an interval is made of at least: the spread of fewer is known too badly."""
+MOST_RUNS: Final = 1000
+MOST_S_OF_INTERVAL: Final = 1.0
+"""Seconds of a processor that the runs for an interval take where nobody asked for a precision."""
+
+
+def _narrowed(
+    scenario: Scenario, first: RunResult, budget: Budget, has_chance: bool
+) -> tuple[RunResult, list[str]]:
+    """The *first* run with the interval of the mean elapsed time over as many more as its precision needs; and a note.
+
+    More run with the seeds after the first's as long as *budget* allows the next one. The note says where that is not
+    long enough, or where a precision was asked for and chance has no part in the answer.
+    """
+    is_asked = bool(set_in(scenario.differences, [PRECISION]))
+    percent, watch = scenario.workload.precision_percent, watch_here()
+    limits = [
+        limit for limit in (budget.seconds, None if is_asked else MOST_S_OF_INTERVAL) if limit is not None
+    ]
+    most_work = 1e9 * min(limits, default=inf)
+    times = [first.time.elapsed_s]
+    try:
+        while has_chance and not _is_known(times, percent) and len(times) < MOST_RUNS:
+            if watch.work * (len(times) + 1) > most_work * len(times):
+                break
+            seed = first.seed + len(times)
+            times.append(answer_measures(scenario.system, scenario.workload, seed=seed)[0]["elapsed_s"])
+            has_chance = times[1] != times[0]
+    except OverBudget as refusal:
+        if refusal.of == "memory":
+            raise
+    if not has_chance:
+        return first, [WITHOUT_CHANCE] if is_asked else []
+    if len(times) == 1:
+        return first, [ONE_RUN] if is_asked else []
+    interval = _interval_of(times)
+    result = first.model_copy(update={"time": first.time.model_copy(update={"interval": interval})})
+    reach = _reach_percent(times)
+    if reach <= percent:
+        return result, []
+    more = "raise the limit (--max-est-exec-time), or ask for less precision"
+    if len(times) == MOST_RUNS:
+        more = "more are not played"
+    elif not is_asked:
+        more = f"--precision {percent:g} plays more"
+    return result, [
+        f"the interval of the mean elapsed time is {show_number(reach, 3)} % to either side after {len(times):,} runs, "
+        f"not the {percent:g} % wanted; {more}"
+    ]
+
+
+WITHOUT_CHANCE: Final = f"{PRECISION} has no effect here: a run with another seed takes as long"
+ONE_RUN: Final = (
+    "the precision of the elapsed time is not known: the limit allows one run, and an interval takes several; raise "
+    "the limit (--max-est-exec-time)"
+)
+
+
+def _is_known(times: Sequence[float], percent: float) -> bool:
+    """Whether the mean of *times* is as precise as *percent*, and of runs enough to say so."""
+    return len(times) >= LEAST_RUNS and _reach_percent(times) <= percent
+
+
+def _reach_percent(times: Sequence[float]) -> float:
+    """Half of the interval of the mean of *times*, in percent of the mean."""
+    mean = fmean(times)
+    return 100 * float(half_width(times)) / mean if mean else 0.0
+
+
+def _interval_of(times: Sequence[float]) -> Interval:
+    """The interval of the mean of *times*, one of each run."""
+    mean, half = fmean(times), float(half_width(times))
+    return Interval(low_s=max(0.0, mean - half), high_s=mean + half, confidence=CONFIDENCE, runs=len(times))
+
+
 def _with_interval(results: list[RunResult]) -> RunResult:
     """The result nearest to the mean, with the interval of the mean elapsed time over all."""
     times = [result.time.elapsed_s for result in results]
-    half = float(half_width(times))
     mean = fmean(times)
-    interval = Interval(low_s=mean - half, high_s=mean + half, confidence=CONFIDENCE)
+    interval = _interval_of(times)
     middle = min(results, key=lambda result: abs(result.time.elapsed_s - mean))
     update: dict[str, object] = {"time": middle.time.model_copy(update={"interval": interval})}
     if middle.transactions is not None:  # from one run to the next is surer than within one

@@ -47,7 +47,7 @@ class Runs:
 
     def answer(self, scenario: Scenario) -> RunResult:
         """The answer to one scenario."""
-        return run(scenario)
+        return run(scenario, replications=1)
 
     def predict(self, number: MeasuredNumber) -> float:
         """What the model says where *number* was printed, in the printed unit; LookupError where it says nothing."""

@@ -103,7 +103,7 @@ def played_points(loads: Sequence[tuple[float, Scenario]]) -> list[LoadPoint]:
     """The simulated points that are known."""
     points = []
     for load, scenario in loads:
-        answer = played(scenario)
+        answer = played(ask(scenario))
         stats = (
             RunResult.model_validate_json(answer.document).transactions
             if answer and answer.document

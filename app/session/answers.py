@@ -17,6 +17,7 @@ from blocktime.model.results import RunResult
 from blocktime.scenarios import Scenario, run
 from blocktime.scenarios.forecast import Forecast, forecast
 from blocktime.scenarios.prices import with_prices
+from blocktime.scenarios.run import MOST_S_OF_INTERVAL
 
 MOST_SUMMED_S: Final = 1.0
 """Forecast of an exact sum that the page itself works out, in seconds of a processor."""
@@ -24,10 +25,6 @@ MOST_UNASKED_S: Final = 20.0
 """Forecast of a run that begins without a click, in seconds of a processor."""
 PATIENCE_S: Final = 0.3
 """How long a page waits for its answers before it shows that they are under way."""
-INTERVAL_OF: Final = 5
-"""Simulations that the interval of a mean is made of, where the first one has none."""
-MOST_S_OF_INTERVALS: Final = 0.6
-"""Forecast of one of those simulations, in seconds of a processor."""
 
 
 class KnownAnswer(NamedTuple):
@@ -150,30 +147,31 @@ def _known(wishes: Wishes, scenario: Scenario) -> KnownAnswer:
     summed = _summed(scenario)
     if summed is not None:
         return summed
-    final, job = played(scenario), wishes.job()
+    final, job = played(ask(scenario)), wishes.job()
     so_far = job.so_far.get(ask(scenario).key) if final is None and job is not None else None
     simulated = final or so_far
     if simulated is None or simulated.refused:
         return KnownAnswer(refused=simulated.refused if simulated else "")
-    result = _priced(scenario, simulated)
-    several = played(scenario, INTERVAL_OF)
-    if result.time.interval is None and several is not None and not several.refused:
-        interval = _priced(scenario, several).time.interval
-        if interval is not None and interval.low_s < interval.high_s:  # else there is no chance in it
-            time = result.time.model_copy(update={"interval": interval})
-            result = result.model_copy(update={"time": time})
-    return KnownAnswer(result, narrows=so_far is not None)
+    several = played(_for_interval(scenario))
+    if several is not None and not several.refused:  # the same run, with the interval of it and others
+        simulated = several
+    return KnownAnswer(_priced(scenario, simulated), narrows=so_far is not None)
 
 
 def _for_intervals(scenarios: Sequence[Scenario]) -> Iterator[Ask]:
-    """More simulations of those whose first one has no interval, and which are quick."""
+    """More simulations of those whose first one has no interval, where there is time for several."""
     for scenario in scenarios:
         has_one = scenario.workload.chance_fraction > 0 or scenario.replications > 1
         if has_one or _summed(scenario) is not None:
             continue
         expected = _forecast(scenario)
-        if expected is not None and not expected.sums and expected.seconds <= MOST_S_OF_INTERVALS:
-            yield replace(ask(scenario), replications=INTERVAL_OF)
+        if expected is not None and not expected.sums and expected.seconds <= MOST_S_OF_INTERVAL / 2:
+            yield _for_interval(scenario)
+
+
+def _for_interval(scenario: Scenario) -> Ask:
+    """The same run, and as many others as its precision needs."""
+    return replace(ask(scenario), replications=None)
 
 
 @by_object(64)

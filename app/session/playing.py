@@ -31,15 +31,16 @@ FORGOTTEN_S: Final = 20.0
 
 @dataclass(frozen=True)
 class Ask:
-    """One scenario to simulate, and how often, each time with another seed."""
+    """One scenario to simulate: one run, so many with other seeds, or as many as its precision needs."""
 
     document: str
     """The scenario's JSON: what an answer is known by."""
     scenario: Scenario = field(compare=False, repr=False)
-    replications: int = 1
+    replications: int | None = 1
+    """None for as many as the precision needs."""
 
     @property
-    def key(self) -> tuple[str, int]:
+    def key(self) -> tuple[str, int | None]:
         """What its answer is known by."""
         return self.document, self.replications
 
@@ -65,7 +66,7 @@ class Job:
         """Of them, in their order, those that are answered."""
         self.news = 0
         """How many answers, and answers so far, have come."""
-        self.so_far: dict[tuple[str, int], SimulatedAnswer] = {}
+        self.so_far: dict[tuple[str, int | None], SimulatedAnswer] = {}
         """Answers of runs that go on, to a narrower interval."""
         self._began_s = self._looked_s = time.monotonic()
         self._cancelled = threading.Event()
@@ -218,12 +219,12 @@ class Players:
 
     def __init__(self, workers: Sequence[Plays] | None = None) -> None:
         self._workers = [Worker() for _ in range(MOST_AT_ONCE)] if workers is None else list(workers)
-        self._known: OrderedDict[tuple[str, int], SimulatedAnswer] = OrderedDict()
+        self._known: OrderedDict[tuple[str, int | None], SimulatedAnswer] = OrderedDict()
         self._waiting: deque[Job] = deque()
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
 
-    def known(self, document: str, replications: int = 1) -> SimulatedAnswer | None:
+    def known(self, document: str, replications: int | None = 1) -> SimulatedAnswer | None:
         """The answer to a scenario, if somebody has asked for it before."""
         with self._changed:
             played = self._known.get((document, replications))

@@ -117,7 +117,7 @@ def _document(result: RunResult) -> str:
     return result.model_dump_json()
 
 
-def _answered(scenario: Scenario, replications: int, switch: _Switch) -> tuple[Word, str]:
+def _answered(scenario: Scenario, replications: int | None, switch: _Switch) -> tuple[Word, str]:
     try:
         switch.begin()
         try:

@@ -25,9 +25,9 @@ def ask(scenario: Scenario) -> Ask:
     return Ask(bare.model_dump_json(), bare, scenario.replications)
 
 
-def played(scenario: Scenario, replications: int = 0) -> SimulatedAnswer | None:
-    """What its simulation came to, as far as it is known; with so many replications, or as many as it says."""
-    return players().known(ask(scenario).document, replications or scenario.replications)
+def played(question: Ask) -> SimulatedAnswer | None:
+    """What the simulation of *question* came to, as far as it is known."""
+    return players().known(*question.key)
 
 
 class Wishes:

@@ -57,12 +57,12 @@ def answer(result: RunResult) -> str:
 
 
 def _within(result: RunResult) -> str:
-    """The interval of the mean, where there were replications."""
+    """The interval of the mean of several runs."""
     interval = result.time.interval
-    if interval is None:
+    if interval is None or interval.runs is None:
         return ""
     ends = show_range(interval.low_s, interval.high_s)
-    return f" (mean of the replications {ends}, {100 * interval.confidence:.0f} % confidence)"
+    return f" (mean of {interval.runs:,} runs {ends}, {100 * interval.confidence:.0f} % confidence)"
 
 
 def _where(result: RunResult) -> list[str]:

@@ -276,7 +276,8 @@ def test_simulate_takes_seed_and_replications(capsys: Captured) -> None:
     result = json.loads(out)
     assert result["seed"] == 7
     assert result["method"].startswith("simulation, ")
-    assert set(result["time"]["interval"]) == {"low_s", "high_s", "confidence"}
+    assert set(result["time"]["interval"]) == {"low_s", "high_s", "confidence", "runs"}
+    assert result["time"]["interval"]["runs"] == 2
     assert err == ""
 
 

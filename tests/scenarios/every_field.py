@@ -12,6 +12,7 @@ from typing import Any
 from blocktime.model.errors import BlocktimeError
 from blocktime.scenarios import Scenario, from_mapping, run
 from blocktime.scenarios.schema import schema_of
+from blocktime.scenarios.spec import PRECISION
 from blocktime.scenarios.unread import LIST, unread
 
 SCHEMA = schema_of("scenario")
@@ -61,7 +62,9 @@ def fields_of(kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
         if section == "workload":
             kinds = (_resolved(choice) for choice in schema["anyOf"])
             schema = next(one for one in kinds if one["properties"]["kind"]["const"] == kind)
-        yield from _fields_in(_resolved(schema), section)
+        for path, field in _fields_in(_resolved(schema), section):
+            if path != PRECISION or kind == "transactions":  # else it decides how many runs there are
+                yield path, field
 
 
 def _fields_in(schema: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:

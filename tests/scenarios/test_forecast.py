@@ -79,7 +79,7 @@ def test_rows_whose_blocks_the_cache_holds_are_not_read_one_by_one() -> None:
 
 def test_more_than_the_budget_is_refused_before_it_begins() -> None:
     asked = load("tpc-c", ["workload.users=20000"])
-    with pytest.raises(OverBudget, match=r"about .* s for 260,000 transactions; the limit is 1 s"):
+    with pytest.raises(OverBudget, match=r"about .* s for 200,000 transactions; the limit is 1 s"):
         expected_within(Budget(1.0), asked.system, asked.workload)
     with pytest.raises(OverBudget, match="of memory"):
         run(load("batch-beside-users"), budget=Budget(None, 1e6))

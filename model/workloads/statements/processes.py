@@ -143,18 +143,15 @@ class StatementProgram:
             for rank, file in enumerate(files)
         ]
         self.segment = self._meet()
-        starts = begin_s + stream(seed, "session start").uniform(0, 1, work.sessions) * first_step_s(
-            system, demand, work.sessions
-        )
+        starts = [begin_s]
+        if work.sessions > 1:
+            apart_s = first_step_s(system, demand, work.sessions)
+            starts = (begin_s + draws("session start").uniform(0, 1, work.sessions) * apart_s).tolist()
         singles = self._single_reads
         scan_of = reads_by_session(system, work, demand, extents, draws, self.held)
         self.ended: simpy.Event = machine.env.all_of(
             [
-                machine.env.process(
-                    session.execute(
-                        singles[rank], scan_of(rank), float(starts[rank]) if work.sessions > 1 else begin_s
-                    )
-                )
+                machine.env.process(session.execute(singles[rank], scan_of(rank), starts[rank]))
                 for rank, session in enumerate(self.sessions)
             ]
         )

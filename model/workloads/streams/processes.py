@@ -305,7 +305,7 @@ def _draws(file: File, rank: int, seed: int) -> ProgramDraws:
     """The same, one by one."""
     pauses = _pauses(file, rank, seed)
     pauses_s = None if pauses is None else varied(*pauses)
-    where = _one_by_one(file, stream(seed, f"places {rank}"))
+    where = _one_by_one(file, stream(seed, f"places {rank}") if file.calls.pattern == "random" else None)
     return (
         ProgramDraws(where, pauses_s, None)
         if file.calls.rate_per_s is not None
@@ -313,11 +313,11 @@ def _draws(file: File, rank: int, seed: int) -> ProgramDraws:
     )
 
 
-def _one_by_one(file: File, draws: np.random.Generator) -> Iterator[int]:
+def _one_by_one(file: File, draws: np.random.Generator | None) -> Iterator[int]:
     """The places of all calls."""
     for first in range(0, file.calls.count, DRAWN_AT_ONCE):
         numbers = np.arange(first, min(first + DRAWN_AT_ONCE, file.calls.count))
-        yield from places(file, numbers, draws.random(len(numbers))).tolist()
+        yield from places(file, numbers, None if draws is None else draws.random(len(numbers))).tolist()
 
 
 def _pauses(file: File, rank: int, seed: int) -> tuple[float, float, np.random.Generator] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from blocktime.model.results import SIMULATION, DeviceStats, EventTime, Interval
 from blocktime.model.sim import policies
 from blocktime.model.sim.data_files import Files
 from blocktime.model.spec import System, Transactions
-from blocktime.model.units import show_number
+from blocktime.model.units import show_number, show_seconds
 from blocktime.model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
 from blocktime.model.workloads.transactions.expected_run import ExpectedRun, credit_warnings
 from blocktime.model.workloads.transactions.steady import CONFIDENCE, MeanEstimate, estimate, warm_up_batches
@@ -289,7 +288,7 @@ def _left_for_later(behind: int, span_s: float) -> list[str]:
     if not behind:
         return []
     return [
-        f"DBWR does not keep up: {behind:,} blocks became dirty that it has not written within {span_s:,.0f} s; in the "
+        f"DBWR does not keep up: {behind:,} blocks became dirty that it has not written within {show_seconds(span_s)}; in the "
         "long run throughput falls and sessions wait for free buffers, which more transactions would show"
     ]
 

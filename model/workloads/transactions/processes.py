@@ -45,9 +45,9 @@ def simulate(system: System, work: Transactions, *, seed: int, name: str) -> Run
     """Answer transactions by simulation; means of one transaction after the warm-up, with their interval.
 
     A run is as long as ``workload.transactions`` says, or until the interval of the mean response is as narrow as
-    ``precision_percent``, or shows that arrivals are more than the resources can do. Where the context allows less work,
-    the answer is that of the run so far, which says so. Raises :class:`OutsideLaw` where arrivals queue beyond 20,000,
-    and :class:`OverBudget` beyond 500 million gets or 50 million buffers, and where the run so far has no interval.
+    ``precision_percent``, or shows that arrivals are more than the resources can do. Where the context allows less
+    work, the answer is that of the run so far, and says so. Raises :class:`OutsideLaw` where arrivals queue beyond
+    20,000, and :class:`OverBudget` beyond 500 million gets or 50 million buffers, or before there is an interval.
     """
     expected = expected_run(system, work)
     first, most = run_transactions(work), most_transactions(work, expected)
@@ -69,7 +69,7 @@ def simulate(system: System, work: Transactions, *, seed: int, name: str) -> Run
 
 
 def _until(run: ByEvents, transactions: int) -> str:
-    """Let time pass until so many have ended; the limit of time that ended it before, where it says how precise it is."""
+    """Let time pass until so many have ended; the limit of time that ended it before, once it has an interval."""
     try:
         run.until(transactions)
     except OverBudget as refusal:

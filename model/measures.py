@@ -55,6 +55,14 @@ def _response_s(result: Any) -> Number | None:
     return result.streams[0].response_s if result.streams else None
 
 
+def _response_end(end: str) -> Callable[[Any], Number | None]:
+    def of(result: Any) -> Number | None:
+        interval = result.transactions and result.transactions.response_interval
+        return getattr(interval, end) if interval else None
+
+    return of
+
+
 def _percentile(name: str) -> Callable[[Any], Number | None]:
     def of(result: Any) -> Number | None:
         parts = result.transactions or (result.streams[0] if result.streams else None)
@@ -115,6 +123,9 @@ _ALL: Final = (
     Measure("bytes_per_s", "bytes of the first stream's calls", _first_stream("bytes_per_s")),
     Measure("transactions_per_s", "throughput", _part("transactions", "per_s")),
     Measure("response_s", "mean response of a transaction, or of a call of the first stream", _response_s),
+    Measure("response_low_s", "lower end of the 95 % interval of the mean response of a transaction",
+            _response_end("low_s")),
+    Measure("response_high_s", "its upper end", _response_end("high_s")),
     Measure("response_p50_s", "half of the responses are shorter", _percentile("p50")),
     Measure("response_p95_s", "95 % of the responses are shorter", _percentile("p95")),
     Measure("response_p99_s", "99 % of the responses are shorter", _percentile("p99")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from blocktime.model.budget import Budget, show_about, show_duration
 from blocktime.model.demand.transactions import run_transactions
@@ -89,6 +89,6 @@ def _fits(budget: Budget, expected: Forecast) -> bool:
 
 def _shortest(work: Workload) -> Workload:
     """*work* with the fewest transactions that have an answer: a run of users alone ends where its budget does."""
-    if not isinstance(work, Transactions) or work.beside:
+    if not work.mixed or work.beside:
         return work
-    return work.model_copy(update={"transactions": run_transactions(work)})
+    return work.model_copy(update={"transactions": run_transactions(cast("Transactions", work))})

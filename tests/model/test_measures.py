@@ -16,11 +16,13 @@ ANSWERS = {
     "scan": ("savvinov-lio-priced", ("workload.users=2",), "calculate"),
     "update": ("rahn-pctfree-2k-10", ("table.rows=500",), "calculate"),
     "transactions": ("tpc-b", (), "calculate"),
+    "users": ("tpc-b", ("workload.transactions=400",), "simulate"),
     "reads": ("random-read-depth", ("workload.count=200",), "simulate"),
 }
 RENAMED = {
     "device_request_bytes": "average_request_bytes", "segment_blocks": "blocks_before", "optimizer_cost": "cost",
     "segment_after_blocks": "blocks_after", "segment_after_bytes": "bytes_after",
+    "response_low_s": "low_s", "response_high_s": "high_s",
 }  # fmt: skip
 OTHERS = {"wait_s", "read_wait_s", "extrapolated_constants"}
 """Sums, which other tests have."""

@@ -288,8 +288,8 @@ def _left_for_later(behind: int, span_s: float) -> list[str]:
     if not behind:
         return []
     return [
-        f"DBWR does not keep up: {behind:,} blocks became dirty that it has not written within {show_seconds(span_s)}; in the "
-        "long run throughput falls and sessions wait for free buffers, which more transactions would show"
+        f"DBWR does not keep up: {behind:,} blocks became dirty that it has not written within {show_seconds(span_s)}; "
+        "in the long run throughput falls and sessions wait for free buffers, which more transactions would show"
     ]
 
 

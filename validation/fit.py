@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +13,7 @@ from blocktime.model.workloads.families import family_for
 from blocktime.scenarios import Scenario, load
 from blocktime.validation.case import Prior
 from blocktime.validation.compare import Runs, allowed_error
-from blocktime.validation.numbers import MeasuredNumber, Pick
+from blocktime.validation.numbers import MeasuredNumber
 from blocktime.validation.parameters import bounds_of, is_whole, substituted, value_of
 from blocktime.validation.ranges import conditions_behind, range_of
 
@@ -27,7 +27,9 @@ NORMAL_95: Final = 1.959964
 """Standard errors on either side of a mean that hold 95 % of a normal distribution."""
 STEP: Final = 2e-3
 COARSE_STEP: Final = 0.03
-"""Relative steps for derivatives; the coarse one where the model counts events, which a small step does not move."""
+CHANCE_STEP: Final = 0.1
+"""Relative steps for derivatives: coarse where the model counts events, which a small step does not move, and coarser
+where chance has a part in them: runs with one seed differ by less chance than by so large a step."""
 TIGHT: Final = 1e-8
 LOOSE: Final = 2e-3
 """When a fit has converged, by the logarithms' relative change; loose where events are counted."""
@@ -160,20 +162,18 @@ class SummedRuns(Runs):
 
     def answer(self, scenario: Scenario) -> RunResult:
         """The answer to one scenario."""
-        if family_for(scenario.workload).needs_events:
+        if not family_for(scenario.workload).has_sum:
             return super().answer(scenario)
         return calculate(scenario.system, scenario.workload, name=scenario.name)
 
 
-class ClosedForms(SummedRuns):
-    """As SummedRuns, with transactions calculated: what chance has a part in has no derivatives."""
-
-    def result(self, pick: Pick) -> RunResult:
-        """The result of a scenario with settings."""
-        scenario = load(*pick)
-        if not scenario.workload.chance_fraction:
-            return super().result(pick)
-        return calculate(scenario.system, scenario.workload, name=scenario.name)
+def step_of(numbers: Iterable[MeasuredNumber]) -> float:
+    """The relative step by which constants have to move for *numbers* to follow."""
+    steps = {
+        CHANCE_STEP if _has_chance(number) else COARSE_STEP if is_counted(number) else STEP
+        for number in numbers
+    }
+    return max(steps, default=STEP)
 
 
 @dataclass
@@ -251,14 +251,12 @@ class _Problem:
         return _values(names, optimize_result.x), 2 * float(optimize_result.cost), jacobian
 
     def slopes(self, names: Sequence[str], values: Mapping[str, float]) -> Floats:
-        """Derivatives of the misses by the logarithms of *names*, from either side; those of closed forms for what
-        chance has a part in.
-        """
+        """Derivatives of the misses by the logarithms of *names*, from either side."""
 
         def misses(trial: Mapping[str, float]) -> list[float]:
-            return self._misses(trial, ClosedForms(known=self.known))
+            return self._misses(trial, SummedRuns(known=self.known))
 
-        return slopes_of(misses, names, values, COARSE_STEP if self.counted else STEP)
+        return slopes_of(misses, names, values, step_of(self.numbers))
 
 
 def slopes_of(

@@ -21,13 +21,11 @@ from blocktime.scenarios import load
 from blocktime.scenarios.load import source_of
 from blocktime.validation.case import Prior
 from blocktime.validation.fit import (
-    COARSE_STEP,
     NORMAL_95,
-    STEP,
-    ClosedForms,
     Fit,
-    is_counted,
+    SummedRuns,
     standard_error_of,
+    step_of,
 )
 from blocktime.validation.numbers import MeasuredNumber
 from blocktime.validation.parameters import REACH, bounds_of, is_whole, substituted, value_of
@@ -96,8 +94,7 @@ def known_within(fitted: Iterable[str]) -> dict[str, float]:
 def joint_of(fits: Sequence[Fit], numbers: Sequence[MeasuredNumber], priors: Sequence[Prior]) -> Joint:
     """The joint uncertainty of the constants of *fits*, which hold their values, and of what they stand beside.
 
-    *numbers* are those that fit. Scatter beyond the standard errors widens them, case by case. Derivatives of what
-    transactions do are those of `calculate`, as what chance has a part in has none.
+    *numbers* are those that fit. Scatter beyond the standard errors widens them, case by case.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -128,7 +125,7 @@ def _slopes(numbers: Sequence[MeasuredNumber], names: Sequence[str]) -> NDArray[
     for column, name in enumerate(names):
         rows = [row for row, used in enumerate(uses) if name.partition(": ")[0] in used or name in used]
         value = value_of(name)
-        step = COARSE_STEP if any(is_counted(numbers[row]) for row in rows) else STEP
+        step = step_of(numbers[row] for row in rows)
         below, above = (value - 1, value + 1) if is_whole(name) else (value * exp(-step), value * exp(step))
         ends = [_predicted([numbers[row] for row in rows], {name: at}, known) for at in (above, below)]
         slopes[rows, column] = (ends[0] - ends[1]) / log(above / below)
@@ -149,5 +146,5 @@ def _predicted(
     import numpy as np  # noqa: PLC0415
 
     with substituted(values):
-        runs = ClosedForms(known=known)
+        runs = SummedRuns(known=known)
         return np.array([runs.predict(number) for number in numbers])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from blocktime.model.laws.numeric import Number, exp, expm1, smaller
+from blocktime.model.laws.numeric import Number, exp, smaller
 from blocktime.model.units import MIB
 
 LOG_BLOCK_BYTES = 512
@@ -53,57 +51,3 @@ def log_write_bytes(redo_bytes: Number) -> Number:
 def gathered_bytes(buffer_bytes: Number) -> Number:
     """Redo that LGWR writes without a commit: a third of the log buffer, or 1 MB [oracle-concepts]."""
     return smaller(LARGEST_LOG_WRITE_BYTES, buffer_bytes / LOG_BUFFER_SHARE)
-
-
-def longest_sync_s(buffer_bytes: Number, redo_per_s: Number) -> Number:
-    """Longest wait of a commit while LGWR writes redo at a rate: half of a write of a full buffer, and its own write.
-
-    Redo that finds no room in the buffer waits before it: ``log buffer space`` [oracle-reference].
-    """
-    return 1.5 * buffer_bytes / redo_per_s
-
-
-@dataclass
-class TurningLog:
-    """What a log writer does whose disk lets one place pass a turn."""
-
-    busy_fraction: float
-    writes_per_s: float
-
-
-def turning_log(commits_per_s: float, turn_s: float) -> TurningLog:
-    """A log writer that writes consecutive blocks on a rotating disk, so that its writes end a rotation apart.
-
-    A rotation that starts with a write in progress follows a rotation with an arrival, 1 - e^-a for a = λT. After a
-    rotation that started idle, this needs two arrivals, 1 - e^-a(1 + a), as the first one started its own write
-    [kleinrock-1975]. In an idle start, an arrival finds a write if another came before it: 1 - (1 - e^-a)/a.
-    """
-    coming = commits_per_s * turn_s
-    if coming <= 0:
-        return TurningLog(0.0, 0.0)
-    none = exp(-coming)
-    twice = -expm1(-coming) - coming * none
-    begun = twice / (twice + none)
-    some = -expm1(-coming)
-    found_busy = found_in_turn(coming)
-    return TurningLog(begun + (1 - begun) * found_busy, (begun + (1 - begun) * some) / turn_s)
-
-
-def found_in_turn(coming: float) -> float:
-    """Probability that another of *coming* random arrivals precedes one within a rotation: 1 - (1 - e^-a)/a."""
-    return 1 + expm1(-coming) / coming if coming > SMALL else coming / 2
-
-
-def until_turn_s(fixed_s: float, random_s: float, turn_s: float) -> float:
-    """Mean time until the place of the next log block returns, after *fixed_s* and a random *random_s* since it passed.
-
-    With u the remainder of the rotation after the fixed time: u + T·e^(-u/r)/(1 - e^(-T/r)) - r; half a rotation for a
-    long r, and u for r = 0 [kleinrock-1975].
-    """
-    left_s = turn_s - fixed_s % turn_s
-    if random_s < SMALL * turn_s:
-        return left_s
-    if random_s > turn_s / SMALL:
-        return turn_s / 2
-    later_s: float = turn_s * exp(-left_s / random_s) / -expm1(-turn_s / random_s)
-    return left_s + later_s - random_s

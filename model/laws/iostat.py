@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from blocktime.model.laws.block_layer import release_of
-from blocktime.model.laws.numeric import Number, larger, over, smaller, where
+from blocktime.model.laws.numeric import Number, larger, over, smaller
 
 DISCARDS: Final = "d/s dkB/s drqm/s %drqm d_await dareq-sz"
 OF_READS: Final = "r/s rkB/s rrqm/s %rrqm r_await rareq-sz"
@@ -50,16 +50,6 @@ def columns_of(kernel: str | None) -> list[str]:
     """
     release = release_of(kernel) if kernel else (0,)
     return next(names for since, names in reversed(REPORTS) if since <= release).split()
-
-
-def at_least_busy(sums: DeviceSums) -> DeviceSums:
-    """The sums, with requests in progress for at least the busy time in seconds; requests share the rest."""
-    reads_s, writes_s = sums.ticks_s
-    reads, writes = sums.requests
-    held_s = reads_s + writes_s
-    lacks_s = where(held_s < sums.busy_s, sums.busy_s - held_s, 0.0)
-    of_reads = over(reads, reads + writes)
-    return sums._replace(ticks_s=(reads_s + lacks_s * of_reads, writes_s + lacks_s * (1 - of_reads)))
 
 
 def quantities(sums: DeviceSums, span_s: Number) -> dict[str, Number]:

@@ -5,9 +5,9 @@ Nested loops with prefetching and batched table access use them [oracle-parallel
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
-from math import ceil, exp, floor, lgamma, log, sqrt
+from math import exp, floor, lgamma, log, sqrt
 from typing import NamedTuple
 
 LEAST = 1e-12
@@ -83,54 +83,6 @@ def _numbers(gets: float, absent_fraction: float) -> Iterator[tuple[int, float]]
             yield reads, share * exp(chance)
 
 
-def slowest_wait(queues: float, busy: float) -> float:
-    """Mean of the longest of several waits at separate queues, over the mean wait of one.
-
-    A request waits with probability *busy* = ρ, for an exponential time: Σ (1 - (1 - ρ)^k)/(kρ), k = 1 to n; 1 for one
-    queue, n if almost no request waits, the harmonic number if all wait [nelson-tantawi-1988].
-    """
-    if queues <= 1:
-        return 1.0
-    idle = 1 - min(1.0, max(busy, 1e-6))
-    whole = int(queues)
-    waits = left = 0.0
-    for count in range(1, whole + 2):
-        waits += left
-        left = (1 - idle**count) / (count * (1 - idle))
-    return waits + (queues - whole) * left
-
-
-@lru_cache(maxsize=256)
-def most_at_one(requests: int, places: int) -> float:
-    """Mean number of requests at the fullest of *places* places, if each request goes to any of them.
-
-    The probability that none has more than k is that of Poisson numbers with the sum n and at most k each.
-    """
-    if places == 1 or requests <= 1:
-        return float(requests)
-    import numpy as np  # noqa: PLC0415
-
-    mean = requests / places
-    numbers = np.arange(requests + 1)
-    whole = np.exp(numbers * log(mean) - mean - np.array([lgamma(n + 1) for n in numbers]))
-    all_of = exp(requests * log(requests) - requests - lgamma(requests + 1))
-    expected, most = 0.0, 0
-    while most < requests:
-        power, left, base = np.zeros(requests + 1), places, np.where(numbers <= most, whole, 0.0)
-        power[0] = 1.0
-        while left:
-            if left % 2:
-                power = np.convolve(power, base)[: requests + 1]
-            base = np.convolve(base, base)[: requests + 1]
-            left //= 2
-        beyond = 1 - float(power[requests]) / all_of
-        expected += max(0.0, beyond)
-        if beyond < NEVER:
-            break
-        most += 1
-    return expected
-
-
 @lru_cache(maxsize=256)
 def slowest_service(requests: int, variation: float, apart: float = 0.0) -> float:
     """Time until the last of several services ends that start *apart*, both over the mean service.
@@ -153,18 +105,6 @@ def slowest_service(requests: int, variation: float, apart: float = 0.0) -> floa
     return float(np.trapezoid(1 - ended, times))
 
 
-def side_by_side_s(requests: int, servers: int, service_s: float, variation: float) -> float:
-    """Time until the last of several requests ends, each served by the first free server.
-
-    m servers start m requests at once; the others first keep all busy: (n - m)/m services. Constant services need ⌈n/m⌉
-    rounds.
-    """
-    if variation <= 0:
-        return ceil(requests / servers) * service_s
-    together = min(requests, servers)
-    return service_s * ((requests - together) / servers + slowest_service(together, variation))
-
-
 @lru_cache(maxsize=1024)
 def at_one_device(reads: int, share: float) -> dict[int, float]:
     """Number of reads on a device, 1 or more -> probability (binomial)."""
@@ -179,16 +119,3 @@ def at_one_device(reads: int, share: float) -> dict[int, float]:
         if chance > NEVER:
             chances[there] = chance
     return chances
-
-
-def longest_s(takes_s: Sequence[Sequence[tuple[float, float]]]) -> float:
-    """Mean of the longest of several independent times, each with values and their probabilities."""
-    ends = sorted({time_s for values in takes_s for time_s, _ in values})
-    mean_s = before = 0.0
-    for end_s in ends:
-        below = 1.0
-        for values in takes_s:
-            below *= min(1.0, sum(chance for time_s, chance in values if time_s <= end_s))
-        mean_s += end_s * (below - before)
-        before = below
-    return mean_s

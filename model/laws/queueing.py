@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from math import e, inf
-from statistics import NormalDist
+from math import inf
 from typing import NamedTuple
 
 from blocktime.model.errors import OutsideLaw
@@ -29,17 +28,6 @@ def utilisation_fraction(throughput_per_s: Number, service_s: Number, servers: N
     return throughput_per_s * service_s / servers
 
 
-def any_busy_fraction(in_system: Number, sources: Number) -> Number:
-    """Share of the time in which a device of many servers has a request: 1 - (1 - n/N)ᴺ [kleinrock-1975].
-
-    *in_system* is the mean number n of requests, at most one of each of N *sources*, at random; for arrivals N is
-    infinite, the share 1 - e⁻ⁿ.
-    """
-    if sources is inf:
-        return 1 - e**-in_system
-    return 1 - (1 - smaller(1.0, in_system / sources)) ** sources
-
-
 def mg1_wait_s(arrivals_per_s: Number, service_s: Number, service_scv: Number) -> Number:
     """Mean wait in M/G/1, by Pollaczek and Khinchine: (1 + c²)/2 · Sρ/(1 - ρ) [kleinrock-1975].
 
@@ -47,31 +35,6 @@ def mg1_wait_s(arrivals_per_s: Number, service_s: Number, service_scv: Number) -
     """
     load = utilisation_fraction(arrivals_per_s, service_s)
     return (1 + service_scv) / 2 * service_s * load * _stretch(load)
-
-
-def mmc_waiting_fraction(arrivals_per_s: Number, service_s: Number, servers: Number) -> Number:
-    """Share of requests that wait in M/M/m, Erlang's C [kleinrock-1975]; in an array, 1 from full load on.
-
-    C = B/(1 - ρ(1 - B)) from Erlang's B, and B by its recursion over the servers, which neither overflows nor cancels.
-    """
-    load = _below_one(utilisation_fraction(arrivals_per_s, service_s, servers))
-    load = where(load > 1, 1, load)
-    blocking = 1.0
-    for count in range(1, int(largest(servers)) + 1):
-        turned_away = load * servers * blocking
-        blocking = where(count <= servers, turned_away / (count + turned_away), blocking)
-    return blocking / (1 - load * (1 - blocking))
-
-
-def mmc_wait_s(arrivals_per_s: Number, service_s: Number, servers: Number) -> Number:
-    """Mean wait in M/M/m: C · S/m(1 - ρ) [kleinrock-1975]."""
-    waiting_fraction = mmc_waiting_fraction(arrivals_per_s, service_s, servers)
-    return (
-        waiting_fraction
-        * _stretch(utilisation_fraction(arrivals_per_s, service_s, servers))
-        * service_s
-        / servers
-    )
 
 
 class ClosedQueue(NamedTuple):
@@ -124,11 +87,6 @@ def served_at_a_time(requests: int, dies: int) -> float:
     n·d/(n + d - 1) if services vary [lazowska-1984]; fixed services leave fewer dies idle [flash-channels].
     """
     return float(mean_values(requests, [1.0], 0.0, [1], [dies], [0.0]).throughput_per_s)
-
-
-def largest_of(count: int) -> float:
-    """Mean of the largest of *count* standard normal values, by Blom's approximation [blom-1958]."""
-    return NormalDist().inv_cdf((count - 0.375) / (count + 0.25))
 
 
 def mean_values(

@@ -25,7 +25,6 @@ LAWS = (
     "laws/disk.py",
     "laws/device.py",
     "laws/changed_blocks.py",
-    "laws/bursts.py",
     "laws/commit.py",
     "laws/processors.py",
     "laws/disk_queue.py",
@@ -49,7 +48,6 @@ CALLED = (
     "loops/watch.py",
     "loops/calendar.py",
     "workloads/transactions/writers.py",
-    "workloads/transactions/network.py",
 )
 OBJECTS = (
     "machine/device/servers.py",

@@ -140,11 +140,10 @@ if TYPE_CHECKING:  # that the folders have what a family asks of them
     from blocktime.model.workloads.statements import processes as _statements
     from blocktime.model.workloads.streams import cost as _cost_of_streams
     from blocktime.model.workloads.streams import processes as _streams
-    from blocktime.model.workloads.transactions import closed_form as _of_transactions
     from blocktime.model.workloads.transactions import cost as _cost_of_transactions
     from blocktime.model.workloads.transactions import processes as _transactions
 
-    _CLOSED_FORMS: tuple[ByArrays, ClosedForm] = (_of_statements, _of_transactions)
+    _CLOSED_FORMS: tuple[ByArrays] = (_of_statements,)
     _PROCESSES: tuple[Processes, SummedUp, Processes] = (_statements, _streams, _transactions)
     _COSTS: tuple[Costs, Costs, Costs] = (_cost_of_statements, _cost_of_streams, _cost_of_transactions)
 
@@ -185,7 +184,7 @@ class _Together(Family):
 
 STATEMENTS: Final = Family("statements", needs_events=False, demand=demand_of, goes_by_arrays=True)
 STREAMS: Final = Family("streams", needs_events=True, is_summed_up=True, has_sum=False)
-TRANSACTIONS: Final = Family("transactions", needs_events=True, endless=True, has_bounds=True)
+TRANSACTIONS: Final = Family("transactions", needs_events=True, endless=True, has_bounds=True, has_sum=False)
 TOGETHER: Final = _Together("programs beside each other", needs_events=True, has_sum=False)
 
 

@@ -19,6 +19,7 @@ from blocktime.model.workloads.transactions.parts import parts_of
 from blocktime.model.workloads.transactions.stations import at_pace, bounds_of
 from blocktime.scenarios import Scenario, from_mapping, load, run
 from tests.engines import by
+from tests.queue_theory import mmc_wait_s
 from tests.random_scenarios import case
 from tests.whole import quick
 
@@ -54,7 +55,7 @@ def test_a_queue_of_arrivals_is_never_quicker_than_one_that_finds_nobody(
 ) -> None:
     found = bounds({"disk": service_s}, service_s, 0.0, is_open=True)
     rate_per_s = busy / service_s
-    wait_s = queueing.mmc_wait_s(rate_per_s, service_s, 1)
+    wait_s = mmc_wait_s(rate_per_s, service_s, 1)
     assert service_s + wait_s >= found.least_response_s(rate_per_s)
     assert found.most_per_s(rate_per_s) == pytest.approx(rate_per_s)
     assert found.most_per_s(2 * found.ceiling_per_s) == found.ceiling_per_s

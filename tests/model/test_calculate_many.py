@@ -287,22 +287,6 @@ def test_any_axes_of_any_range_scan(system: System, axes: dict[str, Sequence[Any
     compare(system, IndexRangeScan(), axes)
 
 
-def test_transactions_one_by_one_are_those_of_calculate() -> None:
-    users, cache_bytes = [1, 7, 40], [size * MIB for size in (48, 64, 128)]
-    scenario = load("tpc-c")
-    axes = {"workload.users": users, "instance.buffer_cache_bytes": cache_bytes}
-    many = compare(scenario.system, scenario.workload, axes)
-    assert not many["exact"].any()
-
-
-def test_a_rate_that_no_disk_keeps_up_with_spoils_no_other() -> None:
-    scenario = load("tpc-c", ["workload.think_s=0"])
-    rates = [1.0, 1e6, 2.0]
-    many = compare(scenario.system, scenario.workload, {"workload.rate_per_s": rates})
-    assert [bool(why) for why in many["refused"]] == [False, True, False]
-    assert "the queue would grow without end" in many["refused"][1]
-
-
 def test_a_point_that_no_array_can_answer_is_answered_alone_or_refused() -> None:
     many = calculate_many(
         SCAN.system,

@@ -15,8 +15,7 @@ from tests.engines import by
 ANSWERS = {
     "scan": ("savvinov-lio-priced", ("workload.users=2",), "calculate"),
     "update": ("rahn-pctfree-2k-10", ("table.rows=500",), "calculate"),
-    "transactions": ("tpc-b", (), "calculate"),
-    "users": ("tpc-b", ("workload.transactions=400",), "simulate"),
+    "transactions": ("tpc-b", ("workload.transactions=400",), "simulate"),
     "reads": ("random-read-depth", ("workload.count=200",), "simulate"),
 }
 RENAMED = {

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any, cast
 
 import pytest
 
 from blocktime.model import RunResult
 from blocktime.model.budget import watch_here
-from blocktime.model.causes import SCATTERED, SEQUENTIAL
 from blocktime.model.demand.transactions import Data
 from blocktime.model.errors import OutsideLaw, SpecError
-from blocktime.model.laws.parallel_reads import at_one_device, longest_s
 from blocktime.model.loops.calendar import Waiter
 from blocktime.model.sim.clock import Clock
 from blocktime.model.sim.data_files import Files, OnDevices
@@ -20,8 +17,7 @@ from blocktime.model.sim.references import DEVICE_BYTES, BlockLayout, turns_of
 from blocktime.model.spec import Transactions
 from blocktime.model.spec.placed import OWN, PlacedTablespace, devices_of
 from blocktime.model.workloads.transactions.parts import parts_of
-from blocktime.scenarios import Scenario, from_mapping
-from tests.engines import by
+from blocktime.scenarios import Scenario, from_mapping, run
 
 WORK: dict[str, Any] = {
     "kind": "transactions",
@@ -52,9 +48,9 @@ def scenario_of(disk: str | dict[str, Any], placed: list[dict[str, Any]], **more
     return from_mapping({"disk": named, "instance": instance, "workload": work})
 
 
-def answer(engine: str, disk: str | dict[str, Any], placed: list[dict[str, Any]], **more: Any) -> RunResult:
-    """One engine's answer."""
-    return by(engine, scenario_of(disk, placed, **more), seed=5)
+def answer(disk: str | dict[str, Any], placed: list[dict[str, Any]], **more: Any) -> RunResult:
+    """Its answer."""
+    return run(scenario_of(disk, placed, **more), seed=5)
 
 
 def figures(result: RunResult) -> dict[str, Any]:
@@ -62,13 +58,9 @@ def figures(result: RunResult) -> dict[str, Any]:
     return result.model_dump(exclude={"method", "played_by", "version"})
 
 
-ENGINES = ("calculate", "simulate")
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_equal_devices_with_equal_shares_have_half_the_load_each(engine: str) -> None:
-    one = answer(engine, "ebs-gp3", [], rate_per_s=20)
-    two = answer(engine, "ebs-gp3", spaces(50, 50), rate_per_s=20)
+def test_equal_devices_with_equal_shares_have_half_the_load_each() -> None:
+    one = answer("ebs-gp3", [], rate_per_s=20)
+    two = answer("ebs-gp3", spaces(50, 50), rate_per_s=20)
     for name in ("sda", "sdb"):
         near = pytest.approx(one.device["disk"].reads_per_s / 2, rel=0.03)
         assert two.device[name].reads_per_s == near
@@ -78,65 +70,31 @@ def test_equal_devices_with_equal_shares_have_half_the_load_each(engine: str) ->
     assert set(two.device) == {"sda", "sdb", "redo"}
 
 
-@pytest.mark.parametrize(("engine", "disk"), list(product(ENGINES, ("ebs-gp3", "sas-10k", "nvme"))))
-def test_all_data_in_one_table_space_is_the_answer_without_any(engine: str, disk: str) -> None:
-    plain, lone = (figures(answer(engine, disk, placed)) for placed in ([], spaces(100)))
+@pytest.mark.parametrize("disk", ["ebs-gp3", "sas-10k", "nvme"])
+def test_all_data_in_one_table_space_is_the_answer_without_any(disk: str) -> None:
+    plain, lone = (figures(answer(disk, placed)) for placed in ([], spaces(100)))
     assert lone == plain
     beside = answer(
-        engine, disk, [spaces(100)[0] | {"device": "disk"}, {"name": "b", "blocks_percent": 0, "device": "b"}]
+        disk, [spaces(100)[0] | {"device": "disk"}, {"name": "b", "blocks_percent": 0, "device": "b"}]
     )
     found = figures(beside)
     assert found["transactions"]["utilisation"].pop("data disk b", 0) == 0
-    if engine == "calculate":
-        assert found == plain
-    else:  # the idle device has no requests
-        found["device"].pop("b", None)
-        assert found == plain
-
-
-@pytest.mark.parametrize(
-    ("disk", "placed", "more"),
-    [
-        ("ebs-gp3", spaces(50, 50), {}),
-        ("ebs-gp3", spaces(80, 20), {"users": 20}),
-        ("ebs-gp3", spaces(40, 30, 30), {"rate_per_s": 40}),
-        ("nvme", spaces(70, 30, overhead_s=0.003), {"users": 40}),
-        ("nvme", spaces(50, 50, iops_limit=2000), {"users": 5}),
-        ("sas-10k", spaces(80, 20), {"users": 6, "think_s": 0.1, "transactions": 600}),
-        ("sas-10k", spaces(50, 50), {"users": 6, "transactions": 600, "instance": {"redo_disk": "data"}}),
-        (
-            "nvme",
-            spaces(60, 40),
-            {"users": 40, "mix": [{"name": "a", "gets": 60, "changed_blocks": 5, "parallel_reads": 8}]},
-        ),
-    ],
-)  # fmt: skip
-def test_engines_agree_on_each_device(disk: str, placed: list[dict[str, Any]], more: dict[str, Any]) -> None:
-    calculated, simulated = (answer(engine, disk, placed, **more) for engine in ENGINES)
-    assert calculated.transactions.per_s == pytest.approx(simulated.transactions.per_s, rel=0.09)
-    assert calculated.time.elapsed_s == pytest.approx(simulated.time.elapsed_s, rel=0.09)
-    assert set(calculated.device) == set(simulated.device)
-    for space in placed:
-        name = space["device"]
-        near = pytest.approx(simulated.device[name].reads_per_s, rel=0.09)
-        assert calculated.device[name].reads_per_s == near
-        used = [one.transactions.utilisation[f"data disk {name}"] for one in (calculated, simulated)]
-        assert used[0] == pytest.approx(used[1], rel=0.09)
+    found["device"].pop("b", None)  # the idle device has no requests
+    assert found == plain
 
 
 def test_the_device_that_binds_is_named_and_a_second_one_doubles_what_the_disks_do() -> None:
-    one, two = (answer("calculate", "ebs-gp3", placed).transactions for placed in ([], spaces(50, 50)))
+    one, two = (answer("ebs-gp3", placed).transactions for placed in ([], spaces(50, 50)))
     assert two.saturation_per_s == pytest.approx(2 * one.saturation_per_s, rel=0.01)
-    uneven = answer("calculate", "ebs-gp3", spaces(30, 70)).transactions
-    slow = answer("calculate", "nvme", spaces(70, 30, iops_limit=500)).transactions
+    uneven = answer("ebs-gp3", spaces(30, 70)).transactions
+    slow = answer("nvme", spaces(70, 30, iops_limit=500)).transactions
     assert (uneven.bottleneck, slow.bottleneck) == ("data disk sdb", "data disk sdb")
     assert uneven.saturation_per_s == pytest.approx(one.saturation_per_s / 0.7, rel=0.01)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_log_beside_the_data_lies_on_the_first_device(engine: str) -> None:
+def test_a_log_beside_the_data_lies_on_the_first_device() -> None:
     own, beside = (
-        answer(engine, "ebs-gp3", spaces(50, 50), instance={"redo_disk": where}) for where in ("own", "data")
+        answer("ebs-gp3", spaces(50, 50), instance={"redo_disk": where}) for where in ("own", "data")
     )
     assert "redo" in own.device
     assert "redo" not in beside.device
@@ -159,23 +117,23 @@ def test_a_log_beside_the_data_lies_on_the_first_device(engine: str) -> None:
 )  # fmt: skip
 def test_table_spaces_that_contradict_are_refused(placed: list[dict[str, Any]], says: str) -> None:
     with pytest.raises(SpecError, match=says):
-        answer("calculate", "nvme", placed)
+        answer("nvme", placed)
 
 
 @pytest.mark.parametrize(
-    ("engine", "more", "says"),
+    ("more", "says"),
     [
-        *((each, {"host": {"iops_limit": 9000}}, "host.iops_limit is not modelled") for each in ENGINES),
-        ("simulate", {"beside": [{"kind": "read_stream"}]}, "programs beside each other share one disk"),
+        ({"host": {"iops_limit": 9000}}, "host.iops_limit is not modelled"),
+        ({"beside": [{"kind": "read_stream"}]}, "programs beside each other share one disk"),
     ],
 )
-def test_what_several_devices_would_share_is_refused(engine: str, more: dict[str, Any], says: str) -> None:
+def test_what_several_devices_would_share_is_refused(more: dict[str, Any], says: str) -> None:
     work = WORK | {"tablespaces": spaces(50, 50)}
     work |= {"beside": more.get("beside", [])}
     host = {"host": more["host"]} if "host" in more else {}
     scenario = from_mapping({"disk": {"use": "nvme"}, "workload": work, **host})
     with pytest.raises(OutsideLaw, match=says):
-        by(engine, scenario)
+        run(scenario)
 
 
 @pytest.mark.parametrize("shares", [[1.0], [0.5, 0.5], [0.7, 0.2, 0.1], [0.999, 0.001], [1.0, 0.0]])
@@ -194,37 +152,12 @@ def test_extents_go_to_devices_by_turns_and_no_two_blocks_lie_at_one_place(share
     assert turns.count(0) == pytest.approx(shares[0] * len(turns), abs=1)
 
 
-def test_reads_at_once_are_spread_by_chance_and_the_last_device_ends_them() -> None:
-    found = at_one_device(8, 0.3)
-    assert 0.7**8 + sum(found.values()) == pytest.approx(1, abs=1e-8)
-    assert sum(there * chance for there, chance in found.items()) == pytest.approx(2.4)
-    assert (at_one_device(8, 1.0), at_one_device(8, 0.0)) == ({8: 1.0}, {})
-    first, second = [(1.0, 0.5), (3.0, 0.5)], [(0.0, 0.25), (2.0, 0.75)]
-    every = sum(max(a, b) * p * q for (a, p), (b, q) in product(first, second))
-    assert longest_s([first, second]) == pytest.approx(every)
-    assert longest_s([[(0.7, 1.0)]]) == 0.7
-
-
 @pytest.mark.parametrize("percents", [(30, 45, 25), (33.3, 33.3, 33.3)])
 def test_table_spaces_of_one_device_share_it(percents: tuple[float, ...]) -> None:
     placed = [space | {"device": device} for space, device in zip(spaces(*percents), "aab", strict=True)]
     first, second = devices_of(tuple(PlacedTablespace(**space) for space in placed))
     assert first.share + second.share == pytest.approx(1, abs=1e-12)
     assert first.share == pytest.approx(sum(percents[:2]) / sum(percents))
-
-
-@pytest.mark.parametrize(("users", "percents"), [(5, (70, 30)), (400, (20, 80)), (400, (80, 20))])
-def test_sessions_wait_for_reads_as_long_as_their_devices_take(
-    users: int, percents: tuple[float, float]
-) -> None:
-    mix = [{"name": "a", "gets": 60, "changed_blocks": 5, "scan_blocks": 500}]
-    result = answer("calculate", "nvme", spaces(*percents, overhead_s=0.003), users=users, mix=mix)
-    waits = [result.time.wait[event] for event in (SEQUENTIAL, SCATTERED)]
-    devices = [result.device[name] for name in ("sda", "sdb")]
-    reads_per_s = sum(device.reads_per_s for device in devices)
-    taken_s = sum(device.reads_per_s * (device.read_await_s or 0) for device in devices) / reads_per_s
-    waited_s = sum(wait.total_s for wait in waits) / sum(wait.waits for wait in waits)
-    assert waited_s == pytest.approx(taken_s)
 
 
 @pytest.mark.parametrize("at_once", [2, 8])
@@ -237,44 +170,16 @@ def test_reads_at_once_take_one_read_where_devices_serve_all_side_by_side(at_onc
         assert parts.batch_s == pytest.approx(parts.devices[0].disk.read_s, rel=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("disk", "mix", "users", "binds"),
-    [
-        ("nvme", {"changed_blocks": 5, "parallel_reads": 8}, 40, "data disk sdb"),
-        ("nvme", {"changed_blocks": 5, "scan_blocks": 500}, 400, "data disk sda"),
-        ({"use": "nvme", "write_overhead_s": 0.02}, {"changed_blocks": 60}, 300, "database writer"),
-    ],
-)
-def test_the_order_of_table_spaces_changes_nothing(disk: Any, mix: Any, users: int, binds: str) -> None:
-    placed, mixed = spaces(80, 20, overhead_s=0.003), [{"name": "a", "gets": 60} | mix]
-    one, other = (
-        answer("calculate", disk, listed, users=users, mix=mixed) for listed in (placed, placed[::-1])
-    )
-    assert one.transactions.bottleneck == other.transactions.bottleneck == binds
-    assert one.transactions.per_s == pytest.approx(other.transactions.per_s, rel=1e-6)
-    for event, wait in one.time.wait.items():
-        assert wait.total_s == pytest.approx(other.time.wait[event].total_s, rel=1e-6, abs=1e-12)
-    for name, device in one.device.items():
-        assert device.read_await_s == pytest.approx(other.device[name].read_await_s, rel=1e-6)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_dbwr_is_as_busy_as_at_the_device_that_it_can_write_least_to(engine: str) -> None:
+def test_dbwr_is_as_busy_as_at_the_device_that_it_can_write_least_to() -> None:
     """Two of its three writes of 20 ms are under way where four of five of the 60 blocks of a transaction lie."""
     disk, mix = {"use": "nvme", "write_overhead_s": 0.02}, [{"name": "a", "gets": 60, "changed_blocks": 60}]
     more = {"rate_per_s": 1, "mix": mix, "transactions": 300, "instance": {"db_writer_requests": 3}}
     placed = spaces(80, 20, overhead_s=0.003)
     for listed in (placed, placed[::-1]):
-        found = answer(engine, disk, listed, **more).transactions
+        found = answer(disk, listed, **more).transactions
         assert found.saturation_per_s == pytest.approx(2 / 0.02 / (0.8 * 60), rel=0.1)
         share = found.per_s / found.saturation_per_s
         assert found.utilisation["database writer"] == pytest.approx(share, rel=0.15)
-
-
-def test_reads_at_once_on_two_devices_leave_no_time_without_a_cause() -> None:
-    mix = [{"name": "a", "gets": 60, "changed_blocks": 5, "parallel_reads": 8}]
-    result = answer("calculate", "nvme", spaces(80, 20, overhead_s=0.003), users=4, mix=mix)
-    assert abs(result.time.unaccounted_s) < 1e-3 * result.time.elapsed_s
 
 
 class Waits(Files):

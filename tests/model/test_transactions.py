@@ -1,8 +1,7 @@
-"""The network of processors, disk and log against exact laws of queues; and books that balance for any scenario."""
+"""Transactions: where they saturate, and books that balance for any scenario."""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from math import isfinite
 from typing import Any
 
@@ -10,23 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blocktime.model import OutsideLaw, RunResult, calculate, simulate
+from blocktime.model import OutsideLaw, RunResult, simulate
 from blocktime.model.bounds import Bounds
-from blocktime.model.laws import queueing
-from blocktime.model.loops import as_written
 from blocktime.model.results import TransactionStats
 from blocktime.model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from blocktime.model.units import GIB, MIB
 from blocktime.model.workloads.transactions.expected_run import expected_run
-from blocktime.model.workloads.transactions.network import at_rate, closed
-from blocktime.model.workloads.transactions.parts import Parts, parts_of
 from blocktime.scenarios import from_mapping, load, run
-from tests.engines import by
-from tests.plain import are_compiled
 from tests.random_scenarios import case
 from tests.whole import quick
-
-USERS = 200
 
 
 def machine(cores: int, servers: int, read_s: float, cpu_s: float, **disk: Any) -> System:
@@ -72,107 +63,14 @@ def work(gets: float = 20, **more: Any) -> Transactions:
     )
 
 
-def exponential(parts: Parts) -> Parts:
-    """With services that vary by chance, for which the laws of networks are exact."""
-    disk = parts.devices[0].disk
-    parts.cpu_scv = disk.serial_scv = disk.slot_scv = 1.0
-    return parts
-
-
-def exact(
-    demands_s: list[float], servers: list[int], think_s: float, users: int = USERS
-) -> list[queueing.Network]:
-    """The same network with 1, 2, … users."""
-    return [
-        queueing.mean_values(present, demands_s, think_s, servers)
-        for present in [*range(1, 13), *range(15, users, 13), users]
-    ]
-
-
-@pytest.mark.parametrize(("cpu_s", "read_s"), [(0.01, 0.001), (0.01, 0.01), (0.1, 0.001)])
-@pytest.mark.parametrize("think_s", [0.0, 0.05, 1.0])
-def test_single_servers_are_exact_for_every_number_of_users(
-    cpu_s: float, read_s: float, think_s: float
-) -> None:
-    parts = exponential(parts_of(machine(1, 1, read_s, cpu_s), work(users=USERS, think_s=think_s)))
-    for users, point in enumerate(closed(parts, USERS), start=1):
-        network = queueing.mean_values(users, [parts.cpu_s, parts.disk_s], think_s)
-        assert point.per_s == pytest.approx(network.throughput_per_s, rel=1e-9)
-        assert point.response_s == pytest.approx(network.response_s, rel=1e-9)
-        assert point.at_processors == pytest.approx(network.in_station[0], rel=1e-9)
-        assert point.devices[0].at_disk == pytest.approx(network.in_station[1], rel=1e-9)
-
-
-@pytest.mark.sampled(9)
-@pytest.mark.parametrize(
-    ("cores", "servers"), [(1, 2), (1, 16), (1, 64), (4, 1), (4, 4), (16, 4), (16, 16), (64, 1), (64, 64)]
-)
-@pytest.mark.parametrize(("think_s", "error"), [(0.0, 0.04), (1.0, 0.006)])
-def test_several_servers_are_as_close_to_the_exact_network_as_stated(
-    cores: int, servers: int, think_s: float, error: float
-) -> None:
-    """Throughput over 1 to 200 users is off by 0.53% at most with a second of thinking, by 3.6% without any.
-
-    Most at 64 cores and 64 servers, both as busy as each other. With the exponent of [suri-2007] the recursion
-    alternates above and below the truth there, up to 85% above, beyond what the servers can do.
-    """
-    for cpu_s, disk_s in ((0.01, 0.1), (0.1, 0.01), (0.015 * cores, 0.015 * servers)):
-        parts = exponential(
-            parts_of(machine(cores, servers, disk_s / 10, cpu_s), work(users=USERS, think_s=think_s))
-        )
-        points = list(closed(parts, USERS))
-        bottleneck_s = max(parts.cpu_s / cores, parts.disk_held_s)
-        for users in [*range(1, 13), *range(15, USERS, 23), USERS]:
-            network = queueing.mean_values(users, [parts.cpu_s, parts.disk_s], think_s, [cores, servers])
-            assert points[users - 1].per_s == pytest.approx(network.throughput_per_s, rel=error)
-        for users, point in enumerate(points, start=1):
-            total_s = parts.cpu_s + parts.disk_s
-            bounds = Bounds({"bottleneck": bottleneck_s}, total_s, think_s, False)
-            assert point.per_s >= users / (users * total_s + think_s) * (1 - 1e-6)
-            assert point.per_s <= bounds.most_per_s(users) * (1 + 1e-6)
-            assert point.response_s >= bounds.least_response_s(users) * (1 - 1e-6)
-            assert point.response_s <= users * total_s * (1 + 1e-6)
-            assert point.per_s * (think_s + point.response_s) == pytest.approx(users, rel=1e-9)  # Little
-        # a user more does no harm, but for the one with whom there are as many as servers: waiting begins there
-        assert all(more.per_s >= less.per_s * 0.995 for less, more in pairwise(points))
-
-
-def test_a_set_of_disks_has_a_queue_for_each_member() -> None:
-    parts = exponential(
-        parts_of(
-            machine(64, 1, 0.01, 1e-4, raid_level="0", raid_disks=8, queue_depth=1024),
-            work(users=USERS, think_s=1),
-        )
-    )
-    demands_s = [parts.cpu_s, *[parts.disk_s / 8] * 8]
-    for users, point in enumerate(closed(parts, 60), start=1):
-        network = queueing.mean_values(users, demands_s, 1, [64, *[1] * 8])
-        assert point.per_s == pytest.approx(network.throughput_per_s, rel=1e-4)
-        assert point.devices[0].at_disk == pytest.approx(sum(network.in_station[1:]), rel=1e-3)
-
-
-@pytest.mark.parametrize(("cores", "servers"), [(1, 1), (4, 1), (1, 8), (8, 8), (64, 1)])
-@pytest.mark.parametrize("load", [0.1, 0.5, 0.8, 0.95, 0.99])
-def test_arrivals_wait_as_in_queues_of_several_servers(cores: int, servers: int, load: float) -> None:
-    """Exact, as what leaves a queue of exponential servers comes to the next by chance [kleinrock-1975]."""
-    parts = exponential(parts_of(machine(cores, servers, 0.01, 0.001), work(gets=1, rate_per_s=1)))
-    rate_per_s = load / max(parts.cpu_s / cores, parts.disk_s / servers)
-    expected = parts.cpu_s + queueing.mmc_wait_s(rate_per_s, parts.cpu_s, cores)
-    # each transaction reads half a block, so half of them queue for a whole one
-    each_s = parts.disk.slot_s or parts.disk.read_s  # with several slots the transfer is one by one
-    expected += parts.reads * (
-        parts.disk.read_s + queueing.mmc_wait_s(rate_per_s * parts.reads, each_s, servers)
-    )
-    assert at_rate(parts, rate_per_s).response_s == pytest.approx(expected, rel=1e-6)
-
-
 def test_throughput_ends_at_the_bottleneck() -> None:
     for cores, servers, cpu_s in ((1, 4, 0.01), (4, 2, 0.01), (16, 1, 0.4)):
         system, many = machine(cores, servers, 0.01, cpu_s), work(users=2_000, think_s=1)
-        parts, point, bounds, *_ = expected_run(system, many)
-        most = bounds.ceiling_per_s
+        expected = expected_run(system, many)
+        most = expected.bounds.ceiling_per_s
+        parts = expected.parts
         assert most == pytest.approx(1 / max(parts.cpu_s / cores, parts.disk_s / servers))
-        assert most * 0.999 < point.per_s <= most * (1 + 1e-9)
+        assert expected.per_s == pytest.approx(most)
 
 
 CHANGING = Transaction(gets=2, rows=0, changed_blocks=2, redo_bytes=0, commits=False, calls=1)
@@ -184,13 +82,11 @@ def test_nobody_changes_more_than_dbwr_can_write(writes_at_once: int) -> None:
     instance = Instance(buffer_cache_bytes=MIB, db_writer_requests=writes_at_once, checkpoint_s=5)
     system = machine(64, 8, 5e-3, 0).model_copy(update={"instance": instance})
     changing = work(users=60, think_s=0.01).model_copy(update={"mix": (CHANGING,)})
-    found = calculate(system, changing)
-    assert found.transactions.written_blocks_per_s == pytest.approx(writes_at_once / 5e-3, rel=1e-3)
+    found = simulate(system, changing)
+    assert found.transactions.written_blocks_per_s == pytest.approx(writes_at_once / 5e-3, rel=0.02)
     assert found.time.wait["free buffer waits"].total_s > 0.05
-    assert any("DBWR" in said for said in found.warnings)
-    assert found.transactions.per_s * (0.01 + found.transactions.response_s) == pytest.approx(60, rel=1e-9)
     with pytest.raises(OutsideLaw, match="more than DBWR can write"):
-        calculate(
+        simulate(
             system,
             Transactions(
                 **{**dict(changing), "rate_per_s": 1.1 * found.transactions.per_s, "think_s": 0, "users": 1}
@@ -205,7 +101,7 @@ def test_blocks_that_change_often_are_written_seldom_and_allow_more_arrivals() -
     one = Transactions(
         mix=(kind,), data_bytes=2 * MIB, hot_data_percent=100, hot_gets_percent=100, rate_per_s=200
     )
-    found = calculate(system, one)
+    found = simulate(system, one)
     assert found.transactions.written_blocks_per_s < 5 < 4 * 200
     assert found.transactions.utilisation["data disk"] < 0.1
 
@@ -285,7 +181,7 @@ WORKS = st.fixed_dictionaries(
 )
 
 
-def check(found: RunResult, users: int | None, think_s: float) -> None:
+def check(found: RunResult) -> None:
     """What every answer is: finite, no less than nothing, and the sum of its parts."""
     stats, time = found.transactions, found.time
     numbers = [stats.per_s, stats.response_s, stats.under_way, stats.saturation_per_s, stats.log_writes_per_s]
@@ -302,40 +198,20 @@ def check(found: RunResult, users: int | None, think_s: float) -> None:
     assert abs(time.unaccounted.get("no cause", 0.0)) <= 1e-6 * time.elapsed_s
     assert stats.under_way == pytest.approx(stats.per_s * stats.response_s, rel=1e-9)
     assert sum(kind.per_s for kind in stats.kinds) == pytest.approx(stats.per_s, rel=1e-6)
-    if found.how == "exact sum" and users is not None:
-        assert stats.per_s * (think_s + stats.response_s) == pytest.approx(users, rel=1e-6)
 
 
 @given(SYSTEMS, WORKS, st.one_of(st.none(), st.floats(0.05, 0.9)))
 @settings(max_examples=quick(40, 100))
 def test_books_balance_whatever_is_asked(system: System, fields: dict[str, Any], load: float | None) -> None:
     given_work = Transactions(**fields)
-    answer = calculate(system, given_work)
     if load is not None:
-        rate = load * min(answer.transactions.saturation_per_s, 1e4)
-        fields = {**fields, "users": 1, "think_s": 0.0, "rate_per_s": max(rate, 1e-6)}
-        given_work = Transactions(**fields)
-        try:
-            answer = calculate(system, given_work)
-        except OutsideLaw:
-            return  # DBWR cannot write so much
-    users = None if load is not None else given_work.users
-    check(answer, users, given_work.think_s)
-    check(simulate(system, given_work), users, given_work.think_s)
-
-
-@pytest.mark.skipif(not are_compiled(), reason="no C compiler here")
-@pytest.mark.parametrize("preset", ["tpc-c", "oltp-nvme", "magni-tpcc-4k"])
-@pytest.mark.parametrize(
-    "changed",
-    ["workload.users=60", "workload.users=250", "instance.redo_disk=data", "disk.use=array-cached"],
-)
-def test_the_compiled_network_is_the_one_as_written(preset: str, changed: str) -> None:
-    scenario = load(preset, [changed])
-    assert isinstance(scenario.workload, Transactions)
-    quick = calculate(scenario.system, scenario.workload)
-    with as_written():
-        assert calculate(scenario.system, scenario.workload) == quick
+        most = expected_run(system, given_work).bounds.ceiling_per_s
+        rate = load * min(most, 1e4)
+        given_work = Transactions(**{**fields, "users": 1, "think_s": 0.0, "rate_per_s": max(rate, 1e-6)})
+    try:
+        check(simulate(system, given_work))
+    except OutsideLaw:
+        assert load is not None  # DBWR cannot write so much
 
 
 @pytest.mark.parametrize("blocks", [4, 40])
@@ -344,7 +220,7 @@ def test_twice_as_many_hottest_blocks_are_met_half_as_often_and_written_twice(bl
     mix = [{"name": "a", "gets": 100, "changed_blocks": 8}]
     hot = {"hottest_gets_percent": 20, "hottest_changes_percent": 100}
     few, twice = (
-        by("calculate", from_mapping(
+        run(from_mapping(
                 {
                     "disk": {"use": "nvme"},
                     "instance": {"buffer_cache_bytes": "256M", "checkpoint_s": 30},
@@ -357,10 +233,10 @@ def test_twice_as_many_hottest_blocks_are_met_half_as_often_and_written_twice(bl
         for count in (blocks, 2 * blocks)
     )  # fmt: skip
     undo = "consistent reads of changed blocks"
-    assert few.time.cpu[undo] == pytest.approx(2 * twice.time.cpu[undo], rel=0.01)
+    assert few.time.cpu[undo] == pytest.approx(2 * twice.time.cpu[undo], rel=0.1)
     busy = "buffer busy waits"
-    assert few.time.wait[busy].total_s == pytest.approx(2 * twice.time.wait[busy].total_s, rel=0.02)
-    assert few.transactions.written_blocks_per_s == pytest.approx(blocks / 30, rel=0.01)
+    assert few.time.wait[busy].total_s == pytest.approx(2 * twice.time.wait[busy].total_s, rel=0.3)
+    assert few.transactions.written_blocks_per_s == pytest.approx(blocks / 30, rel=0.15)
 
 
 HOT_BLOCK = ("workload.hottest_blocks=1", "workload.users=200", "workload.think_s=0", "disk.use=nvme")

@@ -28,7 +28,7 @@ def test_programs_keep_littles_law_and_sum_up_to_the_disk(name: str) -> None:
             assert program.response_s is not None
             think_s = work.think_s + program.response_s
             if len(programs) == 2:  # all at work throughout
-                assert program.per_s * think_s == pytest.approx(work.users, rel=0.02)
+                assert program.per_s * think_s == pytest.approx(work.users, rel=0.03)
         alone = program.alone.elapsed_s or program.alone.response_s
         assert (program.elapsed_s or program.response_s or 0.0) >= (alone or 0.0)
     assert max(program.disk_fraction for program in programs) <= disk.utilisation_fraction + 1e-9

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import TYPE_CHECKING, Any, Final
 
-from blocktime.model.engine import calculate
+from blocktime.model.engine import answer
 from blocktime.model.errors import SpecError
 from blocktime.scenarios import Scenario, from_mapping
 from blocktime.scenarios.measured import CPU, READ_REQUESTS, TRANSACTIONS, as_modelled, at
@@ -37,7 +37,8 @@ AGREES: Final = 0.01
 LEAST_CORRELATION: Final = 0.01
 MOVES: Final = 1e-3
 """Change of a figure's logarithm by that of a field, below which the field moves no figure."""
-STEP: Final = 0.02
+STEP: Final = 0.2
+"""Of the logarithm, for slopes: runs with one seed differ by less chance than by so large a step."""
 PASSES: Final = 3
 FARTHEST: Final = 1.0
 """Of the logarithm, in one pass."""
@@ -134,7 +135,7 @@ def fitted(
         scenario = from_mapping(changed, name)
         rows = {
             row.measured.name: row.modelled
-            for row in as_modelled(system.compared, calculate(scenario.system, scenario.workload))
+            for row in as_modelled(system.compared, answer(scenario.system, scenario.workload))
         }
         return np.array(
             [log(max(rows.get(compared.name, compared.value), 1e-12)) for compared in system.compared]

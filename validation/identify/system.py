@@ -21,19 +21,19 @@ from blocktime.model.causes import (
     SEQUENTIAL,
 )
 from blocktime.model.demand.transactions import curve_classes
-from blocktime.model.engine import calculate
 from blocktime.model.laws.block_layer import stated_call_s
 from blocktime.model.laws.commit import LOG_BLOCK_BYTES
 from blocktime.model.laws.opened_files import WITHOUT_FILESYSTEM, database_path
-from blocktime.model.results import RunResult
-from blocktime.model.spec import Instance, Transactions
+from blocktime.model.laws.processors import speed_of
+from blocktime.model.loops import fastest
+from blocktime.model.spec import Instance, System, Transactions
 from blocktime.model.units import MIB, show_bytes, show_number, show_seconds, show_share
 from blocktime.model.workloads.transactions.parts import parts_of
+from blocktime.model.workloads.transactions.writers import due_at
 from blocktime.scenarios import from_mapping
 from blocktime.scenarios.measured import (
     CPU,
     DB_TIME,
-    FIGURES,
     PARALLEL_WAIT,
     READ_ON,
     READ_REQUESTS,
@@ -67,7 +67,6 @@ REWRITES: Final = 3
 MORE_THAN_ONE: Final = 2
 MOST_VOLUMES: Final = 64
 """Devices that a scenario may have."""
-CPU_PASSES: Final = 2
 LEAST_ACTIVE: Final = 0.05
 """Average active sessions below which an hour was idle."""
 MOST_BESIDE: Final = 0.02
@@ -469,8 +468,10 @@ class SystemProfile(ScenarioBuilder):
 
     def _modelled_writes(self, gets: float, again: float) -> float:
         """Blocks that DBWR writes of a transaction."""
-        result = _summed(self._sections(gets, again))
-        return (FIGURES[WRITES](result) or 0.0) / (FIGURES[TRANSACTIONS](result) or 1.0) or self.written
+        scenario = from_mapping(self._sections(gets, again), "my")
+        parts = parts_of(scenario.system, cast("Transactions", scenario.workload))
+        due = (fastest(due_at)(device, self.per_s.value) for device in parts.devices)
+        return sum(writes.wanted for writes in due) or self.written
 
     def _sections(self, gets: float, again: float) -> dict[str, Any]:
         """The scenario so far, with these shares of gets and changes for the hottest blocks."""
@@ -581,7 +582,7 @@ class SystemProfile(ScenarioBuilder):
         modelled_s = parts_of(scenario.system, cast("Transactions", scenario.workload)).cpu_s
         each_s = cpu.value / self.count
         if each_s >= modelled_s:
-            own_s = self._beside_others(each_s, each_s - modelled_s)
+            own_s = max(0.0, each_s * self._speed(scenario.system, cpu) - modelled_s)
             source = f"DB CPU of a transaction less the {show_seconds(each_s - own_s)} of its gets, changes and reads"
             self.know("workload.mix.0.cpu_s", own_s, f"{source}, among as many as were active", cpu)
             return
@@ -591,14 +592,9 @@ class SystemProfile(ScenarioBuilder):
                 f"host.{name}", price_s * each_s / modelled_s, "scaled to the DB CPU of a transaction", cpu
             )
 
-    def _beside_others(self, each_s: float, own_s: float) -> float:
-        """CPU of SQL and PL/SQL so that a transaction takes *each_s* among others, which slow its processor down."""
-        sections = self._sections(0.0, self.again)
-        for _ in range(CPU_PASSES):
-            sections["workload"]["mix"][0]["cpu_s"] = own_s
-            modelled_s = _summed(sections).time.cpu_s
-            own_s = max(0.0, own_s + each_s - modelled_s)
-        return own_s
+    def _speed(self, system: System, cpu: Figure) -> float:
+        """Speed of a processor among as many as were busy on average, which share cores and caches."""
+        return float(speed_of(cpu.value / self.report.span_s, *system.host.cores))
 
     def length(self) -> None:
         """A simulated run of so many transactions that their reads are enough to be counted, where these are rare."""
@@ -646,9 +642,3 @@ class SystemProfile(ScenarioBuilder):
 def _with_digits(latency_s: float) -> float:
     """A latency with as many digits as a report's mean has, and one more for what is taken off it."""
     return float(f"{latency_s:.{LATENCY_DIGITS}g}")
-
-
-def _summed(sections: dict[str, Any]) -> RunResult:
-    """The sums of a scenario of users, which a search asks many times."""
-    scenario = from_mapping(sections, "my")
-    return calculate(scenario.system, scenario.workload)

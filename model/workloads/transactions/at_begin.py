@@ -160,7 +160,7 @@ def _pools(
     if work.begins == "cold":
         return [(buffers, Dirty(NOBODY, np.empty(0))) for buffers in pools]
     per_s = expected.per_s
-    age_s = fastest(written_age_s)(expected.parts, per_s, expected.point.written)
+    age_s = fastest(written_age_s)(expected.parts, per_s, expected.written)
     groups = fastest(dirty_groups)(expected.parts, per_s, age_s)
     first, *others = [dirty(buffers, data, groups, chance, age_s) for buffers in pools]
     changes_per_s = per_s * expected.parts.hottest_changes

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, exp, inf
+from math import exp, inf
 from typing import Any
 
 from blocktime.model.demand.calls import writes_at_once
 from blocktime.model.demand.device_calls import changed
-from blocktime.model.laws import block_layer, disk_means, disk_sets, limits, parallel_reads, queueing
+from blocktime.model.laws import block_layer, disk_means, disk_sets, limits
 from blocktime.model.laws.disk import on_curve_s
 from blocktime.model.laws.disk_geometry import geometry_of
 from blocktime.model.laws.disk_queue import Positionings, gained
-from blocktime.model.laws.parallel_reads import slowest_wait
 from blocktime.model.loops import fastest
 from blocktime.model.machine.device.elevator import FIFO_BATCH, IN_BATCHES, IN_ORDER, WRITES_STARVED
 from blocktime.model.spec import System
@@ -49,7 +48,7 @@ class Arm:
 
 @dataclass
 class DataDisk:
-    """The disk of the data: requests go side by side through slots, then one by one through what is left."""
+    """The disk of the data: what a request takes alone, and of its capacity."""
 
     arm: Arm | None
     """None where nothing turns."""
@@ -71,20 +70,12 @@ class DataDisk:
     nr_requests: int
     servers: int
     """Requests that the data disk serves at once."""
-    in_slot_group: int
-    """Of them those of which a read can take any: one where reads collide."""
     members: int
     """Of them those that are served one by one: the disks of a set."""
-    copies: int
-    """Of each place, any of which serves a read."""
     depth: float
     """Requests that the disk has at once before reads pass writes, and the scheduler sorts what waits."""
-    unpassed: float
-    """Writes of a burst that a read has before it at most: the scheduler lets it pass the others."""
     sorts: bool
     """Whether the scheduler makes seeks shorter where many wait."""
-    sweeps_all: bool
-    """Whether it sorts reads and writes together, and neither passes the other."""
     unreached: list[float]
     """Chances that no place is reached yet, step by step, where the drives take the shortest of what they hold."""
     step_s: float
@@ -97,89 +88,20 @@ class DataDisk:
     """A single-block read alone."""
     read_held_s: float
     """Of the disk's capacity, for one read."""
-    read_serial_s: float
-    """Of its capacity to serve one by one: the medium, the channel, the limit of a volume."""
     scan_read_s: float
     scan_held_s: float
-    scan_serial_s: float
     scan_near_s: float
     """What a multiblock read takes less that goes on where the one before ended, nobody's between."""
-    write_s: float
-    """A block that DBWR writes alone; a write cache answers it."""
     write_held_s: float
     """Of the disk's capacity, for one block that DBWR writes."""
     writes_at_once: int
     """Of DBWR."""
     writer_per_s: float
     """Blocks that DBWR writes a second with what it may have under way."""
-    slot_s: float
-    """Of a read, in its slot."""
-    slot_scv: float
-    """Squared coefficient of variation of that."""
-    serial_scv: float
-    """Of what is served one by one."""
 
-    @property
-    def before_serial_s(self) -> float:
-        """Of a read in its slot, away from where a burst of writes is served; 0 where slots run out first."""
-        return self.slot_s if self.read_serial_s > self.slot_s / self.servers else 0.0
-
-    def batch_s(self, reads: int) -> float:
-        """Until the last of so many single-block reads is done that come together and find nobody.
-
-        First through slots, any that is free or each its own by chance, then one by one through what is left, on any
-        of the members.
-        """
-        if reads <= 1:
-            return self.read_s
-        serial_s = self.read_serial_s * self.members
-        last_s = serial_s * self._serial_rounds(reads)
-        if not self.slot_s:
-            return self.read_s + last_s - serial_s
-        if self.in_slot_group == 1:
-            slots_s = parallel_reads.most_at_one(reads, self.servers) * self.slot_s
-        else:
-            slots_s = parallel_reads.side_by_side_s(reads, self.servers, self.slot_s, self.slot_scv**0.5)
-        if self.slot_scv and serial_s and reads <= self.servers:
-            cv = self.slot_scv**0.5
-            return self.slot_s * parallel_reads.slowest_service(reads, cv, serial_s / self.slot_s)
-        in_last_round = (reads - 1) % self.servers + 1 if self.in_slot_group > 1 and not self.slot_scv else 1
-        behind_s = max(last_s, slots_s - self.slot_s + min(in_last_round * serial_s, last_s))
-        return self.read_s + behind_s - serial_s
-
-    def _serial_rounds(self, reads: int) -> float:
-        """Services one by one until the last of so many reads is served, by the member that has most to do.
-
-        Deviations add up as squares: of the number of reads there, and of the time that each takes [blom-1958].
-        """
-        groups = self.members // self.copies
-        if groups == 1:
-            return float(ceil(reads / self.copies))
-        mean = reads / self.members
-        apart = parallel_reads.most_at_one(reads, groups) / self.copies - mean
-        varies = mean / self.copies * self.serial_scv * queueing.largest_of(groups) ** 2
-        return max(1.0, mean + float((apart**2 + varies) ** 0.5))
-
-    def batch_wait_s(
-        self, reads: float, slots_s: float, slots_load: float, serial_s: float, serial_load: float
-    ) -> float:
-        """Wait of the slowest of so many reads for those of others; mean wait and load of a slot, and of a member."""
-        apart = min(reads, self.servers) if self.in_slot_group == 1 else 1.0
-        members = min(reads, self.members / self.copies)
-        return slots_s * slowest_wait(apart, slots_load) + serial_s * slowest_wait(members, serial_load)
-
-    def own_waits(self, batches: dict[int, float]) -> tuple[float, float]:
-        """Services of slots, and of one member, that the reads of batches wait for those of their own batch."""
-        pairs = sum(count * size * (size - 1) / 2 for size, count in batches.items())
-        slots = pairs / self.servers
-        if self.in_slot_group > 1:
-            slots = sum(
-                count * max(0, read - self.servers + 1) / self.servers
-                for size, count in batches.items()
-                if size > self.servers
-                for read in range(size)
-            )
-        return slots, pairs / self.members
+    def batch_s(self, reads: float) -> float:
+        """So many single-block reads that come together and find nobody take at least as long."""
+        return max(self.read_s, reads * self.read_held_s)
 
     def sorted_s(self, there: float, reads_fraction: float) -> float:
         """How much quicker a request is where so many are there and the scheduler sorts those that it holds.
@@ -242,29 +164,11 @@ def _arm(disk: Any, span_bytes: float) -> Arm | None:
     return fastest(Arm)(cylinders, g.head_switch_s, *disk_means.seek_curve(g), g.cylinders)
 
 
-def _slots_s(disk: Any, size_bytes: int, span_bytes: float, read_s: float) -> tuple[float, float]:
-    """What a read and a write take of one of several slots, before the bytes go over the one bus."""
-    missed = 1 - disk.read_hit_fraction
+def _write_slot_s(disk: Any, size_bytes: int, span_bytes: float) -> float:
+    """What a write takes of one of several slots, before the bytes go over the one bus."""
     if disk.service_cv:
-        return missed * read_s, float(disk_means.random_moments(disk, size_bytes, span_bytes, True)[0])
-    return (
-        float(missed * (disk.overhead_s + disk.average_seek_s)),
-        float(disk_means.overhead_s(disk, True) + disk.average_seek_s),
-    )
-
-
-def _write_s(disk: Any, size_bytes: int, span_bytes: float) -> float:
-    """A write alone, until the write cache or the medium has it."""
-    if disk.write_cache_bytes:
-        return float(disk_means.overhead_s(disk, True) + size_bytes / disk.bus_bytes_per_s)
-    return float(disk_means.random_moments(disk, size_bytes, span_bytes, True)[0])
-
-
-def _unpassed(depth: float, in_batches: bool, sorted_freely: bool) -> float:
-    """Writes of a burst that a read has before it at most, by the kind of queue."""
-    if in_batches:
-        return max(depth, FIFO_BATCH)
-    return inf if sorted_freely else depth
+        return float(disk_means.random_moments(disk, size_bytes, span_bytes, True)[0])
+    return float(disk_means.overhead_s(disk, True) + disk.average_seek_s)
 
 
 def _pieces(size_bytes: float, block_bytes: int, largest_bytes: float) -> float:
@@ -349,12 +253,7 @@ def data_disk(
         whole_s = float(disk_means.random_moments(disk, size, member_span, False)[0])
         return max(0.0, (1 - disk.read_hit_fraction) * (whole_s - there_s))
 
-    slot_s, write_slot_s = (
-        _slots_s(disk, size_bytes, member_span, alone_s(size_bytes)) if beside else (0.0, 0.0)
-    )
-    scv = 0.0
-    if not beside:
-        scv = disk.service_cv**2 or float(disk_means.random_moments(disk, size_bytes, member_span, False)[1])
+    write_slot_s = _write_slot_s(disk, size_bytes, member_span) if beside else 0.0
     write_held_s = held_s(size_bytes, True)
     deep = changed(disk, queue_depth=MOST_COMMANDS)
     apart_s = disk.raid_disks / float(disk_means.random_requests_per_s(deep, size_bytes, span_bytes, True))
@@ -375,31 +274,21 @@ def data_disk(
         span_bytes=member_span,
         nr_requests=host.nr_requests,
         servers=disk_means.servers_of(disk),
-        in_slot_group=1 if disk.reads_collide else disk_means.servers_of(disk),
         members=int(disk.raid_disks),
-        copies=copies,
         depth=depth,
-        unpassed=_unpassed(depth, in_batches and not disk.write_cache_bytes, sorts and single),
         sorts=sorts and single,
-        sweeps_all=sorts and single and not in_batches,
         unreached=[] if positionings is None else positionings.left,
         step_s=0.0 if positionings is None else positionings.each_s,
         reads_first=in_batches or bool(disk.write_cache_bytes),
         passing=min(FIFO_BATCH, under_way) / (WRITES_STARVED * FIFO_BATCH) if in_batches else 0.0,
         read_s=alone_s(size_bytes),
         read_held_s=held_s(size_bytes, False),
-        read_serial_s=serial_s(size_bytes),
         scan_read_s=alone_s(scan_bytes),
         scan_held_s=held_s(scan_bytes, False),
-        scan_serial_s=serial_s(scan_bytes),
         scan_near_s=near_s(scan_bytes),
-        write_s=_write_s(disk, size_bytes, member_span),
         write_held_s=write_held_s,
         writes_at_once=under_way,
         writer_per_s=inf
         if disk.write_cache_bytes
         else min(1 / write_held_s, under_way / max(write_slot_s, apart_s, LEAST)),
-        slot_s=slot_s,
-        slot_scv=disk.service_cv**2,
-        serial_scv=scv,
     )

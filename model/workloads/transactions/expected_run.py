@@ -7,40 +7,29 @@ from typing import NamedTuple
 
 from blocktime.model.bounds import Bounds
 from blocktime.model.demand.host_limits import through_host
-from blocktime.model.demand.transactions import CPUS, DBWR, REDO
+from blocktime.model.demand.transactions import DBWR
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.loops import fastest
 from blocktime.model.spec import System, Transactions
 from blocktime.model.units import show_number, show_seconds
-from blocktime.model.workloads.transactions.network import (
-    AT_DBWR,
-    AT_DISK,
-    AT_LOG,
-    AT_PROCESSORS,
-    LoadPoint,
-    at_rate,
-    closed,
-)
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
 from blocktime.model.workloads.transactions.stations import at_pace, saturation_of
-from blocktime.model.workloads.transactions.writers import FULL
+from blocktime.model.workloads.transactions.writers import FULL, due_at
 
 
 class ExpectedRun(NamedTuple):
     """How transactions begin: their mean one, the throughput that is expected of them, and where they saturate."""
 
     parts: Parts
-    point: LoadPoint
+    per_s: float
+    """Transactions a second, which a cache in its long run has seen."""
+    written: float
+    """Blocks that DBWR writes for one."""
     bounds: Bounds
     lasting: Parts
     """The same in the long run, where the parts are those of a volume on burst credits."""
     credits_s: float = inf
     """How long these last at this load."""
-
-    @property
-    def per_s(self) -> float:
-        """Transactions a second, which a cache in its long run has seen."""
-        return self.point.per_s
 
 
 def expected_run(system: System, work: Transactions) -> ExpectedRun:
@@ -48,6 +37,11 @@ def expected_run(system: System, work: Transactions) -> ExpectedRun:
     system = through_host(system)
     parts = parts_of(system, work)
     bounds = saturation_of(system, work)
+    if work.rate_per_s is None and bounds.least_s + work.think_s <= 0:
+        raise OutsideLaw(
+            "a transaction takes no time and workload.think_s is 0, so there is no end of them: give "
+            "workload.think_s, client.round_trip_s or host.call_s more than 0"
+        )
     most = bounds.ceiling_per_s
     if work.rate_per_s is not None and work.rate_per_s >= FULL * most:
         can = f"the {bounds.bottleneck} can do, {show_number(most, 4)} transactions a second"
@@ -60,23 +54,21 @@ def expected_run(system: System, work: Transactions) -> ExpectedRun:
         )
     pace = at_pace(system, work)
     if pace.system is system:
-        return ExpectedRun(parts, _point_at(parts, bounds), bounds, parts)
+        return ExpectedRun(parts, *_expected(parts, bounds), bounds, parts)
     bursting = parts_of(pace.system, work)
-    point = _point_at(bursting, saturation_of(pace.system, work))
-    return ExpectedRun(bursting, point, bounds, parts, pace.credits_s)
+    expected = _expected(bursting, saturation_of(pace.system, work))
+    return ExpectedRun(bursting, *expected, bounds, parts, pace.credits_s)
 
 
-def _point_at(parts: Parts, bounds: Bounds) -> LoadPoint:
-    """The network at the load that is asked for."""
-    work, point = parts.work, None
-    if work.rate_per_s is not None:
-        return fastest(at_rate)(parts, work.rate_per_s)
-    held_back = {CPUS: AT_PROCESSORS, DBWR: AT_DBWR, REDO: AT_LOG}.get(bounds.bottleneck, AT_DISK)
-    every = fastest(closed)(parts, int(work.users), bounds.ceiling_per_s, held_back)
-    for point in every:  # noqa: B007  (the last one is wanted)
-        pass
-    assert point is not None
-    return point
+def _expected(parts: Parts, saturation: Bounds) -> tuple[float, float]:
+    """Transactions a second, and blocks that DBWR writes for one: those that are due, as far as a disk has room."""
+    per_s = saturation.most_per_s(parts.work.rate_per_s or parts.work.users)
+    written = 0.0
+    for device in parts.devices:
+        due, disk = fastest(due_at)(device, per_s), device.disk
+        room = max(0.0, 1 - per_s * device.disk_held_s) / (per_s * disk.write_held_s)
+        written += max(due.least, min(due.wanted, room, disk.writer_per_s / per_s))
+    return per_s, written
 
 
 def credit_warnings(expected: ExpectedRun) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import inf
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,16 +11,13 @@ from blocktime.model.demand import transactions as asked
 from blocktime.model.demand.device_calls import changed
 from blocktime.model.demand.reading import mbrc_of
 from blocktime.model.demand.transactions import Data, KindDemand
-from blocktime.model.laws import commit, disk_means, limits, parallel_reads, processors, queueing, touch_count
+from blocktime.model.laws import commit, disk_means, limits, parallel_reads, processors, touch_count
 from blocktime.model.laws.block_layer import stated_call_s
 from blocktime.model.laws.disk_geometry import geometry_of
 from blocktime.model.loops import fastest
 from blocktime.model.spec import Disk, System, Transactions
 from blocktime.model.spec.placed import DataDevice
 from blocktime.model.workloads.transactions.disk import LEAST, DataDisk, data_disk
-
-LOADS = 256
-"""Loads at which the chance that all servers are busy is known."""
 
 
 class ReadsAsked(NamedTuple):
@@ -89,7 +85,6 @@ class Parts:
     open_loop: bool
     """Whether transactions arrive at a rate."""
     think_s: float
-    think_cv: float
     hottest_blocks: float
     checkpoint_s: float
     checkpoint_redo_bytes: float
@@ -113,12 +108,8 @@ class Parts:
     scan_reads: float
     scans_go_on: float
     """Reads of scans behind the first of each: nobody's between, they lie where the one before ended."""
-    scan_hit: float
-    """Share of the blocks that a scan wants which are in memory: it wants all alike."""
     requests: float
     """Reads of the disk, of both kinds."""
-    batches: dict[int, float]
-    """Single-block reads that are handed over at once -> how often; the page cache answers none of these."""
     disk_s: float
     """Time of them all, nobody queueing."""
     scan_read_blocks: float
@@ -127,8 +118,6 @@ class Parts:
     cpu_s: float
     """Sum of them."""
     disk: DataDisk
-    cpu_scv: float
-    """Of the times on a processor between two reads."""
     latch: list[processors.Contention]
     pin: list[processors.Contention]
     commits: float
@@ -162,32 +151,16 @@ class Parts:
     """What a request among the data costs more after a log write."""
     log_limit_s: float
     """What a log write on a disk of its own takes of the host's limit, where that holds up the data's volume."""
-    batched: float
-    """Single-block reads in batches."""
     parallel_waits: float
     """Batches."""
     single_waits: float
     """Reads that are waited for one by one."""
-    disk_waits: float
-    """How often it waits for the disk."""
-    at_once: float
-    """Reads that a batch has on average, 1 without any."""
     own_bulk: float
     """Reads of its own batch that a read finds before it, on average of all reads."""
     batch_s: float
     """A batch, nobody queueing."""
-    own_slots: float
-    """Services of slots that reads of a batch wait for those of their own."""
-    own_serial: float
-    """Services of one member that they wait for so."""
     disk_held_s: float
     """Of the disk's capacity, for all reads of a transaction."""
-    serial_s: float
-    """Of its capacity to serve one by one."""
-    threads_busy: list[float]
-    """Chances that all threads are busy, at loads as :func:`all_busy` has them."""
-    slots_busy: list[float]
-    copies_busy: list[float]
 
     def mean(self, name: str) -> float:
         """Mean of a number of the kinds."""
@@ -232,7 +205,6 @@ def parts_of(
         requests += (
             blocks / every * sum(kind.share * scan_reads(kind.scan_blocks, 1 - there, mbrc) for kind in kinds)
         )
-    scan_hit = sum(there * blocks for there, blocks in zip(held, data.blocks, strict=True)) / every
     cpu = _mixed(kinds, lambda kind: kind.cpu)
     wanted = ReadsAsked(
         reads=reads,
@@ -261,7 +233,6 @@ def parts_of(
         "data": data,
         "open_loop": work.rate_per_s is not None,
         "think_s": work.think_s,
-        "think_cv": work.think_cv,
         "checkpoint_s": system.instance.checkpoint_s,
         "checkpoint_redo_bytes": float(system.instance.checkpoint_redo_bytes or inf),
         **host.cores._asdict(),
@@ -270,10 +241,8 @@ def parts_of(
         "hit": hit,
         "asked": wanted,
         "on_disk": on_disk,
-        "scan_hit": scan_hit,
         "cpu": cpu,
         "cpu_s": busy_s,
-        "cpu_scv": _cpu_scv(kinds, hit, on_disk),
         "latch": processors.contention(threads, between(hottest), host.latch_hold_s, host.latch_spin_s)
         if hottest
         else none,
@@ -293,7 +262,6 @@ def parts_of(
         "log_limit_bytes_per_s": log_disk.throughput_limit_bytes_per_s or inf,
         "log_buffer_bytes": system.instance.log_buffer_bytes,
         "redo_held_s": mean("redo_bytes") / float(disk_means.sequential_bytes_per_s(log_disk, True)),
-        "threads_busy": all_busy(threads),
     }
     wants = _Wants(wanted, on_disk, batches, mean("scan_blocks"), kinds, busy_s, mbrc, held)
 
@@ -317,7 +285,9 @@ def parts_of(
     on_devices = [parts_on(device, [], redo=place == 0) for place, device in enumerate(work.data_devices)]
     whole = parts_on(work.data_devices[0]._replace(share=1.0), on_devices, redo=True)
     if whole.parallel_waits:
-        whole.batch_s = _batches_s(batches, on_devices) / whole.parallel_waits
+        largest = max(device.share for device in work.data_devices)
+        batches_s = sum(count * whole.disk.batch_s(several * largest) for several, count in batches.items())
+        whole.batch_s = batches_s / whole.parallel_waits
     return whole
 
 
@@ -361,7 +331,6 @@ def _on_device(system: System, work: Transactions, data: Data, wants: _Wants, sh
         apart = wants.scan_blocks * size / wanted.scan_reads, float(wants.cpu_s / (waits + 1))
     disk = data_disk(system, size, (scan_bytes, *apart), span, share)
     batches_s = sum(count * disk.batch_s(several) for several, count in batches.items())
-    own_slots, own_serial = disk.own_waits(batches)
     scans = sum(kind.share for kind in wants.kinds if kind.scan_blocks)
     return {
         "groups": [
@@ -373,43 +342,16 @@ def _on_device(system: System, work: Transactions, data: Data, wants: _Wants, sh
         "scan_reads": requests,
         "scans_go_on": on_disk * max(0.0, wanted.scan_reads - scans) * share,
         "requests": reads + requests,
-        "batches": batches,
         "disk_s": (reads - batched) * disk.read_s + requests * disk.scan_read_s + batches_s,
         "scan_read_blocks": wanted.scan_blocks * on_disk * share,
         "to_log_s": to_log_s,
         "from_log_s": from_log_s,
-        "batched": batched,
         "parallel_waits": parallel_waits,
         "single_waits": single_waits,
-        "disk_waits": reads + requests - batched + parallel_waits,
-        "at_once": batched / parallel_waits if batches else 1.0,
         "own_bulk": pairs / max(reads + requests, LEAST),
         "batch_s": batches_s / parallel_waits if batches else 0.0,
-        "own_slots": own_slots,
-        "own_serial": own_serial,
         "disk_held_s": reads * disk.read_held_s + requests * disk.scan_held_s,
-        "serial_s": reads * disk.read_serial_s + requests * disk.scan_serial_s,
-        "slots_busy": all_busy(disk.in_slot_group),
-        "copies_busy": all_busy(disk.copies),
     }
-
-
-def _batches_s(batches: Mapping[int, float], devices: Sequence[Parts]) -> float:
-    """Time of all batches of a transaction, nobody queueing: each until the last device has served its reads.
-
-    How many reads a device gets counts as independent of the others' numbers, but that all of them get none.
-    """
-    total_s = 0.0
-    for several, count in batches.items():
-        takes_s, none = [], 1.0
-        for device in devices:
-            at_one = parallel_reads.at_one_device(several, device.share)
-            chances = [(device.disk.batch_s(there), chance) for there, chance in at_one.items()]
-            missed = 1 - sum(chance for _, chance in chances)
-            takes_s.append(([(0.0, missed)] if missed > LEAST else []) + chances)
-            none *= max(0.0, missed)
-        total_s += count * parallel_reads.longest_s(takes_s) / (1 - none)
-    return total_s
 
 
 def log_disk_of(system: System) -> Disk:
@@ -420,18 +362,6 @@ def log_disk_of(system: System) -> Disk:
     if own is None:
         return disk
     return changed(disk, throughput_limit_bytes_per_s=min(own, disk.throughput_limit_bytes_per_s or own))
-
-
-@lru_cache(maxsize=16)
-def all_busy(servers: int) -> list[float]:
-    """Erlang's C at the loads 1 - (1 - k/n)², closer to each other the nearer to 1; nothing for one server."""
-    if servers == 1:
-        return []
-    import numpy as np  # noqa: PLC0415
-
-    loads = 1 - (1 - np.arange(LOADS + 1) / LOADS) ** 2
-    waiting_fractions: list[float] = queueing.mmc_waiting_fraction(loads * servers, 1.0, servers).tolist()
-    return [*waiting_fractions, 1.0]
 
 
 def _log_limit_s(system: System, redo_bytes: float) -> float:
@@ -446,22 +376,6 @@ def _log_limit_s(system: System, redo_bytes: float) -> float:
     if bytes_per_s is not None and disk.throughput_limit_bytes_per_s == bytes_per_s:
         takes_s = max(takes_s, size / bytes_per_s)
     return takes_s
-
-
-def _cpu_scv(kinds: list[KindDemand], hit: float, on_disk: float) -> float:
-    """Squared coefficient of variation of the times on a processor between two reads, equal within a kind."""
-    visits = [kind.share * (1 + disk_waits_of(kind, 1 - hit, on_disk)) for kind in kinds]
-    slices_s = [kind.share * kind.cpu_s / times for kind, times in zip(kinds, visits, strict=True)]
-    mean_s = sum(kind.share * kind.cpu_s for kind in kinds) / sum(visits)
-    square = sum(times * each**2 for times, each in zip(visits, slices_s, strict=True)) / sum(visits)
-    return max(0.0, float(square / mean_s**2 - 1)) if mean_s else 0.0
-
-
-def disk_waits_of(kind: KindDemand, absent_fraction: float, on_disk: float) -> float:
-    """Waits of one kind for single-block reads of the disk: one by one, and for batches."""
-    batches = kind.batches(absent_fraction)
-    saved = sum((size - 1) * count for size, count in batches.items())
-    return float(kind.drawn_gets * absent_fraction * on_disk - saved)
 
 
 def scan_reads(blocks: float, absent_fraction: float, mbrc: int) -> float:

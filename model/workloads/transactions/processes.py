@@ -159,7 +159,8 @@ def longer_run(run: ByEvents, work: Transactions) -> int:
     They are whole decks, which hold as many of each kind as its share says.
     """
     mean_response = run.played().mean_response()
-    missing = (mean_response.half / (work.precision_percent / 100 * mean_response.mean)) ** 2
+    wanted_s = work.precision_percent / 100 * mean_response.mean
+    missing = (mean_response.half / wanted_s) ** 2 if wanted_s else 0.0
     return ceil(run.done * min(2.0, max(LEAST_GROWTH, missing)) / CHUNK) * CHUNK
 
 

@@ -18,9 +18,14 @@ from blocktime.model.loops import fastest
 from blocktime.model.machine.device.elevator import IN_ORDER
 from blocktime.model.spec import System, Transactions
 from blocktime.model.workloads.transactions.disk import LEAST
-from blocktime.model.workloads.transactions.network import StateAtDevice, closed, more_at, unhindered
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
-from blocktime.model.workloads.transactions.writers import Demands, disk_demands, due_at, reads_at_most
+from blocktime.model.workloads.transactions.writers import (
+    Demands,
+    disk_demands,
+    due_at,
+    more_at,
+    reads_at_most,
+)
 
 DiskDemands = Callable[[Parts, float], Demands]
 """What a transaction takes of a disk at a throughput."""
@@ -49,8 +54,7 @@ def bounds_at(parts: Parts, users: float) -> Bounds:
 def saturation_of(system: System, work: Transactions) -> Bounds:
     """Where the first resource saturates by the laws of sorted requests and of DBWR, in the long run."""
     parts = parts_of(system, work, saturated=True)
-    first = fastest(unhindered)(parts, LEAST) if parts.open_loop else next(fastest(closed)(parts, 1))
-    return _bounds(parts, float(work.users), first.response_s, _disk_demands)
+    return _bounds(parts, float(work.users), least_response_s(parts), _disk_demands)
 
 
 def _bounds(parts: Parts, users: float, alone_s: float, of_disk: DiskDemands) -> Bounds:
@@ -81,8 +85,8 @@ def _bounds(parts: Parts, users: float, alone_s: float, of_disk: DiskDemands) ->
 def _disk_demands(device: Parts, per_s: float) -> Demands:
     """What a transaction takes of a disk and of DBWR at a throughput, as requests are sorted and writes are due."""
     at_disk, due = fastest(reads_at_most)(device, per_s), fastest(due_at)(device, per_s)
-    more_s = fastest(more_at)(device, per_s, due, fastest(StateAtDevice)(0.0, 0.0, at_disk, 0.0))
-    return fastest(disk_demands)(device, per_s, due, more_s, 0.0, at_disk)
+    more_s = fastest(more_at)(device, per_s, due, at_disk)
+    return fastest(disk_demands)(device, per_s, due, more_s, at_disk)
 
 
 def _least_disk_demands(device: Parts, per_s: float) -> Demands:

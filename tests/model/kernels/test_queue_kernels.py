@@ -28,6 +28,7 @@ from blocktime.model.loops import fastest, queue
 from blocktime.model.machine.device.servers import Servers, Threads
 from tests.oracles.queue_by_events import open_by_events
 from tests.plain import plain_loops
+from tests.queue_theory import mmc_wait_s, mmc_waiting_fraction
 
 Times = NDArray[np.float64]
 
@@ -237,10 +238,10 @@ def test_one_server_waits_as_pollaczek_and_khinchine_say(name: str, load: float)
 @pytest.mark.parametrize("servers", [2, 4, 16])
 def test_several_servers_wait_as_erlang_says(servers: int, load: float) -> None:
     random = np.random.default_rng([2, servers, round(100 * load)])
-    waiting = queueing.mmc_waiting_fraction(load * servers, 1.0, servers)
+    waiting = mmc_waiting_fraction(load * servers, 1.0, servers)
     requests = max(enough(load), round(100 / waiting))  # so that a hundred wait
     arrival, service = poisson(random, requests, load * servers), random.exponential(1.0, requests)
     begin, end = open_queue(arrival, service, servers)
-    agree(begin - arrival, queueing.mmc_wait_s(load * servers, 1.0, servers))
+    agree(begin - arrival, mmc_wait_s(load * servers, 1.0, servers))
     agree(begin > arrival, waiting)
     keep_the_laws(arrival, end, service, servers)

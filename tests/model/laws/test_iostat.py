@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blocktime.model.laws.iostat import DeviceSums, at_least_busy, columns_of, quantities
+from blocktime.model.laws.iostat import DeviceSums, columns_of, quantities
 
 BUSY = DeviceSums((60, 20), (20, 5), (480_000, 320_000), ticks_s=(3.0, 1.0), busy_s=1.6, flushes=(4, 0.1))
 IDLE = DeviceSums((0, 0), (0, 0), (0, 0), ticks_s=(0.0, 0.0), busy_s=0.0)
@@ -86,9 +86,3 @@ def test_a_kernel_gets_the_columns_of_the_newest_sysstat_older_than_itself(kerne
 def test_columns_change_with_one_release(last: str, first: str, changed: set[str]) -> None:
     assert set(columns_of(last)) ^ set(columns_of(first)) == changed
     assert columns_of(None) == columns_of("2.6.5")
-
-
-def test_all_requests_share_the_time_that_a_busy_device_had_one_of_them() -> None:
-    held = at_least_busy(BUSY._replace(ticks_s=(0.3, 0.1), busy_s=1.2))
-    assert held.ticks_s == pytest.approx((0.9, 0.3))
-    assert at_least_busy(BUSY) == BUSY

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from itertools import product
 from math import exp
 
 import pytest
@@ -11,10 +9,7 @@ import pytest
 from blocktime.model.laws.parallel_reads import (
     batches_of,
     mean_batches,
-    most_at_one,
-    side_by_side_s,
     slowest_service,
-    slowest_wait,
     whole_sizes,
 )
 
@@ -49,24 +44,9 @@ def test_the_mean_transaction_has_the_batches_of_all_numbers_of_reads() -> None:
     assert mean_batches(40.0, 1.0, 1.0, 8.0) == {8: 5.0}
 
 
-@pytest.mark.parametrize(("requests", "places"), [(2, 2), (4, 3), (5, 4)])
-def test_most_at_one_of_some_places(requests: int, places: int) -> None:
-    ways = list(product(range(places), repeat=requests))
-    exact = Fraction(sum(max(way.count(place) for place in range(places)) for way in ways), len(ways))
-    assert most_at_one(requests, places) == pytest.approx(float(exact), rel=1e-6)
-
-
-def test_the_longest_of_exponential_services_and_waits_is_harmonic() -> None:
+def test_the_longest_of_exponential_services_is_harmonic() -> None:
     harmonic = sum(1 / count for count in range(1, 9))
     assert slowest_service(8, 1.0) == pytest.approx(harmonic, rel=1e-3)
-    assert slowest_wait(8, 1.0) == pytest.approx(harmonic)
-    assert slowest_wait(8, 0.0) == pytest.approx(8, rel=1e-4)
-    assert slowest_wait(1, 0.7) == 1
-
-
-def test_requests_side_by_side() -> None:
-    assert side_by_side_s(9, 4, 1.0, 0.0) == 3
-    assert side_by_side_s(6, 2, 1.0, 1.0) == pytest.approx(2 + 1.5, rel=1e-3)
 
 
 def test_services_that_begin_one_after_the_other_end_with_the_slowest() -> None:

@@ -16,6 +16,7 @@ from scipy.special import gammaln, logsumexp
 from blocktime.model.bounds import Bounds
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws import queueing as q
+from tests.queue_theory import mmc_wait_s, mmc_waiting_fraction
 
 loads = st.floats(0.01, 0.99)
 times = st.floats(1e-6, 10)
@@ -25,7 +26,7 @@ OPEN: dict[str, Callable[[Any, Any], Any]] = {
     "M/M/1": lambda rate, service: q.mg1_wait_s(rate, service, 1),
     "M/D/1": lambda rate, service: q.mg1_wait_s(rate, service, 0),
     "M/G/1": lambda rate, service: q.mg1_wait_s(rate, service, 3.0),
-    "M/M/4": lambda rate, service: q.mmc_wait_s(4 * rate, service, 4),
+    "M/M/4": lambda rate, service: mmc_wait_s(4 * rate, service, 4),
 }
 
 
@@ -44,7 +45,7 @@ def test_a_gateway_of_a_textbook() -> None:
     ("offered", "servers", "waiting"), [(1, 2, 1 / 3), (2, 3, 4 / 9), (4, 5, 0.55411), (10, 14, 0.17413)]
 )
 def test_erlang_c_as_tabulated(offered: float, servers: int, waiting: float) -> None:
-    assert q.mmc_waiting_fraction(offered, 1.0, servers) == pytest.approx(waiting, rel=3e-5)
+    assert mmc_waiting_fraction(offered, 1.0, servers) == pytest.approx(waiting, rel=3e-5)
 
 
 def test_machine_repair_by_hand() -> None:
@@ -70,10 +71,10 @@ def test_variation_of_one_is_exponential_and_of_none_is_fixed(load: float, servi
 
 @given(loads, times)
 def test_one_server_of_many_is_one(load: float, service: float) -> None:
-    assert q.mmc_waiting_fraction(load / service, service, 1) == pytest.approx(load)
-    assert q.mmc_wait_s(load / service, service, 1) == pytest.approx(q.mg1_wait_s(load / service, service, 1))
+    assert mmc_waiting_fraction(load / service, service, 1) == pytest.approx(load)
+    assert mmc_wait_s(load / service, service, 1) == pytest.approx(q.mg1_wait_s(load / service, service, 1))
     two = load**2 * service / (1 - load**2)  # M/M/2 in its textbook form
-    assert q.mmc_wait_s(2 * load / service, service, 2) == pytest.approx(two)
+    assert mmc_wait_s(2 * load / service, service, 2) == pytest.approx(two)
 
 
 @pytest.mark.parametrize("servers", [2, 16, 170, 1000, 20_000])
@@ -83,7 +84,7 @@ def test_erlang_c_of_many_servers_is_the_sum_of_its_logarithms(servers: int, loa
     idle = logsumexp(np.arange(servers) * math.log(offered) - gammaln(np.arange(servers) + 1))
     all_busy = servers * math.log(offered) - gammaln(servers + 1) - math.log(1 - load)
     expected = math.exp(all_busy - np.logaddexp(idle, all_busy))
-    assert q.mmc_waiting_fraction(offered, 1.0, servers) == pytest.approx(expected, rel=1e-8, abs=1e-300)
+    assert mmc_waiting_fraction(offered, 1.0, servers) == pytest.approx(expected, rel=1e-8, abs=1e-300)
 
 
 @given(st.integers(1, 60), st.floats(0, 100), times)
@@ -180,9 +181,9 @@ def test_more_load_waits_longer(load: float, step: float, service: float, variat
 
 @given(loads, st.integers(1, 50))
 def test_more_servers_of_the_same_load_wait_less(load: float, servers: int) -> None:
-    fewer, more = (q.mmc_wait_s(load * count, 1.0, count) for count in (servers, servers + 1))
+    fewer, more = (mmc_wait_s(load * count, 1.0, count) for count in (servers, servers + 1))
     assert more < fewer
-    assert 0 < q.mmc_waiting_fraction(load * servers, 1.0, servers) < 1
+    assert 0 < mmc_waiting_fraction(load * servers, 1.0, servers) < 1
 
 
 @given(st.integers(1, 100), st.floats(0, 100), times, st.integers(1, 8))
@@ -208,8 +209,8 @@ def test_open_arrays_equal_numbers(pairs: list[tuple[float, float]]) -> None:
 @given(st.lists(st.tuples(loads, st.integers(1, 40)), min_size=1, max_size=5))
 def test_erlang_c_takes_servers_in_arrays(pairs: list[tuple[float, int]]) -> None:
     load, servers = (np.array(column) for column in zip(*pairs, strict=True))
-    each = [q.mmc_waiting_fraction(one * count, 1.0, count) for one, count in pairs]
-    assert q.mmc_waiting_fraction(load * servers, 1.0, servers) == pytest.approx(each)
+    each = [mmc_waiting_fraction(one * count, 1.0, count) for one, count in pairs]
+    assert mmc_waiting_fraction(load * servers, 1.0, servers) == pytest.approx(each)
 
 
 closed = st.tuples(st.integers(1, 40), st.floats(0, 50), times, st.integers(1, 10))
@@ -242,25 +243,11 @@ def test_full_load_is_refused_and_is_infinite_in_an_array(name: str, load: float
 
 
 def test_at_full_load_everybody_waits() -> None:
-    assert list(q.mmc_waiting_fraction(np.array([4.0, 9.0]), 1.0, 4)) == [1.0, 1.0]
+    assert list(mmc_waiting_fraction(np.array([4.0, 9.0]), 1.0, 4)) == [1.0, 1.0]
     with pytest.raises(OutsideLaw, match="a load of 1 has no steady state"):
-        q.mmc_waiting_fraction(4.0, 1.0, 4)
+        mmc_waiting_fraction(4.0, 1.0, 4)
 
 
 def test_no_load_waits_for_nothing() -> None:
     for wait in OPEN.values():
         assert wait(0.0, 1.0) == 0
-
-
-# A device of many servers
-
-
-@given(loads, st.integers(1, 200))
-def test_a_device_is_used_while_any_of_its_sources_has_a_request_there(load: float, sources: int) -> None:
-    """1 - (1 - p)^N, never more than the sum; many sources are arrivals by chance; one has it for itself."""
-    busy = q.any_busy_fraction(load * sources, sources)
-    assert busy == pytest.approx(1 - (1 - load) ** sources)
-    assert busy <= load * sources + 1e-12
-    assert q.any_busy_fraction(load, 1) == pytest.approx(load)
-    assert q.any_busy_fraction(load, 1e6) == pytest.approx(q.any_busy_fraction(load, math.inf), rel=1e-5)
-    assert q.any_busy_fraction(2.0 * sources, sources) == 1

@@ -1,4 +1,4 @@
-"""``db file parallel read``: reads that a session hands over at once, in both engines."""
+"""``db file parallel read``: reads that a session hands over at once."""
 
 from __future__ import annotations
 
@@ -9,12 +9,8 @@ import pytest
 from blocktime.model.causes import PARALLEL, SEQUENTIAL
 from blocktime.model.errors import BlocktimeError
 from blocktime.model.results import RunResult
-from blocktime.model.workloads.transactions.network import closed
-from blocktime.model.workloads.transactions.parts import parts_of
-from blocktime.scenarios import Scenario, from_mapping
-from tests.engines import by
+from blocktime.scenarios import Scenario, from_mapping, run
 
-ENGINES = ("calculate", "simulate")
 AT_ONCE = {"parallel_reads": 8}
 PART = {"parallel_reads": 8, "parallel_reads_percent": 60}
 
@@ -41,8 +37,8 @@ def of(mix: dict[str, Any], disk: dict[str, Any] | str = "nvme", **work: Any) ->
     )
 
 
-def answered(engine: str, scenario: Scenario) -> RunResult:
-    return by(engine, scenario, seed=5)
+def answered(scenario: Scenario) -> RunResult:
+    return run(scenario, seed=5)
 
 
 def each_s(result: RunResult, event: str) -> float:
@@ -50,9 +46,8 @@ def each_s(result: RunResult, event: str) -> float:
     return waited.total_s / waited.waits
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_the_sum_of_reads_stays_and_fewer_waits_stand_apart(engine: str) -> None:
-    before, after = answered(engine, of({})), answered(engine, of(PART))
+def test_the_sum_of_reads_stays_and_fewer_waits_stand_apart() -> None:
+    before, after = answered(of({})), answered(of(PART))
     assert PARALLEL not in before.time.wait
     assert after.physical_io.read_requests == pytest.approx(before.physical_io.read_requests, rel=1e-3)
     assert after.physical_io.read_blocks == pytest.approx(before.physical_io.read_blocks, rel=1e-3)
@@ -61,54 +56,26 @@ def test_the_sum_of_reads_stays_and_fewer_waits_stand_apart(engine: str) -> None
     assert singles == pytest.approx(0.4 * after.physical_io.read_requests, rel=0.02)
 
 
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize("mix", [AT_ONCE, PART, {"parallel_reads": 8.9, "parallel_reads_percent": 70}])
-@pytest.mark.parametrize("disk", ["nvme", "azure-p30", "sas-15k", "ssd-sata"])
-def test_a_lone_session_waits_for_a_batch_as_long_in_both_engines(disk: str, mix: dict[str, Any]) -> None:
-    law, played = (answered(engine, of(mix, disk)) for engine in ENGINES)
-    assert each_s(law, PARALLEL) == pytest.approx(each_s(played, PARALLEL), rel=0.005)
-    assert law.transactions.per_s == pytest.approx(played.transactions.per_s, rel=0.01)
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("disk", ["nvme", "azure-p30", "ssd-sata"])
-@pytest.mark.parametrize("think_s", [0, 0.3])
-def test_many_sessions_with_several_reads_under_way_each(disk: str, think_s: float) -> None:
-    law, played = (answered(engine, of(PART, disk, users=16, think_s=think_s)) for engine in ENGINES)
-    assert law.time.elapsed_s == pytest.approx(played.time.elapsed_s, rel=0.05)
-    assert each_s(law, PARALLEL) == pytest.approx(each_s(played, PARALLEL), rel=0.06)
-    assert law.device["disk"].average_queue == pytest.approx(played.device["disk"].average_queue, rel=0.1)
-
-
 def test_the_queue_at_the_device_is_longer_than_the_number_of_sessions() -> None:
-    result = answered("calculate", of(AT_ONCE, "azure-p30", users=16))
+    result = answered(of(AT_ONCE, "azure-p30", users=16))
     assert (result.device["disk"].average_queue or 0) > 4 * 16
-    one_by_one = answered("calculate", of({}, "azure-p30", users=16))
+    one_by_one = answered(of({}, "azure-p30", users=16))
     assert (one_by_one.device["disk"].average_queue or 0) <= 16
     assert each_s(result, PARALLEL) > 5 * each_s(one_by_one, SEQUENTIAL)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_reads_that_are_given_as_one_by_one_change_nothing(engine: str) -> None:
-    none = answered(engine, of({"parallel_reads_percent": 0, "parallel_reads": 8}))
-    assert none.model_dump(exclude={"scenario"}) == answered(engine, of({})).model_dump(exclude={"scenario"})
+def test_reads_that_are_given_as_one_by_one_change_nothing() -> None:
+    none = answered(of({"parallel_reads_percent": 0, "parallel_reads": 8}))
+    assert none.model_dump(exclude={"scenario"}) == answered(of({})).model_dump(exclude={"scenario"})
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_batch_has_no_more_reads_than_its_transaction_has(engine: str) -> None:
+def test_a_batch_has_no_more_reads_than_its_transaction_has() -> None:
     mix = {"gets": 4, "parallel_reads": 4}
-    result = answered(engine, of(mix, data_bytes="48M"))
+    result = answered(of(mix, data_bytes="48M"))
     reads = result.physical_io.read_requests
     waits = sum(result.time.wait[event].waits for event in (PARALLEL, SEQUENTIAL))
     assert reads / waits < 2
     assert result.time.wait[PARALLEL].waits * 4 > reads - result.time.wait[SEQUENTIAL].waits
-
-
-def test_each_session_brings_several_requests_to_the_device() -> None:
-    scenario = of(AT_ONCE, "azure-p30", users=16)
-    *_, point = closed(parts_of(scenario.system, scenario.workload), 16)  # type: ignore[arg-type]
-    (device,) = point.devices
-    assert device.at_disk + device.in_slots > 4 * 16
 
 
 @pytest.mark.parametrize(
@@ -130,10 +97,6 @@ VARIES = {"use": "azure-p30", "overhead_s": 0.002, "service_cv": 0.6}
 
 @pytest.mark.parametrize(("users", "think_s"), [(1, 0), (16, 0), (16, 0.3)])
 def test_a_batch_waits_for_the_slowest_of_reads_that_vary_behind_a_limit(users: int, think_s: float) -> None:
-    scenario = of(PART, VARIES, users=users, think_s=think_s)
-    law, played = (answered(engine, scenario) for engine in ENGINES)
-    assert each_s(law, PARALLEL) == pytest.approx(each_s(played, PARALLEL), rel=0.03)
-    assert each_s(law, SEQUENTIAL) == pytest.approx(each_s(played, SEQUENTIAL), rel=0.03)
-    assert law.transactions.per_s == pytest.approx(played.transactions.per_s, rel=0.03)
-    alike = answered("calculate", of(PART, VARIES | {"service_cv": 0}, users=users, think_s=think_s))
-    assert each_s(law, PARALLEL) > each_s(alike, PARALLEL) + 0.001
+    varies = answered(of(PART, VARIES, users=users, think_s=think_s))
+    alike = answered(of(PART, VARIES | {"service_cv": 0}, users=users, think_s=think_s))
+    assert each_s(varies, PARALLEL) > each_s(alike, PARALLEL) + 0.001

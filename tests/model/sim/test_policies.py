@@ -19,9 +19,7 @@ def compared(*settings: str, seed: int = 1) -> dict[str, float]:
     scenario = load("tpc-c", settings)
     solved: Any = expected_run(scenario.system, scenario.workload)
     parts = solved.parts
-    return policies.compare(
-        parts, solved.point.per_s, parts.mean("gets") + parts.mean("changed_blocks"), seed
-    )
+    return policies.compare(parts, solved.per_s, parts.mean("gets") + parts.mean("changed_blocks"), seed)
 
 
 @pytest.mark.parametrize("size", ["8M", "16M", "56M"])

@@ -6,39 +6,34 @@ import pytest
 
 from blocktime.model.causes import FROM_CLIENT, STATED
 from blocktime.model.results import RunResult
-from blocktime.scenarios import load
-from tests.engines import by
+from blocktime.scenarios import load, run
 
 ALONE = ("workload.users=1", "workload.think_s=0.05", "workload.transactions=400")
-ENGINES = ("calculate", "simulate")
 
 
-def answered(engine: str, *settings: str) -> RunResult:
-    return by(engine, load("tpc-b", [*ALONE, *settings]))
+def answered(*settings: str) -> RunResult:
+    return run(load("tpc-b", [*ALONE, *settings]))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_lone_user_takes_longer_by_what_is_stated(engine: str) -> None:
-    before = answered(engine)
-    after = answered(engine, "workload.mix.0.cpu_s=0.004", "workload.mix.0.stated_wait_s=0.003")
+def test_a_lone_user_takes_longer_by_what_is_stated() -> None:
+    before = answered()
+    after = answered("workload.mix.0.cpu_s=0.004", "workload.mix.0.stated_wait_s=0.003")
     assert after.time.cpu_s - before.time.cpu_s == pytest.approx(0.004, rel=1e-5)
     assert after.time.wait[STATED].total_s == pytest.approx(0.003)
     assert STATED not in before.time.wait
     assert after.time.elapsed_s - before.time.elapsed_s == pytest.approx(0.007, rel=0.06)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_cpu_that_is_stated_ends_throughput_where_the_processors_are_busy(engine: str) -> None:
+def test_cpu_that_is_stated_ends_throughput_where_the_processors_are_busy() -> None:
     crowd = ("workload.users=40", "workload.think_s=0", "host.cpus=2", "workload.mix.0.cpu_s=0.2")
-    result = answered(engine, *crowd)
+    result = answered(*crowd)
     assert result.transactions.per_s == pytest.approx(2 / result.time.cpu_s, rel=0.03)
     assert 2 / result.time.cpu_s < 10
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("calls", [0, 0.1])
-def test_fewer_than_one_call_a_transaction(engine: str, calls: float) -> None:
-    waits = answered(engine, f"workload.mix.0.calls={calls}").time.wait
+def test_fewer_than_one_call_a_transaction(calls: float) -> None:
+    waits = answered(f"workload.mix.0.calls={calls}").time.wait
     assert (waits[FROM_CLIENT].waits if calls else waits.get(FROM_CLIENT)) == (
         pytest.approx(calls) if calls else None
     )

@@ -9,6 +9,7 @@ import pytest
 from blocktime.model import simulate
 from blocktime.model.laws import queueing
 from blocktime.model.spec import Disk, Host, ReadStream, System
+from tests.queue_theory import mmc_wait_s
 
 SERVICE_S = 1e-3
 SIZE_BYTES = 4096
@@ -46,7 +47,7 @@ def test_calls_that_arrive_wait_as_long_as_theory_says(servers: int, cv: float, 
     if servers == 1:
         expected = SERVICE_S + queueing.mg1_wait_s(rate, SERVICE_S, cv**2)
     else:
-        expected = SERVICE_S + queueing.mmc_wait_s(rate, SERVICE_S, servers)
+        expected = SERVICE_S + mmc_wait_s(rate, SERVICE_S, servers)
     assert within_three_standard_errors([run.streams[0].response_s for run in runs], expected)
     for run in runs:
         found = run.device["disk"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from blocktime.model.errors import BlocktimeError, SpecError
-from blocktime.model.measures import MEASURES, measures_of
+from blocktime.model.measures import MEASURES
 from blocktime.scenarios import load
 from blocktime.scenarios.search import optimise as module
 from blocktime.scenarios.search.along import Along
@@ -19,8 +19,7 @@ from blocktime.scenarios.search.optimise import Optimum, optimise
 from blocktime.scenarios.sweeps.spec import axis_of
 from blocktime.scenarios.sweeps.sweep import SweepBackend, sweep
 from blocktime.scenarios.sweeps.table import read_table
-from tests.engines import by
-from tests.smooth import answer_smoothly
+from tests.smooth import answer_smoothly, smooth_measures_of
 
 USERS = "workload.users=1:60"
 CACHE = "instance.buffer_cache_bytes=32M,64M,128M,256M"
@@ -49,7 +48,7 @@ def sought(tmp_path: Path, goal: str, vary: str, **how: Any) -> Crossing:
 
 
 def alone(measure: str, *settings: str) -> float:
-    return measures_of(by("calculate", load("tpc-b", settings)))[measure]
+    return smooth_measures_of("tpc-b", settings)[measure]
 
 
 def rows(tmp_path: Path, *vary: str) -> list[dict[str, Any]]:

@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 from blocktime.model.errors import BlocktimeError, SpecError
-from blocktime.model.measures import measures_of
-from blocktime.scenarios import load
 from blocktime.scenarios.search.question import question_of
 from blocktime.scenarios.search.sensitivity import (
     Sensitivity,
@@ -17,8 +15,7 @@ from blocktime.scenarios.search.sensitivity import (
 )
 from blocktime.scenarios.sweeps.run import Running
 from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend
-from tests.engines import by
-from tests.smooth import answer_smoothly
+from tests.smooth import answer_smoothly, smooth_measures_of
 
 USERS = "workload.users=1:40"
 DISKS = "disk.use=nvme,sas-15k"
@@ -49,7 +46,7 @@ def test_a_tornado_is_what_run_answers_at_its_ends(tmp_path: Path) -> None:
     answer = found(tmp_path, "tpc-b", vary, measure="response_s")
 
     def alone(*settings: str) -> float:
-        return measures_of(by("calculate", load("tpc-b", settings)))["response_s"]
+        return smooth_measures_of("tpc-b", settings)["response_s"]
 
     assert answer.base == pytest.approx(alone(), rel=1e-9)
     for bar in answer.tornado:

@@ -14,7 +14,6 @@ from blocktime.scenarios import from_mapping, load, run
 from blocktime.scenarios.measured import READ_REQUESTS, TRANSACTIONS
 from blocktime.validation.identify.found import IdentifiedScenario
 from blocktime.validation.identify.system import identify
-from tests.engines import by
 from tests.validation.instruments.made import read_text
 from tools.bars import offs
 
@@ -106,7 +105,7 @@ def test_beyond_its_ends_a_larger_cache_misses_less_and_a_smaller_one_more(tmp_p
 
 def test_the_report_is_reproduced(tmp_path: Path) -> None:
     found = reported(tmp_path)
-    off = offs(found, by("calculate", from_mapping(found.sections(), "my")))
+    off = offs(found, run(from_mapping(found.sections(), "my")))
     assert max(abs(off[name]) for name in (TRANSACTIONS, READ_REQUESTS)) < 0.05, off
 
 

@@ -27,7 +27,6 @@ from blocktime.validation.identify.found import IdentifiedScenario, RefusedRepor
 from blocktime.validation.identify.system import identify
 from blocktime.validation.instruments.figures import NotReadable
 from tests.command_line import CommandLine
-from tests.engines import by
 from tests.validation.instruments.made import read_text
 from tools.bars import offs
 
@@ -131,7 +130,7 @@ def test_reads_that_were_handed_over_at_once_are_told_from_the_others(tmp_path: 
     assert mix["parallel_reads_percent"] == pytest.approx(
         100 * batched / result.physical_io.read_requests, rel=0.03
     )
-    modelled = by("calculate", from_mapping(found.sections(), "my"))
+    modelled = run(from_mapping(found.sections(), "my"))
     off = offs(found, modelled)
     assert max(abs(off[figure]) for figure in (TRANSACTIONS, READ_REQUESTS, READ_WAIT)) <= 0.06, off
     each_s = figure_in(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from math import inf
+from math import ceil, inf
 from statistics import fmean
 from typing import Any, Final, cast
 
@@ -271,8 +271,10 @@ def _replicated(
     return results[0] if replications == 1 else _with_interval(results)
 
 
-LEAST_RUNS: Final = 5
-"""Runs that an interval is made of at least: the spread of fewer is known too badly."""
+LEAST_RUNS: Final = 10
+"""Runs before the first look at an interval: the spread of fewer is known too badly to stop by it."""
+LEAST_GROWTH: Final = 1.2
+"""Runs become more by as much at least: who looks often stops by chance."""
 MOST_RUNS: Final = 1000
 MOST_S_OF_INTERVAL: Final = 1.0
 """Seconds of a processor that the runs for an interval take where nobody asked for a precision."""
@@ -292,9 +294,9 @@ def _narrowed(
         limit for limit in (budget.seconds, None if is_asked else MOST_S_OF_INTERVAL) if limit is not None
     ]
     most_work = 1e9 * min(limits, default=inf)
-    times = [first.time.elapsed_s]
+    times, wanted = [first.time.elapsed_s], LEAST_RUNS
     try:
-        while has_chance and not _is_known(times, percent) and len(times) < MOST_RUNS:
+        while has_chance and len(times) < (wanted := _runs_wanted(times, wanted, percent)):
             if watch.work * (len(times) + 1) > most_work * len(times):
                 break
             seed = first.seed + len(times)
@@ -330,9 +332,11 @@ ONE_RUN: Final = (
 )
 
 
-def _is_known(times: Sequence[float], percent: float) -> bool:
-    """Whether the mean of *times* is as precise as *percent*, and of runs enough to say so."""
-    return len(times) >= LEAST_RUNS and _reach_percent(times) <= percent
+def _runs_wanted(times: Sequence[float], wanted: int, percent: float) -> int:
+    """Runs after which the mean of *times* may be as precise as *percent*: *wanted* as before, or more."""
+    if len(times) < wanted or (reach := _reach_percent(times)) <= percent:
+        return wanted
+    return min(MOST_RUNS, ceil(wanted * min(2.0, max(LEAST_GROWTH, (reach / percent) ** 2))))
 
 
 def _reach_percent(times: Sequence[float]) -> float:

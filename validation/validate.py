@@ -86,10 +86,11 @@ class Validation:
 def validate(
     cases: Sequence[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
+    settings: Sequence[str] = (),
 ) -> Validation:
     """Compare every printed number of *cases* (names or files; all by default) with the model.
 
-    *progress* is called with (done, all).
+    *settings*, such as a precision, are laid over every scenario. *progress* is called with (done, all).
     Raises SpecError or MeasurementError for a case that is wrong in itself.
     """
     case_of: dict[str, Case] = {}
@@ -97,7 +98,7 @@ def validate(
         case = load_case(name)
         if case_of.setdefault(case.name, case) != case:
             raise SpecError(f"{name}: got a second case called {case.name}; name the file otherwise")
-    runs = Runs()
+    runs = Runs(settings)
     printed = [number for case in case_of.values() for number in numbers_of(case)]
     numbers = []
     for done, number in enumerate(printed, 1):

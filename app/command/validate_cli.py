@@ -10,7 +10,7 @@ import click
 from blocktime.app.base.output import print_answer, progress_to_terminal, say, width_of_terminal
 from blocktime.app.command.files import write_beside
 from blocktime.app.command.measure_cli import print_against
-from blocktime.app.command.options import with_output, with_settings, without_engine
+from blocktime.app.command.options import with_output, with_precision, with_settings, without_engine
 from blocktime.app.reports.validation_report import validation_page
 from blocktime.app.text.validation_text import validation_lines
 from blocktime.model.errors import SpecError
@@ -32,6 +32,7 @@ DONE, CHECK_FAILED = 0, 1
     help="A report of another interval. The file of your system (measure --out) predicts its figures.",
 )  # fmt: skip
 @with_settings
+@with_precision
 @without_engine
 @with_output
 def validate(
@@ -46,14 +47,14 @@ def validate(
     if reports := how["reports"]:
         if html is not None:
             raise SpecError("validate --against: --html has no page of it; leave it out, or use --json")
-        return print_against(cases, settings, reports, as_json=as_json, quiet=quiet)
+        return print_against(cases, [*settings, *how["precision"]], reports, as_json=as_json, quiet=quiet)
     if settings or any("=" in case for case in cases):
         raise SpecError(
             "validate: changes of fields go with --against REPORT, which predicts a system; published numbers are "
             "compared as they are"
         )
     with progress_to_terminal(quiet, "validating", "numbers") as progress:
-        validation = validated(cases or None, progress)
+        validation = validated(cases or None, progress, how["precision"])
     if html is not None:
         write_beside(html, validation_page(validation))
     summary = validation.summary()

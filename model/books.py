@@ -80,6 +80,7 @@ class Figures:
     changes: RowChanges | None = None
     space_search: SpaceSearch | None = None
     events: int | None = None
+    played_fraction: float | None = None
     money: Money | None = None
     """By the closing, as is what follows."""
     extrapolated: list[Extrapolation] | Number = 0

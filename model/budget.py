@@ -30,6 +30,7 @@ class Budget(NamedTuple):
 USUAL: Final = Budget()
 UNLIMITED: Final = Budget(None, None)
 _WATCH: ContextVar[Watch | None] = ContextVar("_WATCH", default=None)
+_BUDGET: ContextVar[Budget] = ContextVar("_BUDGET", default=USUAL)
 
 
 @contextmanager
@@ -42,12 +43,29 @@ def watched(budget: Budget | None = None) -> Iterator[Watch]:
     if budget is None and running is not None:
         yield running
         return
-    watch = _watch_of(USUAL if budget is None else budget)
-    before = _WATCH.set(watch)
+    with allowed(USUAL if budget is None else budget) as limit:
+        watch = _watch_of(limit)
+        before = _WATCH.set(watch)
+        try:
+            yield watch
+        finally:
+            _WATCH.reset(before)
+
+
+@contextmanager
+def allowed(budget: Budget) -> Iterator[Budget]:
+    """Within this context *budget* decides what is played whole and what in part; it ends nothing."""
+    before = _BUDGET.set(budget)
     try:
-        yield watch
+        yield budget
     finally:
-        _WATCH.reset(before)
+        _BUDGET.reset(before)
+
+
+def is_too_long(seconds: float) -> bool:
+    """Whether work of so many seconds of one processor is more than this context allows for an answer."""
+    most_s = _BUDGET.get().seconds
+    return most_s is not None and seconds > most_s
 
 
 def watch_here() -> Watch:

@@ -607,6 +607,8 @@ class RunResult(Frozen):
     access: str
     """How the blocks were read: direct path or buffered, asynchronous or not, and why."""
     events: int | None = Field(default=None, description="Simulated events")
+    played_fraction: float | None = None
+    """Share of the work that was played: the rest goes on at the rate of its steady stretch; absent where all was."""
 
     @model_validator(mode="before")
     @classmethod
@@ -636,7 +638,10 @@ class RunResult(Frozen):
             amount, name = float(self.transactions.measured or 0), "transaction"
         elif self.streams:
             amount, name = sum([stream.calls for stream in self.streams]), "call"
-        return f"{amount:,.0f} {name}{'' if amount == 1 else 's'}" if amount else ""
+        text = f"{amount:,.0f} {name}{'' if amount == 1 else 's'}" if amount else ""
+        if self.played_fraction is None:
+            return text
+        return f"played {show_number(100 * self.played_fraction, 2)} % of {text}"
 
     def _precision(self) -> str:
         """How far the interval of the main number reaches on its longer side, in percent of it; nothing without one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, cast
 
-from blocktime.model.budget import Budget, show_about, show_duration
+from blocktime.model.budget import UNLIMITED, Budget, allowed, show_about, show_duration
 from blocktime.model.demand.transactions import run_transactions
 from blocktime.model.engine import is_expected_played
 from blocktime.model.errors import BlocktimeError, OverBudget
@@ -29,6 +29,8 @@ class Forecast(NamedTuple):
     what: str
     sums: bool
     """The answer is an exact sum."""
+    whole_because: str = ""
+    """Why work that is too long is not played in part."""
 
     def __str__(self) -> str:
         return f"about {show_duration(self.seconds)} for {show_about(self.steps)} {self.what}"
@@ -39,6 +41,8 @@ def check(budget: Budget, expected: Forecast) -> None:
     less = "take fewer rows" if expected.sums else "ask for less, or raise the limit"
     if budget.seconds is not None and expected.seconds > budget.seconds:
         limit = show_duration(budget.seconds)
+        if expected.whole_because:
+            limit += f", and {expected.whole_because}"
         raise OverBudget(f"an answer takes {expected}; the limit is {limit}: {less}", "time")
     if budget.bytes is not None and expected.bytes > budget.bytes:
         needed = (
@@ -65,6 +69,7 @@ def forecast(system: System, work: Workload, repeated: int = 1) -> Forecast:
         played.steps if is_rows else repeated * once.steps,
         played.what if is_rows else once.what,
         False,
+        once.whole_because,
     )
 
 
@@ -74,12 +79,19 @@ def expected_within(budget: Budget, system: System, work: Workload, repeated: in
     Raises :class:`OverBudget` for more than *budget* allows.
     """
     try:
-        expected = forecast(system, work, repeated)
-        least = expected if _fits(budget, expected) else forecast(system, _shortest(work), repeated)
+        with allowed(budget):
+            expected = forecast(system, work, repeated)
+            least = expected if _fits(budget, expected) else forecast(system, _shortest(work), repeated)
     except BlocktimeError:
         return None
     check(budget, least)
     return expected
+
+
+def expected_of(budget: Budget, system: System, work: Workload, repeated: int = 1) -> Forecast | None:
+    """What the answers take where *budget* decides what is played in part; None as above."""
+    with allowed(budget):
+        return expected_within(UNLIMITED, system, work, repeated)
 
 
 def _fits(budget: Budget, expected: Forecast) -> bool:

@@ -74,7 +74,7 @@ def _answered(
         if repeated > 1 and not is_played(system, work):
             notes, repeated = ["replications have no effect: the answer is an exact sum without chance"], 1
         result = _replicated(scenario, seed, repeated, progress)
-        if replications is None and repeated == 1 and result.transactions is None:
+        if replications is None and repeated == 1 and not (result.transactions or result.played_fraction):
             result, notes = _narrowed(scenario, result, budget, bool(streams))
     return _noted(result, scenario, notes)
 

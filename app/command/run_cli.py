@@ -30,12 +30,12 @@ from blocktime.app.text.uncertainty_text import (
     interval_sentence,
     uncertainty_lines,
 )
-from blocktime.model.budget import UNLIMITED, Budget
+from blocktime.model.budget import Budget
 from blocktime.model.errors import BlocktimeError, SpecError
 from blocktime.model.results import RunResult
 from blocktime.scenarios import load, run
 from blocktime.scenarios.compare import changes, why
-from blocktime.scenarios.forecast import expected_within
+from blocktime.scenarios.forecast import expected_of
 from blocktime.scenarios.load import split_name
 from blocktime.scenarios.measured import as_modelled, light_of
 from blocktime.scenarios.spec import Scenario
@@ -227,7 +227,7 @@ def _answer(
     system, work, name = scenario.system, scenario.workload, scenario.name
     repeated = scenario.replications if replications is None else replications
     try:
-        expected = expected_within(UNLIMITED, system, work, repeated)
+        expected = expected_of(budget, system, work, repeated)
         expected_s = expected.seconds if expected else 0.0
         if expected and expected_s > SEEN_AFTER_S and shows_progress(quiet):
             print_lines([f"{name}: {expected}"], err=True)

@@ -57,12 +57,13 @@ def answer(result: RunResult) -> str:
 
 
 def _within(result: RunResult) -> str:
-    """The interval of the mean of several runs."""
+    """The interval of the mean of several runs, or of a run that was played in part."""
     interval = result.time.interval
-    if interval is None or interval.runs is None:
+    if interval is None or (interval.runs is None and result.played_fraction is None):
         return ""
     ends = show_range(interval.low_s, interval.high_s)
-    return f" (mean of {interval.runs:,} runs {ends}, {100 * interval.confidence:.0f} % confidence)"
+    mean = "" if interval.runs is None else f"mean of {interval.runs:,} runs "
+    return f" ({mean}{ends}, {100 * interval.confidence:.0f} % confidence)"
 
 
 def _where(result: RunResult) -> list[str]:

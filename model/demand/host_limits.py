@@ -7,7 +7,8 @@ from math import inf
 from typing import Any
 
 from blocktime.model.demand.transactions import run_transactions
-from blocktime.model.laws.limits import counted_requests, credits_last_s
+from blocktime.model.laws import limits
+from blocktime.model.laws.limits import counted_requests
 from blocktime.model.results import DeviceStats, RunResult
 from blocktime.model.spec import System, Workload
 from blocktime.model.units import show_data, show_seconds
@@ -165,14 +166,24 @@ def paces_slices(disk: Any) -> list[str]:
     ]
 
 
+def credits_last_s(system: System, result: RunResult) -> float:
+    """Seconds that full burst credits last at the rates of an answer, of the volume or of the host; else infinity."""
+    return min(
+        burst_lasts_s(system, result), _credits_of_volume_last_s(system.disk, result.device.get("disk"))
+    )
+
+
+def _credits_of_volume_last_s(disk: Any, device: DeviceStats | None) -> float:
+    if device is None or disk.burst_iops is None:
+        return inf
+    requests_per_s = device.reads_per_s + device.writes_per_s
+    counted = counted_requests(disk, device.average_request_bytes)
+    return float(limits.credits_last_s(disk, requests_per_s * counted))
+
+
 def credit_warnings(disk: Any, device: DeviceStats | None, span_s: float) -> list[str]:
     """How long the burst credits of a volume last that did what *device* says during *span_s* seconds."""
-    if device is None or disk.burst_iops is None:
-        return []
-    counted_per_s = (device.reads_per_s + device.writes_per_s) * counted_requests(
-        disk, device.average_request_bytes
-    )
-    lasts_s = credits_last_s(disk, counted_per_s)
+    lasts_s = _credits_of_volume_last_s(disk, device)
     if lasts_s == inf:
         return []
     then = f"after that the volume serves {disk.iops_limit:,.0f} requests/s"

@@ -26,6 +26,8 @@ class AnswerCost(NamedTuple):
     steps: float
     """Of what takes longest: *what* says what they are."""
     what: str
+    whole_because: str = ""
+    """Why work that is too long is not played in part."""
 
 
 AN_ANSWER: Final = AnswerCost(0.0, 0.0, 1, "answer")

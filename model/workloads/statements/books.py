@@ -77,6 +77,7 @@ class StatementTimes:
     seed: int = 0
     warnings: list[str] = field(default_factory=list)
     interval: Interval | None = None
+    played_fraction: float | None = None
     events: int | None = None
     last_session_s: Number | None = None
 
@@ -182,6 +183,7 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
         index=demand.index,
         access=demand.plan.why,
         events=timing.events,
+        played_fraction=timing.played_fraction,
     )
 
 

@@ -1,36 +1,68 @@
-"""What simulating a statement costs."""
+"""What simulating a statement costs, and from when on it is played in part."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from blocktime.model.demand import demand_of
+from blocktime.model.budget import is_too_long
+from blocktime.model.demand import Demand, demand_of
 from blocktime.model.demand.change import steps_and_turns
 from blocktime.model.demand.segment import row_shape, segment_of
 from blocktime.model.demand.turns import stretch_blocks, stretch_s
 from blocktime.model.demand.work import FetchPlan, cpu_of_rows
+from blocktime.model.laws.turns import stretches_of
 from blocktime.model.spec import Statement, System, Workload
 from blocktime.model.workloads.costs import AnswerCost
-from blocktime.model.workloads.statements.processes import steps_of
+from blocktime.model.workloads.statements.placed_reads import is_by_single_blocks
 from blocktime.model.workloads.statements.shared_segment import CHANGE_NS, shares
 
+MOST_STEPS: Final = 2_000_000
+MOST_BLOCKS_DRAWN: Final = 50_000_000
 STEP_S: Final = 12e-6
 """Of a read, or a stretch of blocks, of a statement's sessions."""
 TURN_S: Final = 3e-6
 """Of a stretch without a read."""
+LEAST_BATCHES: Final = 60
+"""Batches of reads of each session that a part has at least."""
 DRAWN_BLOCK_S: Final = 0.2e-6
+PART_S: Final = 0.3
+"""Of the first part that is played of a long statement."""
+MOST_READS: Final = 400_000
+"""Reads of all sessions that a part has at most."""
+LEAST_READS: Final = 200
+"""Reads of each session that a part has at least."""
 
 
 def cost(system: System, work: Statement) -> AnswerCost:
-    """Of the sessions of a statement."""
-    if work.plays_rows:  # its demand is known once its rows are played: a read for each block
+    """Of the sessions of a statement, or of the part of a long one that is played."""
+    demand = None if work.plays_rows else demand_of(system, work)
+    whole = whole_cost(system, work, demand)
+    if not is_long(system, work, demand):
+        return whole
+    if reason := why_whole(system, work, demand):
+        return whole._replace(whole_because=reason)
+    reads = work.sessions * (LEAST_READS if demand is None else reads_of_part(work, demand))
+    return AnswerCost(PART_S + STEP_S * reads, 0.0, reads, whole.what)
+
+
+def reads_of_part(work: Statement, demand: Demand) -> int:
+    """Reads of each session that are played first of a long statement."""
+    plan, reads = demand.plan, max(1.0, float(demand.reads))
+    drawn = float(demand.segment.blocks) / reads if plan.cached_fraction else 0.0
+    each_s = work.sessions * (STEP_S + DRAWN_BLOCK_S * drawn)
+    least = max(LEAST_READS, LEAST_BATCHES * float(plan.at_once))
+    return int(min(reads, max(least, PART_S / each_s)))
+
+
+def whole_cost(system: System, work: Statement, demand: Demand | None) -> AnswerCost:
+    """Of all reads of a statement; without its *demand* as far as it can be told before its rows are played."""
+    if demand is None:  # a read for each block
         steps = blocks = float(segment_of(system, row_shape(system.table)).blocks)
         if work.at_random:  # and for each row whose block the cache has given away
             held = system.instance.buffer_cache_bytes // system.tablespace.block_size_bytes
             steps += work.changes_of_rows(system.table.rows) * max(0.0, 1 - held / blocks)
     else:
-        demand = demand_of(system, work)
-        steps, blocks = steps_of(work, demand, stretch_blocks(system, demand, work.sessions))
+        steps, blocks = steps_of(work, demand, float(stretch_blocks(system, demand, work.sessions)))
     turns = _turns(system, work) if work.plays_rows else 0.0
     seconds = STEP_S * (steps + work.sessions) + TURN_S * turns + DRAWN_BLOCK_S * blocks
     if shares(work) and work.users > 1:
@@ -39,6 +71,34 @@ def cost(system: System, work: Statement) -> AnswerCost:
         turns += changes
     steps += turns
     return AnswerCost(seconds, blocks, steps, "reads and stretches of blocks")
+
+
+def is_long(system: System, work: Statement, demand: Demand | None) -> bool:
+    """Whether a statement takes more to simulate than is allowed."""
+    if is_too_long(whole_cost(system, work, demand).seconds):
+        return True
+    if demand is None:
+        return False
+    steps, blocks = steps_of(work, demand, float(stretch_blocks(system, demand, work.sessions)))
+    return steps > MOST_STEPS or (blocks > MOST_BLOCKS_DRAWN and not demand.plan.direct)
+
+
+def why_whole(system: System, work: Statement, demand: Demand | None) -> str:
+    """Why a long statement is not played in part: what makes its reads unlike each other; empty where it is."""
+    if work.sessions == 1:
+        return ""
+    if shares(work):
+        return "sessions that change rows of one table meet at its rows"
+    if system.disk.rotation_s and demand is not None and not is_by_single_blocks(demand):
+        return "sessions that scan beside each other on a drive with heads take long to find their order"
+    return ""
+
+
+def steps_of(work: Statement, demand: Demand, stretch: float) -> tuple[float, float]:
+    """Steps of a simulation, and blocks of which it is drawn whether they are cached."""
+    steps = work.sessions * (float(demand.reads) + stretches_of(float(demand.blocks_wanted), stretch))
+    scans = 1 if demand.shared else work.sessions
+    return steps, scans * float(demand.segment.blocks)
 
 
 def _turns(system: System, work: Workload) -> float:

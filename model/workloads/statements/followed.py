@@ -262,7 +262,7 @@ def _replayed(system: System, work: Statement, demand: Demand, replay: int) -> S
         session.together = plan.handed_over(round(float(demand.reads))) if plan.batched_reads else None
         session.leaves = Leaves(demand, extents, rank, draws) if demand.leaf_reads else None
         session.ahead = _read_ahead(system, extents) if plan.through_page_cache else None
-        session.begin(float(begins[rank]), numbers, singles[rank], *_rows(islice(reads_of(rank), most)))
+        session.begin(float(begins[rank]), numbers, singles[rank], *_rows(islice(reads_of(rank, 0), most)))
         sessions.append(session)
     means = reals(MEANS, 0.0)
     machine.play(sessions, means)

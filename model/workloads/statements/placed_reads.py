@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from math import inf
@@ -93,15 +94,15 @@ def reads_by_session(
     extents: list[Extent],
     draws: Draws,
     popular: PlacedClasses | None = None,
-) -> Callable[[int], Iterator[Read]]:
+) -> Callable[[int, int], Iterator[Read]]:
     """The reads of each session in order, by its rank; those that share a scan have each their part of it.
 
-    Where blocks are *popular*, single ones are read by that.
+    A scan has those from a block of the session's part on. Where blocks are *popular*, single ones are read by that.
     """
     plan, each = demand.plan, float(demand.reads)
     parts = _parts_of(work, demand)
-    if demand.access_path == RANGE_SCAN or (demand.change is not None and plan.positioned_fraction == 1):
-        return lambda rank: _single_block_reads(
+    if is_by_single_blocks(demand):
+        return lambda rank, _: _single_block_reads(
             round((rank + 1) * each) - round(rank * each),
             float(plan.positioned_fraction),
             extents,
@@ -109,18 +110,21 @@ def reads_by_session(
             popular,
         )
     if not each:
-        return lambda _: iter(())
+        return lambda *_: iter(())
     blocks = int(demand.segment.blocks)
     mbrc, window = int(plan.mbrc), None if plan.window_blocks is None else int(plan.window_blocks)
     share = float(plan.cached_fraction)
 
-    def of_session(rank: int) -> Iterator[Read]:
+    def of_session(rank: int, start_block: int) -> Iterator[Read]:
         if demand.servers > 1:
+            granules = _granules(demand, rank % parts)
             return chain.from_iterable(
                 reads_of(part_of(extents, *granule), mbrc=mbrc, window_blocks=window)
-                for granule in _granules(demand, rank % parts)
+                for granule in granules
+                if granule[0] >= start_block * parts
             )
         begin, end = blocks * (rank % parts) // parts, blocks * (rank % parts + 1) // parts
+        begin += start_block
         own = part_of(extents, begin, end)
         if not share:
             return reads_of(own, mbrc=mbrc, window_blocks=window)
@@ -129,6 +133,44 @@ def reads_by_session(
         return uncached_reads_of(own, mbrc=mbrc, cached_of=lambda count: list(chances.random(count) < share))
 
     return of_session
+
+
+def read_sizes(work: Statement, demand: Demand, extents: list[Extent]) -> dict[int, float]:
+    """Reads of the mean session by size in blocks, as :func:`reads_by_session` makes them, without making them.
+
+    Where chance decides which blocks are cached, the mean numbers.
+    """
+    plan, sizes = demand.plan, Counter[int]()
+    parts = _parts_of(work, demand)
+    if is_by_single_blocks(demand):
+        return {1: round(work.sessions * float(demand.reads)) / work.sessions}
+    if parts == 1 or plan.cached_fraction:
+        for piece in plan.pieces:
+            sizes[int(piece.blocks)] += float(piece.count)  # type: ignore[assignment]
+        return {size: count for size, count in sizes.items() if size and count}
+    window = None if plan.window_blocks is None else int(plan.window_blocks)
+    blocks = int(demand.segment.blocks)
+    runs: Counter[tuple[int, int]] = Counter()
+    for rank in range(parts):
+        ranges = (
+            _granules(demand, rank)
+            if demand.servers > 1
+            else [(blocks * rank // parts, blocks * (rank + 1) // parts)]
+        )
+        for extent in chain.from_iterable(part_of(extents, *each) for each in ranges):
+            first = extent.first + extent.lead
+            runs[first % window if window else 0, extent.data] += 1
+    for (first, data), count in runs.items():
+        for _, size in reads_of([Extent(first, data, 0, data)], mbrc=int(plan.mbrc), window_blocks=window):
+            sizes[size] += count
+    return {size: count / parts for size, count in sizes.items()}
+
+
+def is_by_single_blocks(demand: Demand) -> bool:
+    """Whether the reads are single blocks, at places that chance or an index decides."""
+    return demand.access_path == RANGE_SCAN or (
+        demand.change is not None and bool(demand.plan.positioned_fraction == 1)
+    )
 
 
 def _granules(demand: Demand, server: int) -> Iterator[tuple[int, int]]:

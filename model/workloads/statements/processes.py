@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from math import inf
 
 import numpy as np
 import simpy
@@ -13,27 +14,49 @@ from numpy.typing import NDArray
 from blocktime.model import causes
 from blocktime.model.books import device_of
 from blocktime.model.demand import Demand, demand_of, device_demand, reaps_are_waits
-from blocktime.model.demand.host_limits import burst_share, through_host
+from blocktime.model.demand.host_limits import burst_share, credits_last_s, through_host
 from blocktime.model.demand.popular_blocks import cached_so
 from blocktime.model.demand.transactions import touch_rules
 from blocktime.model.demand.turns import first_step_s, pace_of, stretch_blocks
 from blocktime.model.errors import OutsideLaw
-from blocktime.model.laws.turns import stretches_of
 from blocktime.model.loops import fastest
 from blocktime.model.machine.cache.free_buffers import FreeBuffers
-from blocktime.model.results import SIMULATION, EventTime, RunResult
+from blocktime.model.machine.device.drive import capacity_of
+from blocktime.model.machine.device.iostat import Counters
+from blocktime.model.results import SIMULATION, EventTime, Interval, RunResult
 from blocktime.model.sim.machine import Machine, Place, machine_of
 from blocktime.model.sim.open_file import OpenFile
 from blocktime.model.sim.streams import stream
 from blocktime.model.spec import Statement, System
+from blocktime.model.units import show_bytes, show_seconds
+from blocktime.model.workloads.extension import CONFIDENCE, MOST_DRIFT, ExtendedCounters, Stretch
 from blocktime.model.workloads.statements import books, closed_form
 from blocktime.model.workloads.statements.cached_segment import CachedSegment
 from blocktime.model.workloads.statements.closed_form import asked_of
+from blocktime.model.workloads.statements.cost import (
+    MOST_BLOCKS_DRAWN,
+    MOST_READS,
+    MOST_STEPS,
+    is_long,
+    reads_of_part,
+    steps_of,
+    why_whole,
+)
+from blocktime.model.workloads.statements.in_part import (
+    WINDOWS,
+    Part,
+    demand_of_part,
+    waits_for_reads,
+    windows_of,
+)
 from blocktime.model.workloads.statements.ledger import StatementLedger, mean_waits
 from blocktime.model.workloads.statements.placed_classes import PlacedClasses
 from blocktime.model.workloads.statements.placed_reads import (
     Leaves,
+    Read,
     extents_of,
+    is_by_single_blocks,
+    read_sizes,
     reads_by_session,
     single_reads,
 )
@@ -46,22 +69,28 @@ from blocktime.model.workloads.statements.shared_segment import (
     shares,
 )
 
-MOST_STEPS = 2_000_000
-MOST_BLOCKS_DRAWN = 50_000_000
 EVENTS_PER_SESSION = 2  # a process begins and ends
 SESSION_NS = 100_000
 """Work of beginning a session, on a processor of the 2020s."""
 SESSION_BYTES = 3300
+LEAST_SLOWER = 0.01
+"""Share of its rate by which a scan slows on its way inwards, from which on it is played in several windows."""
+LAID_OUT = 2**25
+"""Blocks of a long segment whose extents are laid out; those behind them are one, as all large extents are alike."""
 
 
 def simulate(system: System, work: Statement, *, seed: int, name: str) -> RunResult:
     """Answer a statement by simulation: sessions contend for processors and the device; times of the mean session.
 
-    Raises :class:`OutsideLaw` beyond two million steps.
+    A long one is played in part. Raises :class:`OutsideLaw` beyond two million steps of what cannot be extended.
     """
     machine = machine_of(system, seed)
-    program = begin(machine, system, work, seed, Place())
+    program = StatementProgram(machine, system, work, seed, Place(), in_part=True)
     machine.env.run()
+    while program.wants_more():
+        machine = machine_of(system, seed)
+        program = program.longer(machine)
+        machine.env.run()
     return program.result(name)
 
 
@@ -79,7 +108,10 @@ class StatementProgram:
         work: Statement,
         seed: int,
         place: Place,
+        *,
+        in_part: bool = False,
     ) -> None:
+        """A long one is played *in_part*, where it is alone on the machine."""
         first_byte = place.first_byte
         self.machine, self.system, self.work, self.seed = machine, system, work, seed
         held = machine.held.get(place.owner)
@@ -95,14 +127,27 @@ class StatementProgram:
             gets = float(demand_of(cached_so(self.system, work, 0.0), work).reads)
             demand = replace(demand, reads=gets, read_blocks=gets)
         stretch = stretch_blocks(system, demand, work.sessions)
-        _refuse_what_takes_too_long(work, demand, stretch)
-        self._extents = extents = extents_of(system, demand.segment.blocks)
+        self.reads: int | None = None
+        """Reads of each session that are played; None for all."""
+        self._part: Part | None = None
+        reason = ""
+        if in_part and is_long(system, work, demand):
+            reason = why_whole(system, work, demand)
+            reads = reads_of_part(work, demand)
+            self.reads = None if reason or reads >= demand.reads else reads
+        if self.reads is None:
+            _refuse_what_takes_too_long(work, demand, stretch, reason)
+        blocks = float(demand.segment.blocks)
+        is_alike = self.reads is not None and not demand.shared and not _has_zones(system, blocks)
+        self._extents = extents = extents_of(system, blocks, LAID_OUT if is_alike else inf)
         size = int(demand.block_size_bytes)
         self._first_block, self._span = (
             first_byte // size,
             (extents[0].first, extents[-1].first + extents[-1].blocks),
         )
         self.end_byte = first_byte + max(1, extents[-1].first + extents[-1].blocks) * size
+        if self.reads is not None:
+            _refuse_what_does_not_fit(system, self.end_byte)
         self._asked = system, demand, pace_of(system, demand), float(stretch), reaps_are_waits(system)
         self._single_reads = single_reads(work, demand, extents)
         self._begin(place)
@@ -112,6 +157,43 @@ class StatementProgram:
         program = copy(self)
         program._begin(place)
         return program
+
+    def wants_more(self) -> bool:
+        """Whether a longer part has to be played for an interval as narrow as wanted."""
+        if self._part is None or self.reads is None:
+            return False
+        reach = self._part.reach_fraction()
+        most = min(MOST_READS / self.work.sessions, float(self.demand.reads))
+        return reach > self.work.precision_percent / 100 and 2 * self.reads <= most
+
+    def longer(self, machine: Machine) -> StatementProgram:
+        """The same statement on another machine, twice as much of it."""
+        program = copy(self)
+        assert self.reads is not None
+        program.machine, program.reads = machine, 2 * self.reads
+        program._begin(Place())
+        return program
+
+    def _places(self) -> list[int]:
+        """Blocks of each session's part of a scan at which the windows of a part begin; none of single blocks."""
+        demand = self.demand
+        if is_by_single_blocks(demand):
+            return []
+        blocks = int(demand.segment.blocks) // self._parts()
+        if _has_zones(self.system, float(demand.segment.blocks)):
+            return [blocks * (2 * number + 1) // (2 * WINDOWS) for number in range(WINDOWS)]
+        return [min(blocks, LAID_OUT) // 2]
+
+    def _small_blocks(self) -> float:
+        """Blocks of each session's part of a scan in extents that are smaller than those behind them."""
+        extents = self._extents
+        most = max(extent.blocks for extent in extents[:-1] or extents)
+        small = sum(extent.data for extent in extents[:-1] if extent.blocks < most)
+        return 0.0 if is_by_single_blocks(self.demand) else small / self._parts()
+
+    def _parts(self) -> int:
+        """In how many sessions one scan is shared."""
+        return int(self.demand.servers) if self.demand.change is None else int(self.work.sessions)
 
     def _begin(self, place: Place) -> None:
         """Begin its sessions."""
@@ -131,10 +213,19 @@ class StatementProgram:
             for rank in range(work.sessions)
         ]
         draws = partial(stream, seed)
+        scan_of = reads_by_session(system, work, demand, extents, draws, self.held)
+        starts = [begin_s]
+        if work.sessions > 1:
+            apart_s = first_step_s(system, demand, work.sessions)
+            starts = (begin_s + draws("session start").uniform(0, 1, work.sessions) * apart_s).tolist()
+        windows: list[list[list[Read]]] = []
+        if self.reads is not None:
+            windows = windows_of(scan_of, work.sessions, self.reads, self._places())
+            demand = demand_of_part(demand, windows)
         self.sessions = [
             fastest(Session)(
                 machine,
-                self._asked,
+                (system, demand, *self._asked[2:]),
                 file,
                 buffers,
                 Leaves(demand, extents, rank, draws),
@@ -143,15 +234,15 @@ class StatementProgram:
             for rank, file in enumerate(files)
         ]
         self.segment = self._meet()
-        starts = [begin_s]
-        if work.sessions > 1:
-            apart_s = first_step_s(system, demand, work.sessions)
-            starts = (begin_s + draws("session start").uniform(0, 1, work.sessions) * apart_s).tolist()
         singles = self._single_reads
-        scan_of = reads_by_session(system, work, demand, extents, draws, self.held)
+        if windows:
+            ledgers = [session.ledger for session in self.sessions]
+            asked = self.demand, demand, windows
+            part = self._part = Part(machine, asked, ledgers, buffers[0], self._small_blocks())
+            scan_of = lambda rank, _: part.noted(rank)  # noqa: E731
         self.ended: simpy.Event = machine.env.all_of(
             [
-                machine.env.process(session.execute(singles[rank], scan_of(rank), starts[rank]))
+                machine.env.process(session.execute(singles[rank], scan_of(rank, 0), starts[rank]))
                 for rank, session in enumerate(self.sessions)
             ]
         )
@@ -188,11 +279,82 @@ class StatementProgram:
         changes = [session.changes for session in self.sessions if session.changes is not None]
         if self.segment is not None and shares(work):
             demand = demand_played((self.system, work, demand), self.segment, changes)
-        timing = _timing(self.system, work, demand, (self.machine, self.sessions), self.seed)
+        if self._part is not None:
+            return self._result_of_whole(name, self._part)
+        timing = _timing(
+            self.system, work, demand, (self.machine, self.sessions, self.machine.counters), self.seed
+        )
         return books.close_books(name, self.system, work, demand, timing)
+
+    def _result_of_whole(self, name: str, part: Part) -> RunResult:
+        """The books of the mean session of the whole, of which a part was played.
+
+        Raises :class:`OutsideLaw` for a part whose rate does not hold to the end.
+        """
+        system, work, demand = self.system, self.work, self.demand
+        stretch, reads = self._stretch(), self._reads_of_whole()
+        begin_s = part.begin_s(stretch)
+        whole = part.extend(stretch, reads, waits_for_reads(demand, reads, self._reads_alone()))
+        timing = _timing(system, work, demand, (self.machine, self.sessions, whole.counters), self.seed)
+        ends_s = timing.elapsed_s - whole.half_s, timing.elapsed_s + whole.half_s
+        timing.interval = Interval(low_s=max(0.0, ends_s[0]), high_s=ends_s[1], confidence=CONFIDENCE)
+        timing.played_fraction = whole.played_fraction
+        result = books.close_books(name, system, work, demand, timing)
+        if begin_s < (lasts_s := credits_last_s(system, result)) < result.time.elapsed_s:
+            raise OutsideLaw(
+                f"the burst credits last {show_seconds(lasts_s)} of some {show_seconds(result.time.elapsed_s)}, which "
+                "are too long to simulate: leave the burst out (burst_iops), or ask for fewer users or fewer rows"
+            )
+        return result
+
+    def _stretch(self) -> Stretch:
+        """The steady stretch of the part; raises :class:`OutsideLaw` where there is none."""
+        assert self._part is not None
+        stretch = self._part.stretch()
+        if stretch is None or abs(stretch.drift) > MOST_DRIFT:
+            rate = (
+                "no steady rate"
+                if stretch is None
+                else f"a rate that changes by {100 * stretch.drift:+.1f} %"
+            )
+            raise OutsideLaw(
+                f"{float(self.demand.reads):,.0f} reads of each session are too many to simulate, and the first "
+                f"{self.reads:,} have {rate}, which allows no extension: ask for fewer users or fewer rows"
+            )
+        return stretch
+
+    def _reads_of_whole(self) -> dict[int, float]:
+        """Reads of the mean session by size in blocks, whether or not they are played."""
+        work, demand = self.work, self.demand
+        reads = read_sizes(work, demand, self._extents)
+        if singles := self._reads_alone():
+            reads[1] = reads.get(1, 0.0) + singles
+        return reads
+
+    def _reads_alone(self) -> float:
+        """Reads of the mean session before its scan, and of leaves."""
+        work, leaves = self.work, float(self.demand.leaf_reads)
+        return (sum(map(len, self._single_reads)) + round(work.sessions * leaves)) / work.sessions
 
 
 begin = StatementProgram
+
+
+def _refuse_what_does_not_fit(system: System, end_byte: int) -> None:
+    """A part does not read the end of its segment, which may lie beyond that of the disk."""
+    capacity = capacity_of(system.disk)
+    if end_byte > capacity:
+        raise OutsideLaw(
+            f"disk: the segment would end at byte {end_byte:,}; the disk has {capacity:,} ({show_bytes(capacity)}): "
+            "set disk.capacity_bytes, or take fewer rows"
+        )
+
+
+def _has_zones(system: System, blocks: float) -> bool:
+    """Whether a scan of so many blocks gets noticeably slower on its way to the inner tracks of a drive."""
+    disk = system.disk
+    share = blocks * system.tablespace.block_size_bytes / capacity_of(disk)
+    return bool(disk.rotation_s) and share * (1 - disk.inner_bandwidth_ratio) > LEAST_SLOWER
 
 
 def _changed_share(work: Statement, demand: Demand) -> float:
@@ -219,28 +381,25 @@ def _buffers(system: System, work: Statement, demand: Demand) -> FreeBuffers | N
     )
 
 
-def _refuse_what_takes_too_long(work: Statement, demand: Demand, stretch: float) -> None:
-    """A read is a step, and so is a stretch of blocks that need none."""
+def _refuse_what_takes_too_long(work: Statement, demand: Demand, stretch: float, why: str) -> None:
+    """A read is a step, and so is a stretch of blocks that need none; *why* it is not played in part."""
     steps, blocks = steps_of(work, demand, stretch)
     for amount, most, what in ((steps, MOST_STEPS, "steps"), (blocks, MOST_BLOCKS_DRAWN, "blocks")):
         if amount > most and not (what == "blocks" and demand.plan.direct):
             raise OutsideLaw(
-                f"simulating {amount:,.0f} {what} is refused; the limit is {most:,}: ask for fewer "
-                "users or fewer rows"
+                f"simulating {amount:,.0f} {what} is refused; the limit is {most:,}{why and ', and ' + why}: ask for "
+                "fewer users or fewer rows"
             )
 
 
-def steps_of(work: Statement, demand: Demand, stretch: float) -> tuple[float, float]:
-    """Steps of a simulation, and blocks of which it is drawn whether they are cached."""
-    steps = work.sessions * (float(demand.reads) + stretches_of(float(demand.blocks_wanted), stretch))
-    scans = 1 if demand.shared else work.sessions
-    return steps, scans * float(demand.segment.blocks)
-
-
 def _timing(
-    system: System, work: Statement, demand: Demand, ran: tuple[Machine, list[Session]], seed: int
+    system: System,
+    work: Statement,
+    demand: Demand,
+    ran: tuple[Machine, list[Session], Counters | ExtendedCounters],
+    seed: int,
 ) -> books.StatementTimes:
-    machine, sessions = ran
+    machine, sessions, counters = ran
     ledgers = [session.ledger for session in sessions]
     session_count = len(ledgers)
     mean = partial(_mean, ledgers)
@@ -268,9 +427,7 @@ def _timing(
         read_blocks=sum(size * count for size, count in sizes.items()),
         request_blocks=sizes,
         direct_read_slots=dict(ledgers[0].slots),
-        device=None
-        if machine.disk.apart or not sum(machine.counters.requests)
-        else device_of(machine.counters, span),
+        device=None if machine.disk.apart or not sum(counters.requests) else device_of(counters, span),
         how=SIMULATION,
         seed=seed,
         warnings=books.session_warnings(work, demand, (elapsed, span, processors_s)),

@@ -222,6 +222,7 @@ class Session:
 
     def _work(self, blocks: float, *, cpu_s: float = 0.0, other_s: float = 0.0) -> Step:
         """Process *blocks* blocks: leaves of indexes, a processor for the CPU, then the client's turn."""
+        self.ledger.worked_blocks += float(blocks)
         for leaf in self.leaves.wanted(blocks):
             yield from self._read_and_wait((leaf, 1), SEQUENTIAL)
         if self.changes is not None:

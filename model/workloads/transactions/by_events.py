@@ -19,10 +19,10 @@ from blocktime.model.sim.pool import BufferPool
 from blocktime.model.sim.writers import DatabaseWriter, LogWriter
 from blocktime.model.spec import System, Transactions
 from blocktime.model.units import show_seconds
+from blocktime.model.workloads.steady import LEAST_BATCHES
 from blocktime.model.workloads.transactions.at_begin import Begin
 from blocktime.model.workloads.transactions.expected_run import ExpectedRun
 from blocktime.model.workloads.transactions.means import RunSoFar
-from blocktime.model.workloads.transactions.steady import LEAST_BATCHES
 from blocktime.model.workloads.transactions.tally import Tally
 from blocktime.model.workloads.transactions.users import (
     Arrivals,

@@ -17,9 +17,9 @@ from blocktime.model.sim import policies
 from blocktime.model.sim.data_files import Files
 from blocktime.model.spec import System, Transactions
 from blocktime.model.units import show_number, show_seconds
+from blocktime.model.workloads.steady import CONFIDENCE, MeanEstimate, estimate, warm_up_batches
 from blocktime.model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
 from blocktime.model.workloads.transactions.expected_run import ExpectedRun, credit_warnings
-from blocktime.model.workloads.transactions.steady import CONFIDENCE, MeanEstimate, estimate, warm_up_batches
 from blocktime.model.workloads.transactions.tally import (
     BUSY,
     FREE,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from blocktime.model import simulate
 from blocktime.model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from blocktime.model.units import MIB
-from blocktime.model.workloads.transactions.steady import LEAST_BATCHES, estimate, warm_up_batches
+from blocktime.model.workloads.steady import LEAST_BATCHES, estimate, warm_up_batches
 from blocktime.scenarios import load
 from tests.whole import quick
 

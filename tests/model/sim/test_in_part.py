@@ -1,0 +1,200 @@
+"""Long statements are played in part: the interval of the part holds the whole, and counts are those of the whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+
+from blocktime.model import RunResult
+from blocktime.model.budget import Budget, watched
+from blocktime.model.causes import DIRECT, SEQUENTIAL
+from blocktime.model.demand import demand_of
+from blocktime.model.engine import answer
+from blocktime.model.errors import OutsideLaw, OverBudget
+from blocktime.model.sim.streams import stream
+from blocktime.model.workloads.extension import NO_WINDOW, Progress, stretch_of
+from blocktime.model.workloads.statements import processes
+from blocktime.model.workloads.statements.placed_reads import extents_of, read_sizes, reads_by_session
+from blocktime.scenarios import from_mapping, load, run
+from blocktime.scenarios.spec import Scenario
+from tests.whole import quick
+
+SCAN_OF_A_WAREHOUSE = ("table.rows=45000000000", "workload.users=32", "disk.capacity_bytes=16T")
+SCATTERED = ("table.rows=1000000000", "disk.capacity_bytes=1T")
+
+
+def any_piece(seed: int) -> Scenario:
+    """A statement whose reads are alike, short enough to be played whole."""
+    chance = Random(seed)
+    kind = chance.choice(["full_scan", "full_scan", "index_range_scan"])
+    disk = chance.choice(
+        ["nvme", "ebs-gp3", "ssd-sata", "samsung-970-evo", "azure-p30", "sata-7k2", "sas-10k", "array-raid5"]
+    )
+    work: dict[str, Any] = {"kind": kind, "select": "count", "users": chance.choice([1, 1, 2, 5, 8])}
+    table: dict[str, Any] = {"row_bytes": chance.choice([60, 120, 250])}
+    table["rows"] = int(10 ** chance.uniform(6, 7) if kind == "full_scan" else 10 ** chance.uniform(5.5, 6.4))
+    if kind == "full_scan" and chance.random() < 0.2:
+        work |= {"degree": chance.choice([2, 4]), "users": 1}
+    return from_mapping(
+        {
+            "table": table,
+            "disk": {"use": disk},
+            "host": {"use": "linux-x86", "io_path": chance.choice(["asm", "buffered", "direct"])},
+            "client": {"use": "local"},
+            "instance": {
+                "release": chance.choice(["19.3.0.0", "11.1.0.6", "10.2.0.4"]),
+                "buffer_cache_bytes": "64M",
+                "disk_asynch_io": chance.choice([True, False]),
+                "db_file_multiblock_read_count": chance.choice([8, 16, 32]),
+            },
+            "workload": work,
+        }
+        | ({"index": {"clustering": "scattered"}} if kind == "index_range_scan" else {})
+    )
+
+
+def in_part(scenario: Scenario, seed: int, share: float) -> RunResult | None:
+    """The answer of the first *share* of the reads; None where a part says nothing of the whole."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(processes, "is_long", lambda *_: True)
+        patch.setattr(
+            processes,
+            "reads_of_part",
+            lambda _, demand: max(200, 40 * int(demand.plan.at_once), int(share * float(demand.reads))),
+        )
+        patch.setattr(processes, "MOST_READS", 0)
+        try:
+            result = answer(scenario.system, scenario.workload, seed=seed)
+        except OutsideLaw as refusal:
+            assert "allows no extension" in str(refusal)  # noqa: PT017
+            return None
+    return result if result.played_fraction is not None else None
+
+
+def pieces(count: int) -> Iterator[tuple[RunResult, RunResult]]:
+    """Wholes and parts of so many pieces of work."""
+    for seed in range(10 * count):
+        scenario = any_piece(seed)
+        part = in_part(scenario, seed, Random(seed).choice([0.06, 0.12, 0.25]))
+        if part is not None:
+            yield answer(scenario.system, scenario.workload, seed=seed), part
+            count -= 1
+        if not count:
+            return
+
+
+def test_the_interval_of_a_part_holds_the_whole_and_counts_are_equal() -> None:
+    count = quick(30, 200)
+    within = 0
+    for whole, part in pieces(count):
+        interval = part.time.interval
+        assert interval is not None
+        within += interval.low_s <= whole.time.elapsed_s <= interval.high_s
+        assert part.physical_io.request_blocks == pytest.approx(whole.physical_io.request_blocks)
+        assert part.physical_io.read_bytes == pytest.approx(whole.physical_io.read_bytes)
+        assert part.calls["fetch"].query == whole.calls["fetch"].query
+        assert part.calls["fetch"].rows == whole.calls["fetch"].rows
+        assert part.calls["fetch"].disk == pytest.approx(whole.calls["fetch"].disk)
+        for event, waited in whole.time.wait.items():
+            if event not in (DIRECT, SEQUENTIAL):  # chance decides how often reads ahead are waited for
+                assert part.time.wait[event].waits == pytest.approx(waited.waits), event
+    assert within >= 0.93 * count
+
+
+@pytest.mark.parametrize("disk", ["nvme", "ebs-gp3"])
+def test_sessions_that_scan_a_warehouse_are_answered(disk: str) -> None:
+    result = run(load("full-scan-nvme", (f"disk.use={disk}", *SCAN_OF_A_WAREHOUSE)))
+    assert result.events is not None
+    assert result.events < 400_000
+    assert "simulation, played 0.0" in result.method
+    device = result.device["disk"]
+    bytes_read = 32 * result.physical_io.read_bytes
+    assert device.read_bytes_per_s * (result.time.last_session_s or 0) == pytest.approx(bytes_read, rel=1e-3)
+    assert device.read_bytes_per_s <= {"nvme": 3000 * 2**20, "ebs-gp3": 125 * 2**20}[disk] * 1.001
+
+
+def test_seven_million_scattered_reads_are_answered() -> None:
+    result = run(load("index-range-scan-scattered", SCATTERED))
+    assert result.time.wait[SEQUENTIAL].waits == result.physical_io.read_requests > 7e6
+    assert result.events is not None
+    assert result.events < 400_000
+
+
+def test_what_is_short_is_played_whole() -> None:
+    result = run(load("full-scan-nvme"))
+    assert result.played_fraction is None
+    assert result.time.interval is None
+
+
+def test_the_budget_decides_what_is_played_in_part() -> None:
+    scenario = load("full-scan-nvme", ("table.rows=400000000",))
+    with watched(Budget(0.5, None)):
+        part = answer(scenario.system, scenario.workload)
+    whole = answer(scenario.system, scenario.workload)
+    assert whole.played_fraction is None
+    assert part.time.interval is not None
+    assert part.time.interval.low_s <= whole.time.elapsed_s <= part.time.interval.high_s
+    assert run(scenario, budget=Budget(0.9, None)).played_fraction is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "reason"),
+    [
+        ("full-scan-nvme", (*SCAN_OF_A_WAREHOUSE, "disk.use=sata-7k2"), "on a drive with heads"),
+        ("full-scan-nvme", (*SCAN_OF_A_WAREHOUSE, "disk.use=ebs-gp2"), "burst credits last"),
+        (
+            "full-scan-nvme",
+            ("workload.kind=update", "workload.users=8", "table.rows=1000000000"),
+            "change rows of one table meet",
+        ),
+    ],
+)
+def test_what_drifts_ends_the_extension_by_name(name: str, settings: tuple[str, ...], reason: str) -> None:
+    with pytest.raises((OutsideLaw, OverBudget), match=reason):
+        run(load(name, settings))
+
+
+@pytest.mark.parametrize("users", [1, 3])
+@pytest.mark.parametrize(
+    "setting", ["workload.degree=4", "workload.kind=update", "instance.serial_direct_read=never"]
+)
+def test_reads_are_counted_without_being_made(users: int, setting: str) -> None:
+    scenario = load("full-scan-nvme", (f"workload.users={users}", "table.rows=2000000", setting))
+    system, work = scenario.system, scenario.workload
+    demand = demand_of(system, work)
+    extents = extents_of(system, float(demand.segment.blocks))
+    reads_of = reads_by_session(system, work, demand, extents, lambda name: stream(1, name))
+    made = Counter(size for rank in range(work.sessions) for _, size in reads_of(rank, 0))
+    counted = read_sizes(work, demand, extents)
+    assert {size: count * work.sessions for size, count in counted.items()} == pytest.approx(dict(made))
+
+
+def test_a_stretch_leaves_out_the_warm_up_and_what_lies_between_windows() -> None:
+    slow = [Progress(2.0 * rank, rank) for rank in range(10)]
+    steady = [Progress(20.0 + rank + (rank % 2) / 10, 10 + rank) for rank in range(60)]
+    stretch = stretch_of([*slow, *steady])
+    assert stretch is not None
+    assert stretch.rate_s == pytest.approx(1.0, rel=0.01)
+    assert not stretch.drift
+    apart = [each._replace(window=NO_WINDOW) for each in slow]
+    assert stretch_of([*apart, *steady]) == stretch_of([*apart, *steady])
+    assert stretch_of(steady[:10]) is None
+
+
+def test_a_rate_that_changes_is_a_drift() -> None:
+    now_s, progress = 0.0, []
+    for rank in range(100):
+        progress.append(Progress(now_s, rank))
+        now_s += 1 + rank / 100
+    stretch = stretch_of(progress)
+    assert stretch is not None
+    assert stretch.drift > 0.1
+
+
+def test_a_segment_beyond_the_end_of_the_disk_is_refused() -> None:
+    with pytest.raises(OutsideLaw, match="would end at byte"):
+        run(load("full-scan-nvme", ("table.rows=900000000000",)))

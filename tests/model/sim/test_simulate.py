@@ -247,7 +247,7 @@ def test_replications_carry_an_interval() -> None:
 
 def test_too_many_reads_are_refused_with_the_way_out() -> None:
     with pytest.raises(OverBudget, match="the limit is"):
-        run(load("rahn-full-scan", ["table.rows=1000000000", "workload.users=8", "disk.capacity_bytes=1T"]))
+        run(load("full-scan-nvme", ["table.rows=10000000000", "workload.users=32", "disk.use=sata-7k2"]))
 
 
 def test_client_waits_are_never_simulated_away() -> None:

@@ -87,6 +87,10 @@ class Figures:
     """Of a row how many."""
 
 
+IN_PART = (
+    "The work was played in part and goes on at the rate of its steady stretch: counts are those of all of it; "
+    "percentiles, the longest waits and the lines of iostat are those of the part."
+)
 PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
 PARTS = tuple(name for name in RunResult.model_fields if name in Figures.__dataclass_fields__)
 
@@ -108,6 +112,7 @@ def close(name: str, system: System, work: Workload, figures: Figures) -> RunRes
             scenario=name,
             version=blocktime_version(),
             sources=sorted(sources),
+            notes=None if figures.played_fraction is None else [IN_PART],
             **{name: getattr(figures, name) for name in PARTS},
         )
     )

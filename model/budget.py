@@ -62,10 +62,10 @@ def allowed(budget: Budget) -> Iterator[Budget]:
         _BUDGET.reset(before)
 
 
-def is_too_long(seconds: float) -> bool:
-    """Whether work of so many seconds of one processor is more than this context allows for an answer."""
-    most_s = _BUDGET.get().seconds
-    return most_s is not None and seconds > most_s
+def is_too_long(seconds: float, size_bytes: float = 0.0) -> bool:
+    """Whether work of so many seconds of one processor and bytes is more than this context allows for an answer."""
+    most_s, most_bytes = _BUDGET.get()
+    return (most_s is not None and seconds > most_s) or (most_bytes is not None and size_bytes > most_bytes)
 
 
 def watch_here() -> Watch:

@@ -62,6 +62,8 @@ def _within(result: RunResult) -> str:
     if interval is None or (interval.runs is None and result.played_fraction is None):
         return ""
     ends = show_range(interval.low_s, interval.high_s)
+    if ends == show_seconds(result.time.elapsed_s):
+        return ""
     mean = "" if interval.runs is None else f"mean of {interval.runs:,} runs "
     return f" ({mean}{ends}, {100 * interval.confidence:.0f} % confidence)"
 

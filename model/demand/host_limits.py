@@ -7,6 +7,7 @@ from math import inf
 from typing import Any
 
 from blocktime.model.demand.transactions import run_transactions
+from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws import limits
 from blocktime.model.laws.limits import counted_requests
 from blocktime.model.results import DeviceStats, RunResult
@@ -166,11 +167,16 @@ def paces_slices(disk: Any) -> list[str]:
     ]
 
 
-def credits_last_s(system: System, result: RunResult) -> float:
-    """Seconds that full burst credits last at the rates of an answer, of the volume or of the host; else infinity."""
-    return min(
+def refuse_spent_credits(system: System, result: RunResult, begin_s: float) -> None:
+    """Raise :class:`OutsideLaw` where burst credits of volume or host end in a run, but after *begin_s* seconds."""
+    lasts_s = min(
         burst_lasts_s(system, result), _credits_of_volume_last_s(system.disk, result.device.get("disk"))
     )
+    if begin_s < lasts_s < result.time.elapsed_s:
+        raise OutsideLaw(
+            f"the burst credits last {show_seconds(lasts_s)} of some {show_seconds(result.time.elapsed_s)}, which are "
+            "too long to simulate: leave the burst out (burst_iops), or ask for less"
+        )
 
 
 def _credits_of_volume_last_s(disk: Any, device: DeviceStats | None) -> float:

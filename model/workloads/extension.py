@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import sqrt
+from math import inf, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -55,14 +55,14 @@ class Stretch(NamedTuple):
     drift: float
     """By how much the second half is slower than the first, as a share of the rate; 0 where chance explains it."""
 
-    def reach_s(self, left_out: float) -> float:
-        """How far the interval of the time of work that is *left_out* reaches.
+    def reach_s(self, left_out: float, pieces: float = inf) -> float:
+        """How far the interval of the time of work that is *left_out* reaches, by a stretch of so many *pieces*.
 
         The mean of the stretch is off by its own chance, and so is what is left out: t·s·√(K²/n + K) of K batches by n.
-        A rate that drifts may be off by as much again.
+        A rate that drifts may be off by as much again, and where the stretch begins and ends lies within one piece.
         """
         chance_s = self.half_s * left_out * sqrt(1 + self.work / left_out)
-        return chance_s + abs(self.drift) * self.rate_s * left_out
+        return chance_s + (abs(self.drift) + 1 / pieces) * self.rate_s * left_out
 
 
 def stretch_of(progress: Sequence[Progress]) -> Stretch | None:
@@ -119,24 +119,40 @@ def _goes_on(progress: Sequence[Progress], rank: int) -> bool:
 class DeviceMoment(NamedTuple):
     """What a device has counted until a moment."""
 
+    now_s: float
     sums: DeviceSums
     sizes: dict[tuple[bool, int], int]
     """Direction and size of its requests -> how many."""
 
 
 class ExtendedCounters:
-    """Counters of a device that went on as between pairs of moments, so many times as long; lines are of the part."""
+    """Counters of a device that went on as between pairs of moments, so many times as long; its lines end there."""
 
     def __init__(
-        self, counters: Counters, ends: Sequence[tuple[DeviceMoment, DeviceMoment]], times: float
+        self,
+        counters: Counters,
+        ends: Sequence[tuple[DeviceMoment, DeviceMoment]],
+        times: float,
+        calls: tuple[int, int] = (1, 1),
     ) -> None:
-        self.intervals: list[Interval] = counters.intervals
+        """Where all of the played *calls* make the same requests, so do those of the whole."""
+        until_s = ends[-1][1].now_s
+        self.intervals: list[Interval] = [
+            each for each in counters.intervals if each[0] + counters.interval_s <= until_s
+        ]
         self.interval_s = counters.interval_s
         self.sizes = {
             kind: count
             + round(times * sum(end.sizes.get(kind, 0) - begin.sizes.get(kind, 0) for begin, end in ends))
             for kind, count in counters.sizes.items()
         }
+        played, every = calls
+        if (
+            played > 1
+            and not sum(counters.merges)
+            and all(count % played == 0 for count in counters.sizes.values())
+        ):
+            self.sizes = {kind: count // played * every for kind, count in counters.sizes.items()}
         self._sums: DeviceSums = counters.counted()
         for begin, end in ends:
             self._sums = _later(self._sums, begin.sums, end.sums, times)

@@ -115,7 +115,7 @@ class Growth:
         return float(queued_s + sum(total_s for _, total_s in self.waits.values()))
 
 
-class Whole(NamedTuple):
+class StatementWhole(NamedTuple):
     """What follows for the whole from a part."""
 
     played_fraction: float
@@ -125,7 +125,7 @@ class Whole(NamedTuple):
     counters: ExtendedCounters
 
 
-class Part:
+class StatementPart:
     """The first reads of each session, what is noted of them, and their extension to the whole."""
 
     def __init__(
@@ -191,7 +191,7 @@ class Part:
         if self._chunks % sessions:
             return
         counters.round(now_s)
-        self._device.append(DeviceMoment(counters.counted(), dict(counters.sizes)))
+        self._device.append(DeviceMoment(now_s, counters.counted(), dict(counters.sizes)))
         together = steady and all(at == window and number for at, number in self._at)
         worked = sum(ledger.worked_blocks for ledger in self._ledgers) / sessions
         self._progress.append(Progress(now_s, worked, window if together else NO_WINDOW))
@@ -224,7 +224,7 @@ class Part:
             return inf
         return float(stretch.reach_s(self._left_out) / (stretch.rate_s * self._left_out))
 
-    def extend(self, stretch: Stretch, reads: dict[int, float], waits: dict[str, float]) -> Whole:
+    def extend(self, stretch: Stretch, reads: dict[int, float], waits: dict[str, float]) -> StatementWhole:
         """Let the ledgers go on to the end of the whole at the rates of *stretch*.
 
         *reads* are those of the whole by size, and *waits* the numbers of waits that are known.
@@ -245,7 +245,8 @@ class Part:
         )
         unlike_s = self._unlike * abs(self._rate_at_begin(stretch) - stretch.rate_s)
         surplus_s = surplus * waited_s / self._reads_left_out
-        half_s = stretch.reach_s(self._left_out) + surplus_s + longest_s + apart_s + unlike_s
+        pieces = stretch.work / self._left_out * self._reads_left_out * sqrt(len(ledgers))
+        half_s = stretch.reach_s(self._left_out, pieces) + surplus_s + longest_s + apart_s + unlike_s
         for ledger in ledgers:
             ledger.end_s += grown_s
             for name, seconds in grown.times_s.items():
@@ -261,7 +262,7 @@ class Part:
             ledger.reads = Counter(reads)
         device = [(self._device[first], self._device[last]) for first, last in stretch.spans]
         counters = ExtendedCounters(self._machine.counters, device, self._left_out / stretch.work)
-        return Whole(self._played_fraction, half_s, counters)
+        return StatementWhole(self._played_fraction, half_s, counters)
 
     def _ends(self, moments: list[Moment], stretch: Stretch) -> Iterator[tuple[Moment, Moment]]:
         """The first and the last moment of a session in each span of the stretch."""

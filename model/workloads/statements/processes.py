@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from blocktime.model import causes
 from blocktime.model.books import device_of
 from blocktime.model.demand import Demand, demand_of, device_demand, reaps_are_waits
-from blocktime.model.demand.host_limits import burst_share, credits_last_s, through_host
+from blocktime.model.demand.host_limits import burst_share, refuse_spent_credits, through_host
 from blocktime.model.demand.popular_blocks import cached_so
 from blocktime.model.demand.transactions import touch_rules
 from blocktime.model.demand.turns import first_step_s, pace_of, stretch_blocks
@@ -28,7 +28,7 @@ from blocktime.model.sim.machine import Machine, Place, machine_of
 from blocktime.model.sim.open_file import OpenFile
 from blocktime.model.sim.streams import stream
 from blocktime.model.spec import Statement, System
-from blocktime.model.units import show_bytes, show_seconds
+from blocktime.model.units import show_bytes
 from blocktime.model.workloads.extension import CONFIDENCE, MOST_DRIFT, ExtendedCounters, Stretch
 from blocktime.model.workloads.statements import books, closed_form
 from blocktime.model.workloads.statements.cached_segment import CachedSegment
@@ -44,7 +44,7 @@ from blocktime.model.workloads.statements.cost import (
 )
 from blocktime.model.workloads.statements.in_part import (
     WINDOWS,
-    Part,
+    StatementPart,
     demand_of_part,
     waits_for_reads,
     windows_of,
@@ -129,7 +129,7 @@ class StatementProgram:
         stretch = stretch_blocks(system, demand, work.sessions)
         self.reads: int | None = None
         """Reads of each session that are played; None for all."""
-        self._part: Part | None = None
+        self._part: StatementPart | None = None
         reason = ""
         if in_part and is_long(system, work, demand):
             reason = why_whole(system, work, demand)
@@ -238,7 +238,7 @@ class StatementProgram:
         if windows:
             ledgers = [session.ledger for session in self.sessions]
             asked = self.demand, demand, windows
-            part = self._part = Part(machine, asked, ledgers, buffers[0], self._small_blocks())
+            part = self._part = StatementPart(machine, asked, ledgers, buffers[0], self._small_blocks())
             scan_of = lambda rank, _: part.noted(rank)  # noqa: E731
         self.ended: simpy.Event = machine.env.all_of(
             [
@@ -286,7 +286,7 @@ class StatementProgram:
         )
         return books.close_books(name, self.system, work, demand, timing)
 
-    def _result_of_whole(self, name: str, part: Part) -> RunResult:
+    def _result_of_whole(self, name: str, part: StatementPart) -> RunResult:
         """The books of the mean session of the whole, of which a part was played.
 
         Raises :class:`OutsideLaw` for a part whose rate does not hold to the end.
@@ -300,11 +300,7 @@ class StatementProgram:
         timing.interval = Interval(low_s=max(0.0, ends_s[0]), high_s=ends_s[1], confidence=CONFIDENCE)
         timing.played_fraction = whole.played_fraction
         result = books.close_books(name, system, work, demand, timing)
-        if begin_s < (lasts_s := credits_last_s(system, result)) < result.time.elapsed_s:
-            raise OutsideLaw(
-                f"the burst credits last {show_seconds(lasts_s)} of some {show_seconds(result.time.elapsed_s)}, which "
-                "are too long to simulate: leave the burst out (burst_iops), or ask for fewer users or fewer rows"
-            )
+        refuse_spent_credits(system, result, begin_s)
         return result
 
     def _stretch(self) -> Stretch:

@@ -13,9 +13,9 @@ import simpy
 from blocktime.model.books import close, row
 from blocktime.model.budget import watch_here
 from blocktime.model.demand.calls import File, files_of, places
+from blocktime.model.demand.host_limits import refuse_spent_credits
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.kernels.queue import Times
-from blocktime.model.laws import block_layer
 from blocktime.model.laws.numeric import Number, largest
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.machine.device.drive import capacity_of
@@ -25,22 +25,28 @@ from blocktime.model.sim.caller import Caller, ProgramDraws, Record, caller_of
 from blocktime.model.sim.machine import SERVICE, Machine, Place, counters_of, machine_of, server_of
 from blocktime.model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, varied, varied_at_once
 from blocktime.model.spec import Calls, Stream, System
+from blocktime.model.workloads.extension import MOST_DRIFT, Stretch
 from blocktime.model.workloads.streams.alone import is_alone, sum_arriving
 from blocktime.model.workloads.streams.books import StreamRun, figures_of
+from blocktime.model.workloads.streams.cost import (
+    CALL_BYTES,
+    CALL_NS,
+    MOST_PART_STEPS,
+    calls_of_part,
+    is_long,
+    limit_of,
+    steps_of,
+    steps_of_calls,
+)
+from blocktime.model.workloads.streams.in_part import StreamPart, cache_that_fills, files_in_part, why_whole
 from blocktime.model.workloads.streams.queued import CallDraws, is_queued, play_queued
 from blocktime.model.workloads.streams.run_time import ended_by_count, in_time, overload_sentence
 
 SUMMED_BY = ("workload.rate_per_s", "disk.overhead_s", "disk.bandwidth_bytes_per_s")
 """What decides nothing but the times of calls that arrive: scenarios that differ in it may be summed up together."""
-MOST_REQUESTS = 5_000_000
-MOST_STEPS = 1_000_000
-PAGES_A_STEP = 4
 PROGRAM_NS = 100_000
 """Work of beginning a program of a stream, on a processor of the 2020s."""
 PROGRAM_BYTES = 8000
-CALL_NS = 4_500
-"""Work of a call in a loop without events."""
-CALL_BYTES = 95
 RECORDED_BYTES = 10
 """Of a call that is played by events, once it has ended."""
 MOST_SIMULATED_S = 30 * 86400.0
@@ -60,19 +66,77 @@ def simulate(system: System, work: Stream, *, seed: int, name: str, compiled: bo
     Raises :class:`OutsideLaw` beyond five million requests or thirty days of simulated time.
     """
     files, expected = files_of(system, work, capacity_of(system.disk)), in_time(system, work)
-    _refuse_what_takes_too_long(system, expected, files)
+    if is_long(system, expected, files):
+        reason = why_whole(system, work)
+        if not reason and work.count > (calls := calls_of_part(system, work)):
+            return _played_in_part(system, work, files, calls, seed, name)
+        _refuse_what_takes_too_long(system, expected, files, reason)
     counters, events, method = counters_of(system), None, METHOD
     if compiled and is_queued(system, files):
         records, counters = _by_loop(system, files, expected, seed)
         method = "simulation of all calls through queue, scheduler and device"
     else:
         draws = [_draws(file, rank, seed) for rank, file in enumerate(files)]
-        records, events = _by_events(system, files, draws, counters, seed)
+        records, events = _by_events(machine_of(system, seed, counters), files, draws)
     _refuse_what_ends_late(max(counters.last_s, *(record.end_s for record in records)))
     played = StreamRun(files, records, counters, method, seed, events, _overloads(files, records))
     figures = figures_of(work, played)
     figures.warnings += ended_by_count(work, figures.streams)
     return close(name, system, expected, figures)
+
+
+def _played_in_part(
+    system: System, work: Stream, files: list[File], calls: int, seed: int, name: str
+) -> RunResult:
+    """The answer to a long stream, the first *calls* of whose programs are played, or more where it needs them.
+
+    Raises :class:`OutsideLaw` where the rate of the first ones does not hold to the end.
+    """
+    most = MOST_PART_STEPS // (work.users * steps_of_calls(system, work, 1))
+    while True:
+        counters, played = counters_of(system), files_in_part(files, calls)
+        machine = machine_of(system, seed, counters)
+        part = StreamPart(machine, work, calls)
+        draws = [_draws(file, rank, seed) for rank, file in enumerate(played)]
+        for each in draws:
+            each.places = part.noted(each.places)
+        _, events = _by_events(machine, played, draws, part)
+        stretch = part.stretch()
+        if stretch is not None:
+            left_out = max(1.0, part.all_calls(stretch) - calls)
+            reach = stretch.reach_s(left_out) / (stretch.rate_s * left_out)
+            if reach <= work.precision_percent / 100:
+                break
+        if 2 * calls > min(most, work.count):
+            break
+        calls *= 2
+    overloads = _overloads(played, part.records)
+    if stretch is None or abs(stretch.drift) > MOST_DRIFT or overloads:
+        raise OutsideLaw(_unsteady(work, calls, stretch, overloads))
+    if cache := cache_that_fills(
+        system, work, part.begin_calls(stretch), part.all_calls(stretch) * work.users
+    ):
+        raise OutsideLaw(f"{work.count:,} calls are too many to simulate, and {cache}: ask for fewer calls")
+    whole = part.extend(stretch)
+    run = StreamRun(files, whole.records, whole.counters, METHOD, seed, events, [], whole.responses)
+    figures = figures_of(work, run)
+    figures.time = figures.time.model_copy(update={"interval": whole.interval})
+    figures.played_fraction = whole.played_fraction
+    figures.warnings += ended_by_count(work, figures.streams)
+    result = close(name, system, work, figures)
+    refuse_spent_credits(system, result, part.begin_s(stretch))
+    return result
+
+
+def _unsteady(work: Stream, calls: int, stretch: Stretch | None, overloads: list[str]) -> str:
+    """Why nothing follows for the whole from the first *calls*."""
+    rate = "no steady rate" if stretch is None else f"a rate that changes by {100 * stretch.drift:+.1f} %"
+    if overloads:
+        rate = f"a queue without end: {overloads[0]}"
+    return (
+        f"{work.count:,} calls of each program are too many to simulate, and the first {calls:,} have {rate}, which "
+        "allows no extension: ask for fewer calls"
+    )
 
 
 def measures(
@@ -149,13 +213,14 @@ def _works(files: list[File]) -> list[Any]:
 
 
 def _by_events(
-    system: System, files: list[File], draws: list[ProgramDraws], counters: Counters, seed: int
+    machine: Machine, files: list[File], draws: list[ProgramDraws], part: StreamPart | None = None
 ) -> tuple[list[Record], int]:
     """What the programs' calls took, and how many events it needed; a program that has not ended says so."""
-    machine = machine_of(system, seed, counters)
-    env = machine.env
+    env, counters = machine.env, machine.counters
     env.watch.hold(sum(PROGRAM_BYTES + RECORDED_BYTES * file.calls.count for file in files))
     callers = [caller_of(machine, file, rank, draws[rank]) for rank, file in enumerate(files)]
+    if part is not None:
+        part.records = [caller.record for caller in callers]
     ended = env.all_of(start(machine, callers))
     assert ended.callbacks is not None
     ended.callbacks.append(lambda _: counters.programs_ended(env.now))
@@ -230,25 +295,14 @@ begin = StreamProgram
 METHOD = "simulation of programs, page cache, queue and device"
 
 
-def steps_of(system: System, expected: Stream, files: list[File]) -> tuple[int, bool]:
-    """Requests and pages of a simulation, and whether a loop without events serves them.
-
-    *expected* are the streams of the *files* with as many calls as they make within their run time.
-    """
-    largest = block_layer.largest_request_bytes(system.host.max_request_bytes, system.host.max_segments)
-    streams = (expected, *expected.beside)
-    steps = sum(calls.users * _steps(system, calls, calls.opened_as(system), largest) for calls in streams)
-    return steps, is_queued(system, files)
-
-
-def _refuse_what_takes_too_long(system: System, expected: Stream, files: list[File]) -> None:
-    steps, without_events = steps_of(system, expected, files)
-    limit, what = (
-        (MOST_REQUESTS, "requests") if without_events else (MOST_STEPS, "requests and pages by events")
-    )
+def _refuse_what_takes_too_long(system: System, expected: Stream, files: list[File], why: str = "") -> None:
+    """*why* says why a long stream is not played in part."""
+    steps, _ = steps_of(system, expected, files)
+    limit, what = limit_of(system, files)
     if steps > limit:
         raise OutsideLaw(
-            f"simulating {steps:,} {what} is refused; the limit is {limit:,}: ask for fewer calls"
+            f"simulating {steps:,} {what} is refused; the limit is {limit:,}{why and ', and ' + why}: ask for fewer "
+            "calls"
         )
 
 
@@ -258,19 +312,6 @@ def _refuse_what_ends_late(end_s: float) -> None:
             f"the calls are not done after {MOST_SIMULATED_S / 86400:.0f} days of simulated time, where a simulation "
             "ends: ask for fewer calls"
         )
-
-
-def _steps(system: System, calls: Any, path: str, largest: int) -> int:
-    """What playing a program takes: requests, those of a set's members among them, and pages of the page cache."""
-    disk = system.disk
-    each = -(-calls.block_size_bytes // min(largest, calls.block_size_bytes))
-    if disk.raid_level != "none":
-        each += calls.block_size_bytes // disk.stripe_unit_bytes
-    if disk.write_cache_bytes and calls.writes:
-        each += calls.block_size_bytes // disk.write_cache_bytes
-    if path not in UNBUFFERED:
-        each += calls.block_size_bytes // block_layer.PAGE_BYTES // PAGES_A_STEP
-    return int(calls.count * each)
 
 
 def _factors(seed: int, name: str, cv: float, count: int) -> Times:

@@ -9,6 +9,7 @@ from blocktime.model.laws import block_layer
 from blocktime.model.loops import as_written
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.machine.device.iostat import Counters
+from blocktime.model.sim.machine import machine_of
 from blocktime.model.spec import Stream, System
 from blocktime.model.workloads.streams.processes import _by_events, _draws
 
@@ -46,7 +47,6 @@ def requests_of(system: System, work: Stream) -> list[DoneRequest]:
         system.iostat.interval_s, at_submission=block_layer.counts_sectors_at_submission(release)
     )
     with as_written():
-        _by_events(
-            system, files, [_draws(file, rank, SEED) for rank, file in enumerate(files)], counters, SEED
-        )
+        draws = [_draws(file, rank, SEED) for rank, file in enumerate(files)]
+        _by_events(machine_of(system, SEED, counters), files, draws)
     return counters.served

@@ -1,4 +1,4 @@
-"""Long statements are played in part: the interval of the part holds the whole, and counts are those of the whole."""
+"""Long statements and streams are played in part: the interval holds the whole, whose counts they have."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from blocktime.model.sim.streams import stream
 from blocktime.model.workloads.extension import NO_WINDOW, Progress, stretch_of
 from blocktime.model.workloads.statements import processes
 from blocktime.model.workloads.statements.placed_reads import extents_of, read_sizes, reads_by_session
+from blocktime.model.workloads.streams import processes as streams
 from blocktime.scenarios import from_mapping, load, run
 from blocktime.scenarios.spec import Scenario
 from tests.whole import quick
@@ -171,6 +172,117 @@ def test_reads_are_counted_without_being_made(users: int, setting: str) -> None:
     made = Counter(size for rank in range(work.sessions) for _, size in reads_of(rank, 0))
     counted = read_sizes(work, demand, extents)
     assert {size: count * work.sessions for size, count in counted.items()} == pytest.approx(dict(made))
+
+
+def any_stream(seed: int) -> Scenario:
+    """A stream of alike calls, short enough to be played whole."""
+    chance = Random(seed)
+    work: dict[str, Any] = {
+        "kind": chance.choice(["read_stream", "write_stream"]),
+        "pattern": chance.choice(["random", "sequential"]),
+        "block_size_bytes": chance.choice(["4K", "8K", "64K"]),
+        "path": chance.choice(["direct", "raw", "sync"]),
+        "count": int(10 ** chance.uniform(3.3, 4)),
+        "users": chance.choice([1, 1, 2, 4]),
+        "span_bytes": "1G",
+    }
+    if chance.random() < 0.2:
+        work["think_s"] = chance.choice([1e-4, 1e-2])
+    elif chance.random() < 0.2:
+        work["rate_per_s"] = chance.choice([20, 50])
+    elif work["path"] != "sync":
+        work["in_flight"] = chance.choice([1, 2, 8, 32])
+    disk = chance.choice(
+        ["nvme", "ebs-gp3", "ssd-sata", "sata-7k2", "sas-10k", "samsung-970-evo", "azure-p30"]
+    )
+    return from_mapping({"disk": {"use": disk}, "host": {"use": "linux-x86"}, "workload": work})
+
+
+def stream_in_part(scenario: Scenario, seed: int, share: float) -> RunResult | None:
+    """The answer of the first *share* of the calls; None where a part says nothing of the whole."""
+    work: Any = scenario.workload
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(streams, "is_long", lambda *_: True)
+        patch.setattr(
+            streams, "calls_of_part", lambda *_: max(100, 60 * work.in_flight, int(share * work.count))
+        )
+        patch.setattr(streams, "MOST_PART_STEPS", 0)
+        try:
+            result = answer(scenario.system, work, seed=seed)
+        except OutsideLaw as refusal:
+            assert "too many to simulate" in str(refusal)  # noqa: PT017
+            return None
+    return result if result.played_fraction is not None else None
+
+
+def test_the_interval_of_a_part_holds_the_whole_stream_and_counts_are_equal() -> None:
+    count = done = within = 0
+    wanted = quick(30, 200)
+    while done < wanted:
+        scenario, seed = any_stream(count), count
+        count += 1
+        part = stream_in_part(scenario, seed, Random(seed).choice([0.06, 0.12, 0.25]))
+        if part is None:
+            continue
+        done += 1
+        whole = answer(scenario.system, scenario.workload, seed=seed)
+        interval = part.time.interval
+        assert interval is not None
+        within += interval.low_s <= whole.time.elapsed_s <= interval.high_s
+        assert part.streams is not None
+        assert whole.streams is not None
+        assert (part.streams[0].calls, part.streams[0].bytes) == (
+            whole.streams[0].calls,
+            whole.streams[0].bytes,
+        )
+        if part.streams[0].path != "sync":
+            assert part.physical_io.request_blocks == whole.physical_io.request_blocks
+            assert part.physical_io.write_bytes == whole.physical_io.write_bytes
+    assert within >= 0.93 * wanted
+
+
+@pytest.mark.parametrize("more", [(), ("workload.in_flight=1", "workload.users=4")])
+def test_an_hour_of_a_stream_is_answered(more: tuple[str, ...]) -> None:
+    hour = ("disk.use=nvme", "workload.count=100000000", "workload.runtime_s=3600", *more)
+    result = run(load("random-read-depth", hour))
+    assert result.played_fraction is not None
+    assert result.streams is not None
+    calls = result.streams[0]
+    assert calls.calls_per_s * calls.elapsed_s == pytest.approx(calls.calls)
+    assert result.time.elapsed_s <= 3600.1
+    assert result.device["disk"].utilisation_fraction <= 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (("workload.kind=write_stream", "workload.path=buffered"), "the page cache fills"),
+        (("workload.kind=write_stream", "disk.use=samsung-970-evo"), "slc_cache_bytes of .* may fill up"),
+        (("workload.rate_per_s=1000000", "workload.in_flight=1"), "a queue without end"),
+        (
+            (
+                "workload.pattern=sequential",
+                "workload.span_bytes=900G",
+                "disk.use=sata-7k2",
+                "workload.in_flight=1",
+            ),
+            "inner tracks",
+        ),
+        (
+            (
+                "workload.beside=[{kind='read_stream', count=50000000}]",
+                "workload.in_flight=1",
+            ),
+            "do not end together",
+        ),
+    ],
+)
+def test_streams_whose_calls_are_not_alike_are_refused_by_name(
+    settings: tuple[str, ...], reason: str
+) -> None:
+    long = ("disk.use=nvme", "workload.count=50000000", *settings)
+    with pytest.raises((OutsideLaw, OverBudget), match=reason):
+        run(load("random-read-depth", long))
 
 
 def test_a_stretch_leaves_out_the_warm_up_and_what_lies_between_windows() -> None:

@@ -96,7 +96,7 @@ def _precision_setting(_: click.Context, parameter: click.Parameter, text: str |
         raise SpecError(
             f"{parameter.opts[0]}: got {text[:60]!r}; allowed is a percentage from {low:g} to {high:g}, such as 2"
         )
-    return (f"workload.precision_percent={percent!r}",)
+    return (f"workload.precision_percent={percent:.12g}",)
 
 
 def _size(text: str) -> float | None:

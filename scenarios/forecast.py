@@ -100,7 +100,7 @@ def _fits(budget: Budget, expected: Forecast) -> bool:
 
 
 def _shortest(work: Workload) -> Workload:
-    """*work* with the fewest transactions that have an answer: a run of users alone ends where its budget does."""
-    if not work.mixed or work.beside:
+    """*work* with the fewest transactions that have an answer: a run of users ends where its budget does."""
+    if not work.mixed:
         return work
     return work.model_copy(update={"transactions": run_transactions(cast("Transactions", work))})

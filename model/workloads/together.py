@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from blocktime.model.books import ROUNDING, changed, device_of, devices
 from blocktime.model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
 from blocktime.model.demand.transactions import run_transactions
-from blocktime.model.errors import BooksDoNotBalance, OutsideLaw
+from blocktime.model.errors import BooksDoNotBalance, OutsideLaw, OverBudget
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.measures import READ_EVENTS
 from blocktime.model.results import EventTime, ProgramFigures, ProgramStats, RunResult
@@ -76,6 +76,9 @@ class EndlessProgram(Program, Protocol):
 
     def is_precise(self) -> bool:
         """Whether they are as precise as asked."""
+
+    def end_by(self, limit: str) -> bool:
+        """End here, where a limit of time ended the run; whether it is long enough to tell how precise it is."""
 
 
 class FamilyProcesses(Protocol):
@@ -165,6 +168,8 @@ def simulate_together(
     seeds = [seed if not rank else _seed_of(seed, rank) for rank in range(len(work.programs))]
     programs = [program.model_copy(update={"beside": ()}) for program in work.programs]
     every = list(zip(systems, programs, seeds, families, strict=True))
+    # NOTE: each alone first, so that a budget that ends them together leaves both
+    alone = [_play([_at_once(*asked)], name)[2][0] for asked in every]
     machine, played, together = _play(every, name)
     first, end_s = together[0], machine.env.now
     at_work = machine.processors.busy_s / (system.host.cores.threads * end_s)
@@ -174,7 +179,6 @@ def simulate_together(
         raise BooksDoNotBalance(f"all programs together keep the processors busy for {at_work!r} of the time")
     if first is None:
         raise OutsideLaw("too few transactions ended to say anything: ask for more users or a higher rate")
-    alone = [_play([_at_once(*asked)], name)[2][0] for asked in every]
     program_statses = _programs(machine, work, played, (together, alone))
     return changed(
         first,
@@ -259,12 +263,18 @@ def _run(machine: Machine, programs: Sequence[Program]) -> None:
         repeated = [program for program in programs if isinstance(program, RepeatedProgram)]
         endless = [cast("EndlessProgram", program) for program in programs if program not in repeated]
         wanted = endless[0].first
-        while True:
-            for program in endless:
-                program.until(wanted)
-            if endless[0].is_precise() or 2 * wanted > endless[0].most:
-                break
-            wanted *= 2
+        try:
+            while True:
+                for program in endless:
+                    program.until(wanted)
+                if endless[0].is_precise() or 2 * wanted > endless[0].most:
+                    break
+                wanted *= 2
+        except OverBudget as refusal:
+            have_ended = refusal.of != "memory" and all(program.once.triggered for program in repeated)
+            if have_ended and endless[0].end_by(refusal.amount):
+                return
+            raise
         ends = [program.once for program in repeated]
     ended = env.all_of(ends)
     env.run(until=env.any_of([ended, limit]))

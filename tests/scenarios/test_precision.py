@@ -137,6 +137,19 @@ def test_runs_that_the_budget_does_not_allow_are_left_out_and_named(monkeypatch:
     monkeypatch.setattr(
         sys.modules["blocktime.scenarios.run"], "expected_within", lambda *_: None
     )  # forecasts are higher than what it takes
-    one = run(asked, budget=Budget(0.3))
+    one = run(load("batch-beside-users", [f"{PRECISION}=0.01"]), budget=Budget(0.4))
     assert one.time.interval is None
     assert any("the limit allows one run" in text for text in one.warnings)
+
+
+def test_users_beside_a_scan_give_the_answer_so_far() -> None:
+    asked = load("full-scan-beside-users", [f"{PRECISION}=0.5"])
+    work = asked.workload.model_copy(update={"transactions": None})
+    result = run(asked.model_copy(update={"workload": work}), budget=Budget(1.0))
+    (warning,) = [text for text in result.warnings if "not the 0.5 % wanted" in text]
+    assert "limit of 1 s" in warning
+    assert 0.5 < reach_percent(result) < 10
+    users, scan = result.programs or ()
+    assert users.response_s == result.time.elapsed_s
+    assert scan.elapsed_s
+    assert scan.alone.elapsed_s

@@ -167,9 +167,9 @@ class ByEvents:
         return sum(pool.writer.written for pool in self.state.pools)
 
     @property
-    def has_interval(self) -> bool:
-        """Whether the run is long enough to tell how precise it is."""
-        return self.done >= 2 * LEAST_BATCHES * self.batch
+    def may_end(self) -> bool:
+        """Whether the run is long enough to tell how precise it is, and its length is no question."""
+        return self.work.transactions is None and self.done >= 2 * LEAST_BATCHES * self.batch
 
     def played(self) -> RunSoFar:
         """What was played so far."""

@@ -73,7 +73,7 @@ def _until(run: ByEvents, transactions: int) -> str:
     try:
         run.until(transactions)
     except OverBudget as refusal:
-        if refusal.of == "memory" or run.work.transactions is not None or not run.has_interval:
+        if refusal.of == "memory" or not run.may_end:
             raise
         return refusal.amount
     return ""
@@ -85,7 +85,7 @@ class TransactionsProgram:
     def __init__(self, machine: Machine, system: System, work: Transactions, seed: int, place: Place) -> None:
         self.system, self.work = system, work
         self.ended: simpy.Event | None = None
-        self._in_phases = machine.in_phases
+        self._in_phases, self._limit = machine.in_phases, ""
         expected = expected_run(system, work)
         self.most = most_transactions(work, expected)
         self.first = run_transactions(work)
@@ -105,6 +105,11 @@ class TransactionsProgram:
         """Whether the response is as precise as wanted, where not so many are asked for."""
         return self.work.transactions is not None or is_precise(self.run, self.work)
 
+    def end_by(self, limit: str) -> bool:
+        """End here, where a limit of time ended the run; whether it is long enough to tell how precise it is."""
+        self._limit = limit
+        return self.run.may_end
+
     def held_blocks(self) -> None:
         """None: its pools are filled when it begins."""
 
@@ -113,7 +118,7 @@ class TransactionsProgram:
         if self.run.done < LEAST_TRANSACTIONS:
             return None
         played = self.run.played()
-        played.whole = self._in_phases
+        played.whole, played.limit = self._in_phases, self._limit
         return result_of(name, self.system, self.work, played)
 
 

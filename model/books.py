@@ -91,6 +91,10 @@ IN_PART = (
     "The work was played in part and goes on at the rate of its steady stretch: counts are those of all of it; "
     "percentiles, the longest waits and the lines of iostat are those of the part."
 )
+ROWS_BY_LAW = (
+    "The rows are too many to be played: a law counts those that move and the probes for space. It is held to what the "
+    "first 100,000 rows do, and may be off by the rows of a block."
+)
 PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
 PARTS = tuple(name for name in RunResult.model_fields if name in Figures.__dataclass_fields__)
 
@@ -112,10 +116,17 @@ def close(name: str, system: System, work: Workload, figures: Figures) -> RunRes
             scenario=name,
             version=blocktime_version(),
             sources=sorted(sources),
-            notes=None if figures.played_fraction is None else [IN_PART],
+            notes=_notes_on_the_part(figures) or None,
             **{name: getattr(figures, name) for name in PARTS},
         )
     )
+
+
+def _notes_on_the_part(figures: Figures) -> list[str]:
+    """What to know of an answer that was played in part."""
+    change = None if figures.demand is None else figures.demand.change
+    notes = [] if figures.played_fraction is None else [IN_PART]
+    return notes if change is None or change.outcome is not None else [*notes, ROWS_BY_LAW]
 
 
 def extrapolated_by(system: System, work: Workload, demand: Demand | None) -> list[Extrapolation]:

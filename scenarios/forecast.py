@@ -10,7 +10,7 @@ from blocktime.model.engine import is_expected_played
 from blocktime.model.errors import BlocktimeError, OverBudget
 from blocktime.model.spec import System, Transactions, Workload
 from blocktime.model.units import show_bytes
-from blocktime.model.workloads.costs import AN_ANSWER, rows_cost
+from blocktime.model.workloads.costs import AN_ANSWER, cost_of_rows
 from blocktime.model.workloads.families import family_for
 
 LEAST_S: Final = 0.05
@@ -39,17 +39,16 @@ class Forecast(NamedTuple):
 def check(budget: Budget, expected: Forecast) -> None:
     """Raise :class:`OverBudget` where *expected* is more than *budget* allows."""
     less = "take fewer rows" if expected.sums else "ask for less, or raise the limit"
+    less = f"{expected.whole_because and ', and ' + expected.whole_because}: {less}"
     if budget.seconds is not None and expected.seconds > budget.seconds:
         limit = show_duration(budget.seconds)
-        if expected.whole_because:
-            limit += f", and {expected.whole_because}"
-        raise OverBudget(f"an answer takes {expected}; the limit is {limit}: {less}", "time")
+        raise OverBudget(f"an answer takes {expected}; the limit is {limit}{less}", "time")
     if budget.bytes is not None and expected.bytes > budget.bytes:
         needed = (
             f"about {show_bytes(expected.bytes)} of memory for {show_about(expected.steps)} {expected.what}"
         )
         limit = show_bytes(budget.bytes)
-        raise OverBudget(f"an answer takes {needed}; the limit is {limit}: {less}", "memory")
+        raise OverBudget(f"an answer takes {needed}; the limit is {limit}{less}", "memory")
 
 
 def forecast(system: System, work: Workload, repeated: int = 1) -> Forecast:
@@ -57,8 +56,15 @@ def forecast(system: System, work: Workload, repeated: int = 1) -> Forecast:
 
     Raises :class:`OutsideLaw` and :class:`SpecError` as the answer would.
     """
-    played = rows_cost(system, work) if work.plays_rows else AN_ANSWER
-    summed = Forecast(LEAST_S + played.seconds, CODE_BYTES + played.bytes, played.steps, played.what, True)
+    played = cost_of_rows(system, work) if work.plays_rows else AN_ANSWER
+    summed = Forecast(
+        LEAST_S + played.seconds,
+        CODE_BYTES + played.bytes,
+        played.steps,
+        played.what,
+        True,
+        played.whole_because,
+    )
     if not is_expected_played(system, work):
         return summed
     once = family_for(work).cost(system, work)
@@ -69,7 +75,7 @@ def forecast(system: System, work: Workload, repeated: int = 1) -> Forecast:
         played.steps if is_rows else repeated * once.steps,
         played.what if is_rows else once.what,
         False,
-        once.whole_because,
+        played.whole_because if is_rows else once.whole_because,
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Final, cast
 
+from blocktime.model.budget import is_too_long
 from blocktime.model.demand.segment import RowShape, Segment, fresh_block, growth_of, row_shape, segment_of
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws import assm, block, growth
@@ -15,6 +16,25 @@ from blocktime.model.spec import Dml, Insert, System, Table, release_tuple
 from blocktime.model.units import show_number
 
 MENDED_IN = (11, 2)
+ROW_STEP_S: Final = 1.3e-6
+"""Of a row that is played through its block, on a processor of the 2020s."""
+ROW_BYTES: Final = 20
+ORDERED_ROW_BYTES: Final = 85
+"""Of a row that is changed in any order."""
+FIRST_ROWS: Final = 100_000
+"""Rows that are played of those that are too many."""
+MOST_OFF: Final = 0.01
+"""Share of a count by which the law may be off it."""
+COUNTED: Final = {
+    "migrated": "rows that migrate",
+    "moved_again": "rows that move again",
+    "chained": "chained rows",
+    "searches": "searches for space",
+    "rejected_itl": "probes rejected for a full ITL",
+    "rejected_space": "probes rejected for space",
+    "rejected_held": "probes of blocks that others hold",
+}
+"""Counts of the law that are held to what is played, and what they are."""
 
 
 @dataclass(slots=True)
@@ -75,9 +95,65 @@ def change_of(system: System, work: Dml) -> Change:
     segment = segment_of(system, row)
     inputs: tuple[object, ...] = (system.table, system.tablespace, work)
     is_single = all(isinstance(section, Frozen) for section in inputs)
+    if is_single and are_rows_many(system, work):
+        return _extended(system, work)
     if is_single:
         return _played(system, work)
     return _by_law(system, work, row, segment, (grows, columns_after))
+
+
+def rows_cost(system: System, work: Dml) -> tuple[float, float, float]:
+    """Seconds of a processor, bytes and steps that playing all rows takes, which is done first."""
+    steps, _ = steps_and_turns(system, work)
+    rows = system.table.rows + work.added_rows
+    return ROW_STEP_S * steps, (ROW_BYTES + ORDERED_ROW_BYTES * work.at_random) * rows, steps
+
+
+def meets_others(work: Dml) -> bool:
+    """Whether several sessions change rows of one segment, where they meet; direct path loads do not."""
+    return work.users > 1 and not work.by_direct_path
+
+
+def are_rows_many(system: System, work: Dml) -> bool:
+    """Whether playing all rows takes more than is allowed, and the law of alike rows goes on from the first ones."""
+    from blocktime.model.demand.heap_run import MOST_ROWS, MOST_STEPS  # noqa: PLC0415  (numpy)
+
+    if meets_others(work):
+        return False
+    seconds, size_bytes, steps = rows_cost(system, work)
+    rows = system.table.rows + work.added_rows
+    return steps > MOST_STEPS or rows > MOST_ROWS or is_too_long(seconds, size_bytes)
+
+
+def _extended(system: System, work: Dml) -> Change:
+    """The law's answer for rows that are too many to be played, held to what the first of them do.
+
+    Raises :class:`OutsideLaw` where a count of the first rows is off by more than a hundredth and a block's rows.
+    """
+    table = system.table
+    share = FIRST_ROWS / max(table.rows, work.added_rows)
+    first_table = {"rows": max(1, round(share * table.rows))}
+    if table.blocks is not None:
+        first_table["blocks"] = max(1, round(share * table.blocks))
+    first = system.model_copy(update={"table": table.model_copy(update=first_table)})
+    first_work = (
+        work.model_copy(update={"rows": max(1, round(share * work.added_rows))}) if work.inserts else work
+    )
+    played, law = _played(first, first_work), _law_of(first, first_work)
+    edge = float(segment_of(first, row_shape(table)).rows_per_block)
+    for name, what in COUNTED.items():
+        made, expected = float(getattr(played, name)), float(getattr(law, name))
+        if abs(made - expected) > MOST_OFF * made + edge:
+            raise OutsideLaw(
+                f"{table.rows + work.added_rows:,} rows are too many to simulate, and no law tells how the {what} go "
+                f"on: the first {FIRST_ROWS:,} have {made:,.0f}, by law {expected:,.0f}: take fewer rows"
+            )
+    return _law_of(system, work)
+
+
+def _law_of(system: System, work: Dml) -> Change:
+    row = row_shape(system.table)
+    return _by_law(system, work, row, segment_of(system, row), growth_of(system.table, work, row))
 
 
 def steps_and_turns(system: System, work: Dml) -> tuple[float, float]:
@@ -223,7 +299,7 @@ def _by_law(
     after = segment_of(system, row, blocks=homes + targets, ahead=ahead)
     return Change(
         rows=rows,
-        in_place=rows - migrated,
+        in_place=0 * rows if work.deletes else rows - migrated,
         migrated=migrated,
         chained=where(long, migrated, 0),
         chain_pieces=migrated * (pieces - 1),

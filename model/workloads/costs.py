@@ -7,14 +7,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, cast
 
-from blocktime.model.demand.change import steps_and_turns
+from blocktime.model.demand.change import FIRST_ROWS, ROW_STEP_S, are_rows_many, meets_others, rows_cost
 from blocktime.model.spec import Dml, System, Workload
-
-ROW_STEP_NS: Final = 1300
-"""Of a row that is played through its block, on a processor of the 2020s; so are the other times."""
-ROW_BYTES: Final = 20
-ORDERED_ROW_BYTES: Final = 85
-"""Of a row that is changed in any order."""
 
 
 class AnswerCost(NamedTuple):
@@ -34,9 +28,12 @@ AN_ANSWER: Final = AnswerCost(0.0, 0.0, 1, "answer")
 """A calculated one of what is not played row by row."""
 
 
-def rows_cost(system: System, work: Workload) -> AnswerCost:
-    """Of playing the rows that a statement changes through their blocks, which is done first."""
-    steps, _ = steps_and_turns(system, cast("Dml", work))
-    rows = system.table.rows + work.added_rows
-    size_bytes = ROW_BYTES * rows + ORDERED_ROW_BYTES * rows * work.at_random
-    return AnswerCost(ROW_STEP_NS / 1e9 * steps, size_bytes, steps, "steps of rows")
+ROWS_MEET: Final = "sessions that change rows of one table meet at its rows"
+
+
+def cost_of_rows(system: System, work: Workload) -> AnswerCost:
+    """Of playing the rows that a statement changes through their blocks, or the first of those that are too many."""
+    dml = cast("Dml", work)
+    if are_rows_many(system, dml):
+        return AnswerCost(2 * ROW_STEP_S * FIRST_ROWS, 0.0, FIRST_ROWS, "steps of rows")
+    return AnswerCost(*rows_cost(system, dml), "steps of rows", ROWS_MEET if meets_others(dml) else "")

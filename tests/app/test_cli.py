@@ -194,8 +194,8 @@ def test_a_scan_becomes_an_update_by_its_kind(blocktime: CommandLine) -> None:
             "initrans 200 needs 4,800 bytes",
         ),
         (
-            "workload.kind=update table.rows=1000000000",
-            "the limit is 4G: ask for less, or raise the limit",
+            "workload.kind=update workload.users=8 table.rows=1000000000",
+            "the limit is 2 minutes, and sessions that change rows of one table meet at its rows: ask for less",
         ),
         ("workload.kind=update workload.users=300", "workload.users: got 300; allowed is at most 255"),
         ("workload.kind=update workload.rows_fraction=0", "got 0; allowed is more than 0"),

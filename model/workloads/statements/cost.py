@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from blocktime.model.budget import is_too_long
 from blocktime.model.demand import Demand, demand_of
-from blocktime.model.demand.change import steps_and_turns
+from blocktime.model.demand.change import are_rows_many, steps_and_turns
 from blocktime.model.demand.segment import row_shape, segment_of
 from blocktime.model.demand.turns import stretch_blocks, stretch_s
 from blocktime.model.demand.work import FetchPlan, cpu_of_rows
 from blocktime.model.laws.turns import stretches_of
-from blocktime.model.spec import Statement, System, Workload
-from blocktime.model.workloads.costs import AnswerCost
+from blocktime.model.spec import Dml, Statement, System, Workload
+from blocktime.model.workloads.costs import ROWS_MEET, AnswerCost
 from blocktime.model.workloads.statements.placed_reads import is_by_single_blocks
 from blocktime.model.workloads.statements.shared_segment import CHANGE_NS, shares
 
@@ -75,7 +75,9 @@ def whole_cost(system: System, work: Statement, demand: Demand | None) -> Answer
 
 def is_long(system: System, work: Statement, demand: Demand | None) -> bool:
     """Whether a statement takes more to simulate than is allowed."""
-    if is_too_long(whole_cost(system, work, demand).seconds):
+    if is_too_long(whole_cost(system, work, demand).seconds) or (
+        work.plays_rows and are_rows_many(system, cast("Dml", work))
+    ):
         return True
     if demand is None:
         return False
@@ -85,10 +87,12 @@ def is_long(system: System, work: Statement, demand: Demand | None) -> bool:
 
 def why_whole(system: System, work: Statement, demand: Demand | None) -> str:
     """Why a long statement is not played in part: what makes its reads unlike each other; empty where it is."""
+    if demand is not None and float(demand.read_blocks) > max(1.0, float(demand.blocks_wanted)):
+        return "blocks that are read again have no rows left to work on"
     if work.sessions == 1:
         return ""
     if shares(work):
-        return "sessions that change rows of one table meet at its rows"
+        return ROWS_MEET
     if system.disk.rotation_s and demand is not None and not is_by_single_blocks(demand):
         return "sessions that scan beside each other on a drive with heads take long to find their order"
     return ""

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from blocktime.model import RunResult
-from blocktime.model.budget import Budget, watched
+from blocktime.model.budget import Budget, allowed, watched
 from blocktime.model.causes import DIRECT, SEQUENTIAL
 from blocktime.model.demand import demand_of
+from blocktime.model.demand.change import COUNTED, change_of
 from blocktime.model.engine import answer
 from blocktime.model.errors import OutsideLaw, OverBudget
 from blocktime.model.sim.streams import stream
@@ -283,6 +284,77 @@ def test_streams_whose_calls_are_not_alike_are_refused_by_name(
     long = ("disk.use=nvme", "workload.count=50000000", *settings)
     with pytest.raises((OutsideLaw, OverBudget), match=reason):
         run(load("random-read-depth", long))
+
+
+@pytest.mark.parametrize("kind", ["update", "delete"])
+def test_the_part_of_a_change_holds_the_whole(kind: str) -> None:
+    scenario = load("full-scan-nvme", (f"workload.kind={kind}", "table.rows=4000000", "disk.use=sata-7k2"))
+    whole, part = answer(scenario.system, scenario.workload), in_part(scenario, 1, 0.2)
+    assert part is not None
+    assert part.time.interval is not None
+    assert part.time.interval.low_s <= whole.time.elapsed_s <= part.time.interval.high_s
+    assert part.physical_io.request_blocks == whole.physical_io.request_blocks
+    assert part.changes == whole.changes
+    assert part.segment == whole.segment
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "migrated"),
+    [
+        ("full-scan-nvme", ("workload.kind=update",), 0),
+        ("full-scan-nvme", ("workload.kind=delete",), 0),
+        ("rahn-pctfree-8k-10", (), 792_000_000),
+    ],
+)
+def test_a_billion_rows_are_changed(name: str, settings: tuple[str, ...], migrated: float) -> None:
+    result = run(load(name, ("table.rows=1000000000", *settings)))
+    changes = result.changes
+    assert changes is not None
+    assert changes.rows == 1e9
+    assert changes.migrated == pytest.approx(migrated, rel=1e-3)
+    assert changes.in_place == (0 if "workload.kind=delete" in settings else 1e9 - changes.migrated)
+    assert any("may be off by the rows of a block" in note for note in result.notes or ())
+    assert (result.events or 0) < 400_000
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rahn-pctfree-2k-10",
+        "rahn-pctfree-8k-10",
+        "rahn-pctfree-16k-10",
+        "rahn-pctfree-16k-10-manual",
+        "rahn-pctfree-8k-35",
+    ],
+)
+def test_the_law_of_rows_goes_on_as_they_do(name: str) -> None:
+    scenario = load(name, ("table.rows=400000",))
+    system, work = scenario.system, scenario.workload
+    played = change_of(system, work)
+    with allowed(Budget(0.0, None)):
+        law = change_of(system, work)
+    assert played.outcome is not None
+    assert law.outcome is None
+    assert (law.rows, law.commits) == (played.rows, played.commits)
+    for count in COUNTED:
+        made = getattr(played, count)
+        assert getattr(law, count) == pytest.approx(made, rel=0.005, abs=played.outcome.rows_per_block), count
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (("workload.commit_every_rows=1000",), "no law tells how the probes rejected for a full ITL go on"),
+        (("workload.users=4",), "change rows of one table meet"),
+        (
+            ("workload.order=random", "table.cached_fraction=0", "instance.buffer_cache_bytes=64M"),
+            "are read again",
+        ),
+    ],
+)
+def test_rows_that_are_not_alike_are_refused_by_name(settings: tuple[str, ...], reason: str) -> None:
+    with pytest.raises((OutsideLaw, OverBudget), match=reason):
+        run(load("rahn-pctfree-16k-10", ("table.rows=1000000000", "disk.capacity_bytes=1T", *settings)))
 
 
 def test_a_stretch_leaves_out_the_warm_up_and_what_lies_between_windows() -> None:

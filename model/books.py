@@ -93,7 +93,7 @@ IN_PART = (
 )
 ROWS_BY_LAW = (
     "The rows are too many to be played: a law counts those that move and the probes for space. It is held to what the "
-    "first 100,000 rows do, and may be off by the rows of a block."
+    "first of them do, and may be off by the rows of a block."
 )
 PERCENTILES = {"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1.0}
 PARTS = tuple(name for name in RunResult.model_fields if name in Figures.__dataclass_fields__)

@@ -21,8 +21,11 @@ ROW_STEP_S: Final = 1.3e-6
 ROW_BYTES: Final = 20
 ORDERED_ROW_BYTES: Final = 85
 """Of a row that is changed in any order."""
-FIRST_ROWS: Final = 100_000
-"""Rows that are played of those that are too many."""
+MOST_STEPS: Final = 25_000_000
+MOST_ROWS: Final = 50_000_000
+FIRST_STEPS: Final = 100_000
+"""Steps that are played of rows that are too many."""
+LEAST_FIRST_ROWS: Final = 500
 MOST_OFF: Final = 0.01
 """Share of a count by which the law may be off it."""
 COUNTED: Final = {
@@ -116,13 +119,12 @@ def meets_others(work: Dml) -> bool:
 
 def are_rows_many(system: System, work: Dml) -> bool:
     """Whether playing all rows takes more than is allowed, and the law of alike rows goes on from the first ones."""
-    from blocktime.model.demand.heap_run import MOST_ROWS, MOST_STEPS  # noqa: PLC0415  (numpy)
-
     if meets_others(work):
         return False
     seconds, size_bytes, steps = rows_cost(system, work)
     rows = system.table.rows + work.added_rows
-    return steps > MOST_STEPS or rows > MOST_ROWS or is_too_long(seconds, size_bytes)
+    is_many = steps > MOST_STEPS or rows > MOST_ROWS or is_too_long(seconds, size_bytes)
+    return is_many and rows * FIRST_STEPS / steps > LEAST_FIRST_ROWS
 
 
 def _extended(system: System, work: Dml) -> Change:
@@ -131,7 +133,8 @@ def _extended(system: System, work: Dml) -> Change:
     Raises :class:`OutsideLaw` where a count of the first rows is off by more than a hundredth and a block's rows.
     """
     table = system.table
-    share = FIRST_ROWS / max(table.rows, work.added_rows)
+    *_, steps = rows_cost(system, work)
+    share = min(1.0, FIRST_STEPS / steps)
     first_table = {"rows": max(1, round(share * table.rows))}
     if table.blocks is not None:
         first_table["blocks"] = max(1, round(share * table.blocks))
@@ -146,7 +149,7 @@ def _extended(system: System, work: Dml) -> Change:
         if abs(made - expected) > MOST_OFF * made + edge:
             raise OutsideLaw(
                 f"{table.rows + work.added_rows:,} rows are too many to simulate, and no law tells how the {what} go "
-                f"on: the first {FIRST_ROWS:,} have {made:,.0f}, by law {expected:,.0f}: take fewer rows"
+                f"on: the first {played.rows:,.0f} have {made:,.0f}, by law {expected:,.0f}: take fewer rows"
             )
     return _law_of(system, work)
 

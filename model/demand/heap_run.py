@@ -9,6 +9,7 @@ from itertools import zip_longest
 import numpy as np
 
 from blocktime.model.budget import watch_here
+from blocktime.model.demand.change import MOST_ROWS, MOST_STEPS
 from blocktime.model.demand.row_turns import (
     ORDERED_BYTES,
     ORDERING_BYTES,
@@ -37,10 +38,8 @@ from blocktime.model.machine.segment.heap_rules import (
 from blocktime.model.spec import Dml, Table, Tablespace
 from blocktime.model.units import show_number
 
-MOST_STEPS = 25_000_000
 STEPS_PER_PASSING = 10
 """Of a turn that begins with a search among blocks whose space others hold."""
-MOST_ROWS = 50_000_000
 STEPS_PER_LOADED_ROW = 0.02
 STEPS_PER_LOADED_BLOCK = 0.4
 STEPS_PER_VISIT = 1

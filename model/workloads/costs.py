@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, cast
 
-from blocktime.model.demand.change import FIRST_ROWS, ROW_STEP_S, are_rows_many, meets_others, rows_cost
+from blocktime.model.demand.change import FIRST_STEPS, ROW_STEP_S, are_rows_many, meets_others, rows_cost
 from blocktime.model.spec import Dml, System, Workload
 
 
@@ -35,5 +35,5 @@ def cost_of_rows(system: System, work: Workload) -> AnswerCost:
     """Of playing the rows that a statement changes through their blocks, or the first of those that are too many."""
     dml = cast("Dml", work)
     if are_rows_many(system, dml):
-        return AnswerCost(2 * ROW_STEP_S * FIRST_ROWS, 0.0, FIRST_ROWS, "steps of rows")
+        return AnswerCost(2 * ROW_STEP_S * FIRST_STEPS, 0.0, FIRST_STEPS, "steps of rows")
     return AnswerCost(*rows_cost(system, dml), "steps of rows", ROWS_MEET if meets_others(dml) else "")

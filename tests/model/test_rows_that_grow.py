@@ -308,9 +308,12 @@ REFUSED = {
         "pctfree_percent.* 99",
     ),
     "more INITRANS than half a block": (lambda: plain(100, size=2048, initrans=100), "initrans.* 100"),
-    "too many rows": (lambda: calculate(plain(20, rows=50_000_001), Update()), "table.rows.* 50,000,000"),
+    "too many rows": (
+        lambda: calculate(plain(20, rows=50_000_001), Update(users=2)),
+        "table.rows.* 50,000,000",
+    ),
     "too many with those that come": (
-        lambda: calculate(plain(20, rows=49_999_999), Insert(rows=2)),
+        lambda: calculate(plain(20, rows=49_999_999), Insert(rows=2, users=2)),
         "table.rows",
     ),
 }

@@ -90,7 +90,7 @@ def test_the_command_names_the_way_out(blocktime: CommandLine) -> None:
     err = blocktime.refuses(
         "run",
         "rahn-pctfree-8k-10",
-        *(word for one in (*GROWS, "table.rows=40000") for word in ("--set", one)),
+        *(word for one in (*GROWS, "table.rows=40000", "workload.users=4") for word in ("--set", one)),
         "--max-est-exec-time",
         "5",
     )

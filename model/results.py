@@ -52,6 +52,12 @@ class Interval(Frozen):
     runs: int | None = None
     """Runs, each with another seed, whose mean it is; absent where it is that of one run, from its batches."""
 
+    @property
+    def reach_percent(self) -> float:
+        """Half of it, in percent of its middle."""
+        middle_s = (self.low_s + self.high_s) / 2
+        return 100 * (self.high_s - middle_s) / middle_s if middle_s else 0.0
+
 
 class Call(Frozen):
     """One line of TKPROF: a kind of call."""
@@ -651,8 +657,7 @@ class RunResult(Frozen):
             interval, value = self.time.interval, self.time.elapsed_s
         if interval is None or not value or interval.low_s == interval.high_s:
             return ""
-        of = ""
         if interval.runs:
-            of, value = f"mean of {interval.runs:,} runs ", (interval.low_s + interval.high_s) / 2
+            return f"mean of {interval.runs:,} runs ±{show_number(interval.reach_percent, 2)} %"
         reach = max(interval.high_s - value, value - interval.low_s) / value
-        return f"{of}±{show_number(100 * reach, 2)} %"
+        return f"±{show_number(100 * reach, 2)} %"

@@ -87,7 +87,8 @@ def expected_within(budget: Budget, system: System, work: Workload, repeated: in
     try:
         with allowed(budget):
             expected = forecast(system, work, repeated)
-            least = expected if _fits(budget, expected) else forecast(system, _shortest(work), repeated)
+            fits = budget.seconds is None or expected.seconds <= budget.seconds
+            least = expected if fits else forecast(system, _shortest(work), repeated)
     except BlocktimeError:
         return None
     check(budget, least)
@@ -98,11 +99,6 @@ def expected_of(budget: Budget, system: System, work: Workload, repeated: int = 
     """What the answers take where *budget* decides what is played in part; None as above."""
     with allowed(budget):
         return expected_within(UNLIMITED, system, work, repeated)
-
-
-def _fits(budget: Budget, expected: Forecast) -> bool:
-    """Whether *expected* takes no more time than *budget* allows."""
-    return budget.seconds is None or expected.seconds <= budget.seconds
 
 
 def _shortest(work: Workload) -> Workload:

@@ -290,17 +290,14 @@ def _narrowed(
     """
     is_asked = bool(set_in(scenario.differences, [PRECISION]))
     percent, watch = scenario.workload.precision_percent, watch_here()
-    limits = [
-        limit for limit in (budget.seconds, None if is_asked else MOST_S_OF_INTERVAL) if limit is not None
-    ]
-    most_work = 1e9 * min(limits, default=inf)
+    most_s = min(budget.seconds or inf, inf if is_asked else MOST_S_OF_INTERVAL)
     times, wanted = [first.time.elapsed_s], LEAST_RUNS
     try:
         while has_chance and len(times) < (wanted := _runs_wanted(times, wanted, percent)):
-            if watch.work * (len(times) + 1) > most_work * len(times):
+            if watch.work * (1 + 1 / len(times)) > 1e9 * most_s:
                 break
-            seed = first.seed + len(times)
-            times.append(answer_measures(scenario.system, scenario.workload, seed=seed)[0]["elapsed_s"])
+            numbers, _ = answer_measures(scenario.system, scenario.workload, seed=first.seed + len(times))
+            times.append(numbers["elapsed_s"])
             has_chance = times[1] != times[0]
     except OverBudget as refusal:
         if refusal.of == "memory":
@@ -311,8 +308,7 @@ def _narrowed(
         return first, [ONE_RUN] if is_asked else []
     interval = _interval_of(times)
     result = first.model_copy(update={"time": first.time.model_copy(update={"interval": interval})})
-    reach = _reach_percent(times)
-    if reach <= percent:
+    if interval.reach_percent <= percent:
         return result, []
     more = "raise the limit (--max-est-exec-time), or ask for less precision"
     if len(times) == MOST_RUNS:
@@ -320,8 +316,8 @@ def _narrowed(
     elif not is_asked:
         more = f"--precision {percent:g} plays more"
     return result, [
-        f"the interval of the mean elapsed time is {show_number(reach, 3)} % to either side after {len(times):,} runs, "
-        f"not the {percent:g} % wanted; {more}"
+        f"the interval of the mean elapsed time is {show_number(interval.reach_percent, 3)} % to either side after "
+        f"{len(times):,} runs, not the {percent:g} % wanted; {more}"
     ]
 
 
@@ -334,21 +330,15 @@ ONE_RUN: Final = (
 
 def _runs_wanted(times: Sequence[float], wanted: int, percent: float) -> int:
     """Runs after which the mean of *times* may be as precise as *percent*: *wanted* as before, or more."""
-    if len(times) < wanted or (reach := _reach_percent(times)) <= percent:
+    if len(times) < wanted or (reach := _interval_of(times).reach_percent) <= percent:
         return wanted
     return min(MOST_RUNS, ceil(wanted * min(2.0, max(LEAST_GROWTH, (reach / percent) ** 2))))
-
-
-def _reach_percent(times: Sequence[float]) -> float:
-    """Half of the interval of the mean of *times*, in percent of the mean."""
-    mean = fmean(times)
-    return 100 * float(half_width(times)) / mean if mean else 0.0
 
 
 def _interval_of(times: Sequence[float]) -> Interval:
     """The interval of the mean of *times*, one of each run."""
     mean, half = fmean(times), float(half_width(times))
-    return Interval(low_s=max(0.0, mean - half), high_s=mean + half, confidence=CONFIDENCE, runs=len(times))
+    return Interval(low_s=mean - half, high_s=mean + half, confidence=CONFIDENCE, runs=len(times))
 
 
 def _with_interval(results: list[RunResult]) -> RunResult:

@@ -162,9 +162,7 @@ def _for_intervals(scenarios: Sequence[Scenario]) -> Iterator[Ask]:
     """More simulations of those whose first one has no interval, where there is time for several."""
     for scenario in scenarios:
         has_one = scenario.workload.chance_fraction > 0 or scenario.replications > 1
-        if has_one or _summed(scenario) is not None:
-            continue
-        expected = _forecast(scenario)
+        expected = None if has_one else _forecast(scenario)
         if expected is not None and not expected.sums and expected.seconds <= MOST_S_OF_INTERVAL / 2:
             yield _for_interval(scenario)
 

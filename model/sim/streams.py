@@ -8,12 +8,12 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from blocktime.model import chance
+from blocktime.model.chance import STREAMS
 
 
 def stream(seed: int, name: str) -> np.random.Generator:
     """The stream *name* of the run with that seed."""
-    chance.note(name)
+    STREAMS.get(set()).add(name)
     return np.random.Generator(
         np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(crc32(name.encode()),)))
     )

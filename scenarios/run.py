@@ -76,7 +76,21 @@ def _answered(
         result = _replicated(scenario, seed, repeated, progress)
         if replications is None and repeated == 1 and not (result.transactions or result.played_fraction):
             result, notes = _narrowed(scenario, result, budget, bool(streams))
+    if result.played_fraction is not None:
+        notes = _notes_on_precision(result, work.precision_percent)
     return _noted(result, scenario, notes)
+
+
+def _notes_on_precision(result: RunResult, percent: float) -> list[str]:
+    """Where what is played of long work gives a wider interval than *percent* of its time."""
+    interval, elapsed_s = result.time.interval, result.time.elapsed_s
+    reach = 0.0 if interval is None or not elapsed_s else 100 * (interval.high_s - elapsed_s) / elapsed_s
+    if reach <= percent:
+        return []
+    return [
+        f"the interval of the mean elapsed time is {show_number(reach, 3)} % to either side, not the {percent:g} % "
+        "wanted: more of this work is not played"
+    ]
 
 
 def _interim(scenario: Scenario, repeated: int) -> AbstractContextManager[None]:

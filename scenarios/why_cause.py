@@ -9,12 +9,12 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
-from blocktime.model.budget import Budget
+from blocktime.model.budget import USUAL, Budget
 from blocktime.model.catalog import KINDS
 from blocktime.model.errors import BlocktimeError
 from blocktime.model.results import RunResult
 from blocktime.model.spec import System
-from blocktime.scenarios.forecast import expected_within
+from blocktime.scenarios.forecast import check, expected_of
 from blocktime.scenarios.nested import leaves, value_within
 from blocktime.scenarios.run import run
 from blocktime.scenarios.spec import Scenario
@@ -170,8 +170,11 @@ def answer_within(scenario: Scenario) -> RunResult | None:
 
 
 def _forecast_s(scenario: Scenario) -> float:
-    expected = expected_within(Budget(MOST_S), scenario.system, scenario.workload)
-    return expected.seconds if expected else 0.0
+    expected = expected_of(USUAL, scenario.system, scenario.workload)
+    if expected is None:
+        return 0.0
+    check(Budget(MOST_S), expected)
+    return expected.seconds
 
 
 _answers: OrderedDict[str, RunResult] = OrderedDict()

@@ -153,6 +153,9 @@ class ExtendedCounters:
             and all(count % played == 0 for count in counters.sizes.values())
         ):
             self.sizes = {kind: count // played * every for kind, count in counters.sizes.items()}
+        self._moved_bytes = [moved // played * every for moved in counters.moved_bytes]
+        """Bytes of the requests, where each call moves as many."""
+        self._is_alike = played > 1 and all(moved % played == 0 for moved in counters.moved_bytes)
         self._sums: DeviceSums = counters.counted()
         for begin, end in ends:
             self._sums = _later(self._sums, begin.sums, end.sums, times)
@@ -172,6 +175,8 @@ class ExtendedCounters:
     @property
     def moved_bytes(self) -> list[int]:
         """Bytes of the requests."""
+        if self._is_alike:
+            return self._moved_bytes
         return [
             sum(size * count for (write, size), count in self.sizes.items() if write is side)
             for side in (False, True)

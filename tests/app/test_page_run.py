@@ -279,3 +279,19 @@ def test_every_choice_of_every_control_gives_an_answer(name: str, kind: str) -> 
                 asked = {"workload.kind": kind, control.path: fields.as_text(option)}
                 _, refused = settings.settle(name, asked)
                 assert not refused, refused
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("full-scan-nvme", {"table.rows": "9000000000", "workload.users": "32"}),
+        ("index-range-scan-scattered", {"table.rows": "1000000000", "disk.use": "nvme"}),
+        ("full-scan-nvme", {"table.rows": "1000000000", "workload.kind": "update"}),
+        (
+            "random-read-depth",
+            {"disk.use": "nvme", "workload.count": "100000000", "workload.runtime_s": "3600"},
+        ),
+    ],
+)
+def test_long_work_opens_with_what_is_played_of_it(name: str, changed: dict[str, str]) -> None:
+    opens_and_says(name, **changed)

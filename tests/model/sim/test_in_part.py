@@ -237,8 +237,12 @@ def test_the_interval_of_a_part_holds_the_whole_stream_and_counts_are_equal() ->
             whole.streams[0].bytes,
         )
         if part.streams[0].path != "sync":
-            assert part.physical_io.request_blocks == whole.physical_io.request_blocks
+            assert part.physical_io.read_bytes == whole.physical_io.read_bytes
             assert part.physical_io.write_bytes == whole.physical_io.write_bytes
+            if (
+                not whole.device["disk"].merged_reads + whole.device["disk"].merged_writes
+            ):  # which chance decides
+                assert part.physical_io.request_blocks == whole.physical_io.request_blocks
     assert within >= 0.93 * wanted
 
 

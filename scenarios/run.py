@@ -83,13 +83,12 @@ def _answered(
 
 def _notes_on_precision(result: RunResult, percent: float) -> list[str]:
     """Where what is played of long work gives a wider interval than *percent* of its time."""
-    interval, elapsed_s = result.time.interval, result.time.elapsed_s
-    reach = 0.0 if interval is None or not elapsed_s else 100 * (interval.high_s - elapsed_s) / elapsed_s
-    if reach <= percent:
+    interval = result.time.interval
+    if interval is None or interval.reach_percent <= percent:
         return []
     return [
-        f"the interval of the mean elapsed time is {show_number(reach, 3)} % to either side, not the {percent:g} % "
-        "wanted: more of this work is not played"
+        f"the interval of the mean elapsed time is {show_number(interval.reach_percent, 3)} % to either side, not the "
+        f"{percent:g} % wanted: more of this work is not played"
     ]
 
 

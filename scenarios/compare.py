@@ -290,7 +290,9 @@ def chance(base: RunResult, other: RunResult) -> str:
     first, second = base.time.interval, other.time.interval
     if first is None or second is None or first.low_s > second.high_s or second.low_s > first.high_s:
         return ""
-    if base.time.elapsed_s == other.time.elapsed_s:
+    # NOTE: runs of one seed draw the same random numbers, which cancel in their difference
+    is_paired = bool(first.runs and second.runs) and base.seed == other.seed
+    if is_paired or base.time.elapsed_s == other.time.elapsed_s:
         return ""
     ends = [show_range(interval.low_s, interval.high_s) for interval in (first, second)]
     overlap = f"the {show_share(first.confidence)} intervals {ends[0]} and {ends[1]} overlap"

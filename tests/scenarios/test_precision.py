@@ -14,6 +14,7 @@ from blocktime.model.engine import answer
 from blocktime.model.laws import students_t
 from blocktime.model.results import RunResult
 from blocktime.scenarios import load, run
+from blocktime.scenarios.compare import chance
 from blocktime.scenarios.run import LEAST_RUNS, WITHOUT_CHANCE
 from blocktime.scenarios.sweeps.sweep import SweepBackend, sweep
 from tests.command_line import CommandLine
@@ -153,3 +154,14 @@ def test_users_beside_a_scan_give_the_answer_so_far() -> None:
     assert users.response_s == result.time.elapsed_s
     assert scan.elapsed_s
     assert scan.alone.elapsed_s
+
+
+def test_a_difference_of_runs_with_the_same_random_numbers_is_no_chance() -> None:
+    scenarios = [load("index-range-scan", settings) for settings in ([], ["host.read_call_s=30us"])]
+    base, other = map(run, scenarios)
+    assert base.time.interval
+    assert other.time.interval
+    assert base.time.interval.high_s > other.time.interval.low_s
+    assert chance(base, other) == ""
+    later = run(scenarios[1], seed=2)
+    assert "may be chance" in chance(base, later)

@@ -87,8 +87,6 @@ def is_long(system: System, work: Statement, demand: Demand | None) -> bool:
 
 def why_whole(system: System, work: Statement, demand: Demand | None) -> str:
     """Why a long statement is not played in part: what makes its reads unlike each other; empty where it is."""
-    if demand is not None and float(demand.read_blocks) > max(1.0, float(demand.blocks_wanted)):
-        return "blocks that are read again have no rows left to work on"
     if work.sessions == 1:
         return ""
     if shares(work):

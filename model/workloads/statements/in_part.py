@@ -59,7 +59,7 @@ def windows_of(
 def demand_of_part(whole: Demand, windows: list[list[list[Read]]]) -> Demand:
     """What the mean session asks for that makes only the reads of its *windows*."""
     read_blocks = sum(size for session in windows for reads in session for _, size in reads) / len(windows)
-    wanted = read_blocks * max(1.0, float(whole.blocks_wanted) / max(1.0, float(whole.read_blocks)))
+    wanted = read_blocks * float(whole.blocks_wanted) / max(1.0, float(whole.read_blocks))
     share = wanted / float(whole.blocks_wanted)
     return replace(
         whole, blocks_wanted=wanted, read_blocks=read_blocks, leaf_reads=float(whole.leaf_reads) * share

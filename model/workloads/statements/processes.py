@@ -237,7 +237,7 @@ class StatementProgram:
         singles = self._single_reads
         if windows:
             ledgers = [session.ledger for session in self.sessions]
-            asked = self.demand, demand, windows
+            asked = self._asked[1], demand, windows
             part = self._part = StatementPart(machine, asked, ledgers, buffers[0], self._small_blocks())
             scan_of = lambda rank, _: part.noted(rank)  # noqa: E731
         self.ended: simpy.Event = machine.env.all_of(

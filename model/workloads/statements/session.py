@@ -164,9 +164,8 @@ class Session:
         yield from self._work_in_stretches(self.demand.blocks_wanted - done)
 
     def _blocks_per_read(self) -> float:
-        """Blocks of the segment worked on for each block read: cached ones come along."""
-        read = max(1.0, float(self.demand.read_blocks))
-        return max(1.0, float(self.demand.blocks_wanted) / read)
+        """Blocks of the segment worked on for each block read: cached ones come along, and some are read again."""
+        return float(self.demand.blocks_wanted) / max(1.0, float(self.demand.read_blocks))
 
     def _submit(self, read: Read) -> simpy.Event:
         """Hand an unbuffered read to the queue of the disk; an event at its end."""

@@ -285,14 +285,18 @@ def _little_change(moved: dict[str, ComponentChange], base: RunResult, other: Ru
     yield f"{time} barely changes ({ends}, {show_change(before, after)}){rest}"
 
 
+def are_paired(base: RunResult, other: RunResult) -> bool:
+    """Whether both are one run of several with the same seed: their random numbers cancel in the difference."""
+    intervals = base.time.interval, other.time.interval
+    return base.seed == other.seed and all(interval and interval.runs for interval in intervals)
+
+
 def chance(base: RunResult, other: RunResult) -> str:
     """That the difference of two elapsed times may be chance; empty where it is none, or nobody knows."""
     first, second = base.time.interval, other.time.interval
     if first is None or second is None or first.low_s > second.high_s or second.low_s > first.high_s:
         return ""
-    # NOTE: runs of one seed draw the same random numbers, which cancel in their difference
-    is_paired = bool(first.runs and second.runs) and base.seed == other.seed
-    if is_paired or base.time.elapsed_s == other.time.elapsed_s:
+    if are_paired(base, other) or base.time.elapsed_s == other.time.elapsed_s:
         return ""
     ends = [show_range(interval.low_s, interval.high_s) for interval in (first, second)]
     overlap = f"the {show_share(first.confidence)} intervals {ends[0]} and {ends[1]} overlap"

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from blocktime.model.budget import USUAL, Budget
 from blocktime.model.catalog import correlations
 from blocktime.model.results import Interval, RunResult, Uncertainty
+from blocktime.scenarios.compare import are_paired
 from blocktime.scenarios.interval import CONFIDENCE
 from blocktime.scenarios.measured import as_modelled
 from blocktime.scenarios.spec import Scenario
@@ -114,9 +115,10 @@ class Propagated:
         change_s = after.time.elapsed_s - base_s
         chance_s = sum((_of_chance_s(result) or 0.0) ** 2 for result in (before, after)) ** 0.5
         origins = _together([*self._origins[base], *self._origins[index]])
-        if (first == second).all():
-            chance_s = 0.0  # nothing that differs between them plays a part, so chance was the same too
-        elif self._measured is not None and base == 0:
+        is_same = bool((first == second).all())
+        if is_same or are_paired(before, after):
+            chance_s = 0.0  # the same in both, also where nothing that differs between them plays a part
+        if self._measured is not None and base == 0 and not is_same:
             second = _open(first, second, (base_s, after.time.elapsed_s), self._measured)
             first = np.full(DRAWS, base_s)
             origins.append(self._measured)

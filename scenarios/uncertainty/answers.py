@@ -192,21 +192,28 @@ def _sets(columns: Mapping[str, Reals]) -> list[dict[str, Any]]:
 
 
 def chance_of(result: RunResult) -> float:
-    """Half of the interval that chance alone makes, over the elapsed time; 0 where nothing tells it."""
+    """How far the interval that chance alone makes reaches from the elapsed time, over it; 0 where nothing tells it."""
     interval = result.time.interval
     if interval is None and result.transactions is not None:
         interval = result.transactions.response_interval
     elapsed_s = result.time.elapsed_s
-    return (interval.high_s - interval.low_s) / 2 / elapsed_s if interval and elapsed_s else 0.0
+    if interval is None or not elapsed_s:
+        return 0.0
+    if interval.runs:  # the mean of several, from which the one that is shown may be off
+        return max(interval.high_s - elapsed_s, elapsed_s - interval.low_s) / elapsed_s
+    return (interval.high_s - interval.low_s) / 2 / elapsed_s
 
 
 def _length(scenario: Scenario, result: RunResult) -> tuple[dict[str, int], float]:
     """The number of transactions of all runs, so that the same random numbers go to the same of them; and their chance.
 
-    As many as a coarse answer needs; none, and the chance of *result*, where their number is no question.
+    As many as a coarse answer needs; none, and the chance of *result*, where their number is no question. A statement
+    draws the same random numbers in all runs.
     """
     work, stats, chance = cast("Transactions", scenario.workload), result.transactions, chance_of(result)
-    if stats is None or not work.mixed or work.transactions is not None:
+    if stats is None:
+        return {}, 0.0
+    if not work.mixed or work.transactions is not None:
         return {}, chance
     shortest = run_transactions(work)
     whole = (stats.measured or 0) + (stats.warm_up or 0) or shortest

@@ -165,3 +165,23 @@ def test_a_difference_of_runs_with_the_same_random_numbers_is_no_chance() -> Non
     assert chance(base, other) == ""
     later = run(scenarios[1], seed=2)
     assert "may be chance" in chance(base, later)
+
+
+def test_the_uncertainty_of_one_run_reaches_the_mean_of_several(blocktime: CommandLine) -> None:
+    result = json.loads(blocktime.prints("run", LOOKUP, "--precision", "10", "--uncertainty", "--json"))
+    time, uncertainty = result["time"], result["uncertainty"]
+    reach_s = max(
+        time["interval"]["high_s"] - time["elapsed_s"], time["elapsed_s"] - time["interval"]["low_s"]
+    )
+    assert uncertainty["chance_s"] == pytest.approx(reach_s)
+    assert uncertainty["elapsed"]["low_s"] < time["interval"]["low_s"]
+    assert uncertainty["elapsed"]["high_s"] > time["interval"]["high_s"]
+
+
+def test_chance_is_no_part_of_how_sure_a_difference_of_paired_runs_is(blocktime: CommandLine) -> None:
+    ends = []
+    for percent in ("10", "40"):
+        how = ("--set", "host.call_s=1ms", "--precision", percent, "--uncertainty", "--json")
+        (difference,) = json.loads(blocktime.prints("compare", LOOKUP, *how))["differences"]
+        ends.append((difference["uncertainty"]["low_s"], difference["uncertainty"]["high_s"]))
+    assert ends[0] == ends[1]

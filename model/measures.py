@@ -55,14 +55,6 @@ def _response_s(result: Any) -> Number | None:
     return result.streams[0].response_s if result.streams else None
 
 
-def _response_end(end: str) -> Callable[[Any], Number | None]:
-    def of(result: Any) -> Number | None:
-        interval = result.transactions and result.transactions.response_interval
-        return getattr(interval, end) if interval else None
-
-    return of
-
-
 def _percentile(name: str) -> Callable[[Any], Number | None]:
     def of(result: Any) -> Number | None:
         parts = result.transactions or (result.streams[0] if result.streams else None)
@@ -124,8 +116,9 @@ _ALL: Final = (
     Measure("transactions_per_s", "throughput", _part("transactions", "per_s")),
     Measure("response_s", "mean response of a transaction, or of a call of the first stream", _response_s),
     Measure("response_low_s", "lower end of the 95 % interval of the mean response of a transaction",
-            _response_end("low_s")),
-    Measure("response_high_s", "its upper end", _response_end("high_s")),
+            lambda r: r.time.interval.low_s if r.transactions and r.time.interval else None),
+    Measure("response_high_s", "its upper end",
+            lambda r: r.time.interval.high_s if r.transactions and r.time.interval else None),
     Measure("response_p50_s", "half of the responses are shorter", _percentile("p50")),
     Measure("response_p95_s", "95 % of the responses are shorter", _percentile("p95")),
     Measure("response_p99_s", "99 % of the responses are shorter", _percentile("p99")),

@@ -323,11 +323,8 @@ def _narrowed(
     result = first.model_copy(update={"time": first.time.model_copy(update={"interval": interval})})
     if interval.reach_percent <= percent:
         return result, []
-    more = "raise the limit (--max-est-exec-time), or ask for less precision"
-    if len(times) == MOST_RUNS:
-        more = "more are not played"
-    elif not is_asked:
-        more = f"--precision {percent:g} plays more"
+    more = "ask for less precision" + (len(times) < MOST_RUNS) * ", or raise the limit (--max-est-exec-time)"
+    more = more if is_asked else f"--precision {percent:g} plays up to {MOST_RUNS:,}"
     return result, [
         f"the interval of the mean elapsed time is {show_number(interval.reach_percent, 3)} % to either side after "
         f"{len(times):,} runs, not the {percent:g} % wanted; {more}"
@@ -335,10 +332,7 @@ def _narrowed(
 
 
 WITHOUT_CHANCE: Final = f"{PRECISION} has no effect here: a run with another seed takes as long"
-ONE_RUN: Final = (
-    "the precision of the elapsed time is not known: the limit allows one run, and an interval takes several; raise "
-    "the limit (--max-est-exec-time)"
-)
+ONE_RUN: Final = "an interval takes several runs, the limit allows one run: raise it (--max-est-exec-time)"
 
 
 def _runs_wanted(times: Sequence[float], wanted: int, percent: float) -> int:

@@ -211,10 +211,8 @@ def _length(scenario: Scenario, result: RunResult) -> tuple[dict[str, int], floa
     draws the same random numbers in all runs.
     """
     work, stats, chance = cast("Transactions", scenario.workload), result.transactions, chance_of(result)
-    if stats is None:
-        return {}, 0.0
-    if not work.mixed or work.transactions is not None:
-        return {}, chance
+    if stats is None or not work.mixed or work.transactions is not None:
+        return {}, chance if stats else 0.0
     shortest = run_transactions(work)
     whole = (stats.measured or 0) + (stats.warm_up or 0) or shortest
     needed = ceil(whole * (100 * chance / COARSE_PERCENT) ** 2)

@@ -20,6 +20,7 @@ from blocktime.model.measures import measures_of
 from blocktime.model.money_books import money_of, money_sources
 from blocktime.model.provenance import Constant, Extrapolation
 from blocktime.model.results import (
+    EXACT_SUM,
     CacheUse,
     Call,
     DeviceStats,
@@ -102,6 +103,9 @@ PARTS = tuple(name for name in RunResult.model_fields if name in Figures.__datac
 def close(name: str, system: System, work: Workload, figures: Figures) -> RunResult:
     """One checked answer of numbers, with what it costs; raises :class:`BooksDoNotBalance`."""
     figures.money = money_of(system, work, figures)
+    change = None if figures.demand is None else figures.demand.change
+    if figures.how == EXACT_SUM and change is not None:
+        figures.played_fraction = change.played_fraction
     figures.extrapolated = extrapolations(system, work, figures.demand)
     if figures.transactions is None:  # they know how long the credits last at the load that is asked for
         figures.warnings += credit_warnings(system.disk, figures.device.get("disk"), figures.time.elapsed_s)
@@ -125,8 +129,8 @@ def close(name: str, system: System, work: Workload, figures: Figures) -> RunRes
 def _notes_on_the_part(figures: Figures) -> list[str]:
     """What to know of an answer that was played in part."""
     change = None if figures.demand is None else figures.demand.change
-    notes = [] if figures.played_fraction is None else [IN_PART]
-    return notes if change is None or change.outcome is not None else [*notes, ROWS_BY_LAW]
+    notes = [] if figures.played_fraction is None or figures.how == EXACT_SUM else [IN_PART]
+    return notes if change is None or change.played_fraction is None else [*notes, ROWS_BY_LAW]
 
 
 def extrapolated_by(system: System, work: Workload, demand: Demand | None) -> list[Extrapolation]:

@@ -628,6 +628,10 @@ class RunResult(Frozen):
     @property
     def method(self) -> str:
         """How the answer was made: "exact sum", or "simulation, 16,880 transactions, ±1.6 %" with its 95 % interval."""
+        if self.how == EXACT_SUM and self.played_fraction is not None and self.changes is not None:
+            return (
+                f"sum, played {show_number(100 * self.played_fraction, 2)} % of {self.changes.rows:,.0f} rows"
+            )
         if self.how != SIMULATION:
             return NOT_PLAYED[self.how]
         return ", ".join(filter(None, [SIMULATION, self._amount_played(), self._precision()]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from blocktime.model.budget import is_too_long
@@ -66,6 +66,8 @@ class Change:
     itl_full_blocks: Number = 0
     pctfree_needed: Number = 0
     outcome: HeapOutcome | None = None
+    played_fraction: float | None = None
+    """Share of rows that are too many which was played, to hold the law to."""
 
     @property
     def moves(self) -> Number:
@@ -151,7 +153,7 @@ def _extended(system: System, work: Dml) -> Change:
                 f"{table.rows + work.added_rows:,} rows are too many to simulate, and no law tells how the {what} go "
                 f"on: the first {played.rows:,.0f} have {made:,.0f}, by law {expected:,.0f}: take fewer rows"
             )
-    return _law_of(system, work)
+    return replace(_law_of(system, work), played_fraction=share)
 
 
 def _law_of(system: System, work: Dml) -> Change:

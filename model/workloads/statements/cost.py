@@ -42,16 +42,22 @@ def cost(system: System, work: Statement) -> AnswerCost:
     if reason := why_whole(system, work, demand):
         return whole._replace(whole_because=reason)
     reads = work.sessions * (LEAST_READS if demand is None else reads_of_part(work, demand))
-    return AnswerCost(PART_S + STEP_S * reads, 0.0, reads, whole.what)
+    each_s = STEP_S if demand is None else _read_s(demand)
+    return AnswerCost(PART_S + each_s * reads, 0.0, reads, whole.what)
 
 
 def reads_of_part(work: Statement, demand: Demand) -> int:
     """Reads of each session that are played first of a long statement."""
-    plan, reads = demand.plan, max(1.0, float(demand.reads))
-    drawn = float(demand.segment.blocks) / reads if plan.cached_fraction else 0.0
-    each_s = work.sessions * (STEP_S + DRAWN_BLOCK_S * drawn)
-    least = max(LEAST_READS, LEAST_BATCHES * float(plan.at_once))
-    return int(min(reads, max(least, PART_S / each_s)))
+    least = max(LEAST_READS, LEAST_BATCHES * float(demand.plan.at_once))
+    return int(min(float(demand.reads), max(least, PART_S / (work.sessions * _read_s(demand)))))
+
+
+def _read_s(demand: Demand) -> float:
+    """Of a read, and of drawing which blocks between it and the next are cached."""
+    drawn = (
+        float(demand.segment.blocks) / max(1.0, float(demand.reads)) if demand.plan.cached_fraction else 0.0
+    )
+    return STEP_S + DRAWN_BLOCK_S * drawn
 
 
 def whole_cost(system: System, work: Statement, demand: Demand | None) -> AnswerCost:
@@ -87,6 +93,8 @@ def is_long(system: System, work: Statement, demand: Demand | None) -> bool:
 
 def why_whole(system: System, work: Statement, demand: Demand | None) -> str:
     """Why a long statement is not played in part: what makes its reads unlike each other; empty where it is."""
+    if demand is not None and is_too_long(reads_of_part(work, demand) * work.sessions * _read_s(demand)):
+        return "the blocks that are read lie far apart among cached ones"
     if work.sessions == 1:
         return ""
     if shares(work):

@@ -106,6 +106,7 @@ def close(name: str, system: System, work: Workload, figures: Figures) -> RunRes
     change = None if figures.demand is None else figures.demand.change
     if figures.how == EXACT_SUM and change is not None:
         figures.played_fraction = change.played_fraction
+    figures.warnings += _notes_on_the_part(figures)
     figures.extrapolated = extrapolations(system, work, figures.demand)
     if figures.transactions is None:  # they know how long the credits last at the load that is asked for
         figures.warnings += credit_warnings(system.disk, figures.device.get("disk"), figures.time.elapsed_s)
@@ -120,7 +121,6 @@ def close(name: str, system: System, work: Workload, figures: Figures) -> RunRes
             scenario=name,
             version=blocktime_version(),
             sources=sorted(sources),
-            notes=_notes_on_the_part(figures) or None,
             **{name: getattr(figures, name) for name in PARTS},
         )
     )

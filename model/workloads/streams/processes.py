@@ -145,13 +145,13 @@ def measures(
     """The numbers of a simulated stream, but for their last digits, without iostat's lines and stages.
 
     An array of each, or one for all: of one scenario for each of *seeds* where *seen* shows system and workload with
-    arrays in the place of fields among SUMMED_BY. None where the calls do not arrive at one queue that is theirs alone.
+    arrays in the place of fields among SUMMED_BY. None where the calls do not arrive at one queue that is theirs alone,
+    or are so many that a part of them is played.
     Raises as :func:`simulate` does.
     """
     files = files_of(system, work, capacity_of(system.disk))
-    if work.rate_per_s is None or not is_alone(system, files):
+    if work.rate_per_s is None or not is_alone(system, files) or is_long(system, work, files):
         return None
-    _refuse_what_takes_too_long(system, work, files)
     seen_system, seen_work = seen or (system, work)
     cvs = _arrivals_cv(work), system.disk.service_cv
     draws = (

@@ -163,7 +163,6 @@ def test_all_else_is_simulated(system: System, work: Workload) -> None:
 @pytest.mark.parametrize(
     ("disk", "work", "says"),
     [
-        ({}, {"count": 5_000_001}, "simulating 5,000,001 requests is refused"),
         ({}, {"count": 30, "rate_per_s": 1e-6}, "not done after 30 days"),
         ({}, {"block_size_bytes": 700}, "no multiple of 512"),
         ({"capacity_bytes": 2**21}, {"start_byte": 2**20, "span_bytes": 2**21}, "beyond the device's end"),
@@ -176,6 +175,12 @@ def test_they_are_refused_as_the_simulation_is(disk: Any, work: Any, says: str) 
     with pytest.raises(OutsideLaw) as found:
         simulate_measures(system, asked)
     assert str(found.value) == str(expected.value)
+
+
+def test_those_of_a_part_are_those_of_its_answer() -> None:
+    system, work = system_of(), arriving(count=5_000_001)
+    assert streams_run.measures(system, work, seeds=[4]) is None
+    assert simulate_measures(system, work, seed=4) == measures_of(simulate(system, work, seed=4))
 
 
 # Many together

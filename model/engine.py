@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from blocktime.model.books import extrapolated_by
 from blocktime.model.budget import watched
-from blocktime.model.demand.host_limits import calculated, paces_slices, through_host, with_host_limits
+from blocktime.model.demand.host_limits import calculated, through_host, with_host_limits
 from blocktime.model.demand.popular_blocks import by_popularity, says_popularity
 from blocktime.model.interim import completed
 from blocktime.model.laws.numeric import Number, is_array
@@ -38,7 +38,6 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
     """
     system = by_popularity(system, work)
     result, _ = _closed_form(system, work, name)
-    result = result.model_copy(update={"warnings": [*result.warnings, *paces_slices(system.disk)]})
     return with_host_limits(system, work, result)
 
 
@@ -165,6 +164,17 @@ def answer(system: System, work: Workload, *, seed: int = 1, name: str = "") -> 
     if is_played(system, work):
         return simulate(system, work, seed=seed, name=name)
     return calculate(system, work, name=name)
+
+
+def answer_many(system: System, work: Workload, axes: Mapping[str, Any]) -> dict[str, Any]:
+    """The numbers of :func:`answer_measures` for each of the columns of *axes*, as :func:`calculate_many` has them."""
+    from blocktime.model.workloads.statements.closed_form_of_many import FieldColumns  # noqa: PLC0415  (numpy, which one answer does without)
+
+    def alone(one: System, do: Workload) -> Row:
+        measures, was_played = answer_measures(one, do)
+        return not was_played, measures
+
+    return FieldColumns(system, work, axes).answered_one_by_one(alone)
 
 
 def answer_measures(system: System, work: Workload, *, seed: int = 1) -> tuple[dict[str, float], bool]:

@@ -257,7 +257,7 @@ class Directions(Frozen):
     """Reads, writes and cache flushes apart, as iostat prints them since sysstat 11.5.7 and 12.3.1."""
 
     read_await_s: float | None = None
-    """iostat's r_await; None where an instant estimate cannot know it, as are the other two times."""
+    """iostat's r_await; None where it is not known, as are the other two times."""
     write_await_s: float | None = None
     average_read_bytes: float = 0
     average_write_bytes: float = 0
@@ -299,7 +299,7 @@ class DeviceStats(Directions):
     written_bytes_per_s: float = 0
     average_request_bytes: float
     average_queue: float | None = None
-    """None where an instant estimate cannot know it, as of writes that nobody waits for; so is await_s."""
+    """None where it is not known, as of writes that nobody waits for; so is await_s."""
     await_s: float | None = None
     service_s: float
     """iostat's svctm: the time with a request under way, over requests."""

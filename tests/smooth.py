@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from blocktime.model.engine import bound_answer
+from blocktime.model.engine import answer_measures, bound_answer
 from blocktime.model.laws.queueing import mean_values
 from blocktime.model.measures import measures_of
 from blocktime.model.spec import System, Transactions, Workload
@@ -43,6 +43,8 @@ def answer_smoothly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let points of this process be answered so."""
 
     def smooth(system: System, work: Workload, *, seed: int = 1) -> tuple[dict[str, float], bool]:
+        if not work.mixed:
+            return answer_measures(system, work, seed=seed)
         return smooth_measures(system, work), False
 
     monkeypatch.setattr("blocktime.scenarios.sweeps.answers.answer_measures", smooth)

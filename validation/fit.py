@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from blocktime.model.engine import calculate
+from blocktime.model.engine import is_played
 from blocktime.model.errors import SpecError
 from blocktime.model.results import RunResult
-from blocktime.model.workloads.families import family_for
-from blocktime.scenarios import Scenario, load
+from blocktime.scenarios import load
 from blocktime.validation.case import Prior
 from blocktime.validation.compare import Runs, allowed_error
 from blocktime.validation.numbers import MeasuredNumber
@@ -107,7 +106,7 @@ def fit_to(
     free = {name for group in loose for name in group}
     values.update((name, value_of(name)) for name in free)
     with substituted({**given, **values}):
-        runs = SummedRuns()
+        runs = Runs()
         ranges = {number.id: conditions_behind(number) for number in numbers}
         errors = {number.id: runs.predict(number) / number.printed - 1 for number in numbers}
     by_name = {name: [number.id for number in numbers if name in number.fits] for name in every}
@@ -157,23 +156,23 @@ def _scatter(numbers: Sequence[MeasuredNumber], errors: Mapping[str, float], nam
     return max(1.0, float((squares / freedom) ** 0.5))
 
 
-class SummedRuns(Runs):
-    """As Runs, with statements summed: reads and writes that are played one by one have no small derivatives."""
-
-    def answer(self, scenario: Scenario) -> RunResult:
-        """The answer to one scenario."""
-        if not family_for(scenario.workload).has_sum:
-            return super().answer(scenario)
-        return calculate(scenario.system, scenario.workload, name=scenario.name)
-
-
 def step_of(numbers: Iterable[MeasuredNumber]) -> float:
     """The relative step by which constants have to move for *numbers* to follow."""
-    steps = {
-        CHANCE_STEP if _has_chance(number) else COARSE_STEP if is_counted(number) else STEP
-        for number in numbers
-    }
-    return max(steps, default=STEP)
+    return max((_step(number) for number in numbers), default=STEP)
+
+
+def _step(number: MeasuredNumber) -> float:
+    if _has_chance(number):
+        return CHANCE_STEP
+    return COARSE_STEP if is_counted(number) or _is_played(number) else STEP
+
+
+def _is_played(number: MeasuredNumber) -> bool:
+    """Whether it is a time that a simulation answers, which moves in small jumps."""
+    return number.unit == "s" and any(
+        is_played(scenario.system, scenario.workload)
+        for scenario in (load(*pick) for pick in (number.pick, *number.against))
+    )
 
 
 @dataclass
@@ -189,7 +188,7 @@ class _Problem:
 
     def misses(self, values: Mapping[str, float]) -> list[float]:
         """Predicted less printed, in standard errors; and how far each constant is from what was said of it before."""
-        return self._misses(values, SummedRuns(known=self.known))
+        return self._misses(values, Runs(known=self.known))
 
     def _misses(self, values: Mapping[str, float], runs: Runs) -> list[float]:
         with substituted({**self.given, **values}):
@@ -254,22 +253,24 @@ class _Problem:
         """Derivatives of the misses by the logarithms of *names*, from either side."""
 
         def misses(trial: Mapping[str, float]) -> list[float]:
-            return self._misses(trial, SummedRuns(known=self.known))
+            return self._misses(trial, Runs(known=self.known))
 
-        return slopes_of(misses, names, values, step_of(self.numbers))
+        steps = {name: step_of(number for number in self.numbers if name in number.fits) for name in names}
+        return slopes_of(misses, names, values, steps)
 
 
 def slopes_of(
     misses: Callable[[Mapping[str, float]], Sequence[float]],
     names: Sequence[str],
     values: Mapping[str, float],
-    step: float,
+    steps: Mapping[str, float],
 ) -> Floats:
-    """Derivatives of *misses* by the logarithms of *names*: one row a miss, one column a name."""
+    """Derivatives of *misses* by the logarithms of *names*, each by its step: one row a miss, one column a name."""
     import numpy as np  # noqa: PLC0415
 
     columns = []
     for name in names:
+        step = steps[name]
         factor = np.exp(step)
         above, below = (
             np.array(misses({**values, name: value}))

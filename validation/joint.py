@@ -20,10 +20,10 @@ from blocktime.model.results import RunResult
 from blocktime.scenarios import load
 from blocktime.scenarios.load import source_of
 from blocktime.validation.case import Prior
+from blocktime.validation.compare import Runs
 from blocktime.validation.fit import (
     NORMAL_95,
     Fit,
-    SummedRuns,
     standard_error_of,
     step_of,
 )
@@ -125,7 +125,8 @@ def _slopes(numbers: Sequence[MeasuredNumber], names: Sequence[str]) -> NDArray[
     for column, name in enumerate(names):
         rows = [row for row, used in enumerate(uses) if name.partition(": ")[0] in used or name in used]
         value = value_of(name)
-        step = step_of(numbers[row] for row in rows)
+        own = [numbers[row] for row in rows if name in numbers[row].fits]
+        step = step_of(own or [numbers[row] for row in rows])
         below, above = (value - 1, value + 1) if is_whole(name) else (value * exp(-step), value * exp(step))
         ends = [_predicted([numbers[row] for row in rows], {name: at}, known) for at in (above, below)]
         slopes[rows, column] = (ends[0] - ends[1]) / log(above / below)
@@ -146,5 +147,5 @@ def _predicted(
     import numpy as np  # noqa: PLC0415
 
     with substituted(values):
-        runs = SummedRuns(known=known)
+        runs = Runs(known=known)
         return np.array([runs.predict(number) for number in numbers])

@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from blocktime.scenarios import load
 from blocktime.validation.case import Case
 from blocktime.validation.cases import case_names, load_case
-from blocktime.validation.fit import Estimate, Fit, SummedRuns, fit_to, standard_error_of
+from blocktime.validation.compare import Runs
+from blocktime.validation.fit import Estimate, Fit, fit_to, standard_error_of
 from blocktime.validation.left_out import LeftOut
 from blocktime.validation.numbers import MeasuredNumber, numbers_of
 from blocktime.validation.parameters import substituted, value_of
@@ -181,5 +182,5 @@ def _predictions(
     }
     values |= {name: value_of(name) * factor for name in untold}
     with substituted(values):
-        runs = SummedRuns()
+        runs = Runs()
         return [runs.predict(number) for number in numbers]

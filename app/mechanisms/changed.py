@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from blocktime.model.engine import calculate, calculate_many, simulate_measures
+from blocktime.model.engine import answer, answer_many, simulate_measures
 from blocktime.model.results import RunResult
 from blocktime.model.spec import Stream
 from blocktime.scenarios import Scenario, load
@@ -27,9 +27,9 @@ def loaded(name: str, settings: tuple[str, ...] = ()) -> Scenario:
 
 @lru_cache(maxsize=256)
 def over(name: str, settings: tuple[str, ...], path: str, values: tuple[Any, ...]) -> Mapping[str, Any]:
-    """Every measure of the scenario with *settings*, over *values* of the field *path*, in closed form."""
+    """Every measure of the scenario with *settings*, over *values* of the field *path*."""
     base = loaded(name, settings)
-    return calculate_many(base.system, base.workload, {path: np.array(values)})
+    return answer_many(base.system, base.workload, {path: np.array(values)})
 
 
 @lru_cache(maxsize=256)
@@ -40,14 +40,14 @@ def played(name: str, settings: tuple[str, ...]) -> Mapping[str, float]:
 
 
 def answered(name: str, changes: Mapping[str, str]) -> RunResult:
-    """The closed form's answer to the scenario with *changes*; what a statement does to rows is played."""
+    """The answer to the scenario with *changes*."""
     return _answered(name, settings_of(changes))
 
 
 @lru_cache(maxsize=128)
 def _answered(name: str, settings: tuple[str, ...]) -> RunResult:
     scenario = loaded(name, settings)
-    return calculate(scenario.system, scenario.workload)
+    return answer(scenario.system, scenario.workload)
 
 
 def changed(name: str, changes: Mapping[str, str]) -> Scenario:

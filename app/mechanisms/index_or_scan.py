@@ -23,7 +23,7 @@ SHARE, CLUSTERING, ROW, CACHED, BLOCK, DISK, MBRC = (
 )  # fmt: skip
 OWN: Final = {SHARE: 0.01, CLUSTERING: "clustered", ROW: 111, BLOCK: 8192, DISK: "sas-15k", MBRC: "auto"}
 """What the scenario has of itself; its rows of 24 columns are 110.9 bytes long."""
-SHARES: Final = np.geomspace(1e-5, 1, 61)
+SHARES: Final = np.geomspace(1e-5, 1, 26)
 TICKS: Final = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 # Way to the rows -> what makes the scenario it; a filter's share is of no matter to a count.
 WAYS: Final = {

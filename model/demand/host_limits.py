@@ -157,16 +157,6 @@ def _smaller(first: float | None, other: float | None) -> float | None:
 SPENT = 0.999
 
 
-def paces_slices(disk: Any) -> list[str]:
-    """What an instant estimate says of a throttle in slices."""
-    if not disk.limit_slice_s:
-        return []
-    return [
-        f"disk.limit_slice_s {disk.limit_slice_s:g}: a throttle lets a slice's requests through at once and then none "
-        "until the next slice; the instant estimate paces them evenly, which gives the mean over many slices"
-    ]
-
-
 def refuse_spent_credits(system: System, result: RunResult, begin_s: float) -> None:
     """Raise :class:`OutsideLaw` where burst credits of volume or host end in a run, but after *begin_s* seconds."""
     lasts_s = min(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from blocktime.model.demand.device_calls import changed
 from blocktime.model.demand.reading import OneByOne, ReadPlan
-from blocktime.model.demand.stream_work import call_demand, requests_past_cache
+from blocktime.model.demand.stream_work import call_demand
 from blocktime.model.demand.work import Demand
 from blocktime.model.laws import disk_means, limits, scan_reads
 from blocktime.model.laws.block_layer import stated_call_s
@@ -182,17 +182,6 @@ def device_demand(system: System, demand: Demand, own_s: Number, users: Number) 
         batched_fraction=over(batched_s, alone_s),
         exact=exact & where(disk.rotation_s > 0, False, True),
     )
-
-
-def requested(system: System, demand: Demand, own_s: Number) -> DeviceDemand:
-    """Requests and bytes of :func:`device_demand`, of reads that are waited for and whose times others work out."""
-    plan, calls_of = demand.plan, _calls_of(system, demand, own_s)
-    requests = plan.single_reads * requests_past_cache(system, calls_of(FIRST, pattern="random"))
-    for blocks, count in _by_size(plan.pieces):
-        requests = requests + total(count * requests_past_cache(system, calls_of(blocks)))
-    times = {field.name: 0.0 for field in fields(DeviceDemand)}
-    size = (demand.read_blocks + plan.single_reads) * demand.block_size_bytes
-    return DeviceDemand(**{**times, "requests": requests, "bytes": size, "exact": False})
 
 
 def _calls_of(system: System, demand: Demand, own_s: Number) -> Callable[..., Any]:

@@ -48,11 +48,6 @@ def _unbuffered(system: System, calls: Any, cpu_s: Number, write: bool) -> CallD
     return absorbed(system, calls, demand)
 
 
-def requests_past_cache(system: System, calls: Any) -> Number:
-    """Requests at the device of one call past the page cache."""
-    return _requests(*_pieces(system, calls))
-
-
 def _requests(pieces: Number, together: Number) -> Number:
     return larger(pieces / together, 1 / together)
 

@@ -77,7 +77,6 @@ OBJECTS = (
     "machine/segment/heap_rows.py",
     "machine/segment/heap.py",
     "workloads/statements/ledger.py",
-    "workloads/statements/followed_session.py",
     "workloads/statements/session.py",
     "workloads/transactions/disk.py",
     "workloads/transactions/parts.py",

@@ -43,18 +43,6 @@ def test_a_batch_takes_one_latency_and_its_transfers(engine: str) -> None:
     assert fetch.elapsed_s - fetch.cpu_s >= batched.time.wait[PARALLEL].total_s
 
 
-@pytest.mark.sampled(10)
-@pytest.mark.parametrize("users", [1, 4, 16])
-@pytest.mark.parametrize("at_once", [2, 8, 40])
-@pytest.mark.parametrize("disk", ["nvme", "azure-p30", "sata-7k2", "sata-7k2-ncq", "array-raid10"])
-def test_both_engines_agree(disk: str, at_once: int, users: int) -> None:
-    calculated, simulated = (
-        answer(at_once, engine, disk, users).time.elapsed_s for engine in ("calculate", "simulate")
-    )
-    exact = disk in ("nvme", "azure-p30")
-    assert calculated == pytest.approx(simulated, rel=0.02 if exact else 0.12)
-
-
 @pytest.mark.parametrize("users", [1, 4, 16])
 def test_sessions_at_a_drive_that_reorders(users: int) -> None:
     """Single reads of several sessions wait in the drive's queue, which takes the nearest."""

@@ -27,36 +27,6 @@ def scenario(
     )
 
 
-CASES = [
-    ("array-cached", "export", 16, {"rows": 1000}),  # header reads run side by side
-    ("array-raid10", "export", 16, {"rows": 1000}),
-    ("sas-10k", "full_scan", 8, {"cpus": 1}),  # the heads move for every session
-    ("sata-7k2", "full_scan", 16, {"rows": 100_000}),
-    ("sata-7k2", "full_scan", 4, {"rows": 100_000, "cache": "64M"}),  # asynchronous reads come in bursts
-    ("sas-10k", "index_range_scan", 16, {"selectivity_fraction": 0.3}),
-    ("nvme", "full_scan", 8, {"cpus": 1}),  # a queue for the processors
-    ("ssd-sata", "delete", 8, {"cpus": 1, "rows_fraction": 1.0}),
-    ("nvme", "insert", 8, {"cpus": 2, "method": "direct"}),
-    ("nvme", "insert", 4, {"method": "row"}),
-    ("sas-15k", "import", 4, {}),
-]
-
-
-@pytest.mark.parametrize(("disk", "kind", "users", "more"), CASES)
-def test_both_engines_give_the_mean_session_and_the_last(
-    disk: str, kind: str, users: int, more: dict[str, Any]
-) -> None:
-    given = scenario(disk, kind, users, **more)
-    law = calculate(given.system, given.workload).time
-    played = [simulate(given.system, given.workload, seed=seed).time for seed in (1, 2, 3)]
-    assert law.last_session_s is not None
-    assert law.last_session_s >= law.elapsed_s
-    for name in ("elapsed_s", "last_session_s"):
-        simulated = sum(getattr(time, name) for time in played) / len(played)
-        # of the mean session: who of those that wait for two processors is done first goes by chance
-        assert getattr(law, name) == pytest.approx(simulated, rel=0.25 if name == "elapsed_s" else 0.2), name
-
-
 def test_arrays_of_users_are_answered_as_one_scenario_is() -> None:
     given = scenario("sas-10k", "full_scan", 2, cache="64M")
     users = [1, 2, 5, 40]
@@ -143,29 +113,6 @@ def test_of_sessions_that_share_few_reads_most_wait_for_none() -> None:
     given = scenario("array-raid5", "update", 100, cpus=16, rows_fraction=0.1)
     law, played = (run(given.system, given.workload).time for run in (calculate, simulate))
     assert law.elapsed_s == pytest.approx(played.elapsed_s, rel=0.6)
-
-
-@pytest.mark.parametrize(
-    ("disk", "users", "row_step_s"),
-    [("sas-15k", 4, 1.632e-7), ("sas-15k", 4, 1.938e-7), ("sas-15k", 4, 2.652e-7), ("sas-15k", 4, 5.1e-7),
-     ("sas-10k", 2, 1.938e-7), ("sas-10k", 2, 2.652e-7), ("sas-10k", 2, 5.1e-7)],
-)  # fmt: skip
-def test_asynchronous_reads_go_on_while_the_device_is_at_the_run(
-    disk: str, users: int, row_step_s: float
-) -> None:
-    """Sessions that work on a read about as long as the device does, up to three times as long."""
-    asked = from_mapping(
-        {
-            "disk": {"use": disk},
-            "host": {"cpus": 32, "io_path": "direct", "row_step_s": row_step_s},
-            "instance": {"release": "11.2.0.4", "serial_direct_read": "always", "db_file_multiblock_read_count": 16},
-            "table": {"rows": 30_000, "row_bytes": 400},
-            "workload": {"kind": "full_scan", "users": users, "select": "count"},
-        }
-    )  # fmt: skip
-    estimated = calculate(asked.system, asked.workload).time.elapsed_s
-    simulated = simulate(asked.system, asked.workload, seed=1).time.elapsed_s
-    assert estimated == pytest.approx(simulated, rel=0.15)
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,7 @@ from blocktime.model.demand import (
     reaps_are_waits,
 )
 from blocktime.model.demand.index_upkeep import waits_at_leaves
-from blocktime.model.demand.of_many import those_of, with_those
-from blocktime.model.demand.storage import requested, slots_of
+from blocktime.model.demand.storage import slots_of
 from blocktime.model.demand.turns import SessionAlone, among_others, ends_at
 from blocktime.model.laws import device, read_slots
 from blocktime.model.laws.iostat import DeviceSums
@@ -27,7 +26,6 @@ from blocktime.model.laws.processors import thread_speed
 from blocktime.model.results import EXACT_SUM, DeviceStats, EventTime, RunResult, part
 from blocktime.model.spec import Statement, System
 from blocktime.model.workloads.statements import books
-from blocktime.model.workloads.statements.followed import followed, is_followed
 
 
 @dataclass(slots=True)
@@ -61,23 +59,14 @@ def compose(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, 
     """
     if not some(work.sessions > 1):
         return *_composed(system, work, demand), demand
-    about, _ = _composed(system, work, demand, follow=False)
+    about, _ = _composed(system, work, demand)
     share = smaller(1, over(demand.cpu_s, about.elapsed_s))
     slower = demand.at_speed(thread_speed(1 + (work.sessions - 1) * share, system.host.cores))
     return *_composed(system, work, slower), slower
 
 
-def _composed(
-    system: System,
-    work: Statement,
-    demand: Demand,
-    *,
-    follow: bool = True,
-    asked: DeviceDemand | None = None,
-) -> tuple[ScanTime, DeviceDemand]:
-    """What one session does itself, and reads waited for or hidden behind it; *follow* them where a law is too coarse.
-
-    What reads ask is worked out unless it is given as *asked*.
+def _composed(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, DeviceDemand]:
+    """What one session does itself, and reads waited for or hidden behind it.
 
     With one session this is exact where either the session or the device is the slower throughout; several take turns.
     """
@@ -89,18 +78,13 @@ def _composed(
     reap_cpu = 0.0 if posted else reaped
     own = demand.cpu_s + reaped + demand.waits_s - demand.sent_twice_s + demand.trips * system.between_calls_s
     copied, blocked = 0.0 * own, 0.0 * own
-    timed = truly_async or demand.writing is not None or some(plan.batched_reads)
-    if follow and not timed and is_followed(system, work, demand):
-        return _as_followed(system, work, demand, own, requested(system, demand, own))
-    asked = asked or device_demand(system, demand, own, users)
+    asked = device_demand(system, demand, own, users)
     hidden = (
         truly_async
         & where(users > 1, False, True)
         & where(system.disk.report_interval_s > 0, False, True)
         & where(own < CLEARLY_SLOWER * asked.service_s, False, True)
     )
-    if follow and is_followed(system, work, demand) and some(where(hidden, False, True)):
-        return _partly_followed(system, work, demand, own, asked, hidden)
     if plan.through_page_cache:
         asked, copy_s = _copied(system, demand, asked)
     lone_held_s = asked.held_s
@@ -157,7 +141,7 @@ def _composed(
             & (hidden | (not truly_async))
             & where(behind_reads, False, True)
             & (
-                (asked.exact & plan.through_page_cache)
+                (asked.exact & plan.through_page_cache & (_missed_fraction(system) <= 0))
                 | where(demand.reads + plan.single_reads > 0, False, True)
             )
             & where(log_s + free_s > 0, False, True),
@@ -172,62 +156,6 @@ def _composed(
     )
 
 
-def _partly_followed(
-    system: System, work: Statement, demand: Demand, own_s: Number, raw: DeviceDemand, hidden: Any
-) -> tuple[ScanTime, DeviceDemand]:
-    """Times of sessions whose reads are followed, and by laws of those scenarios whose reads are *hidden*."""
-    if not some(hidden):
-        return _as_followed(system, work, demand, own_s, raw)
-    times, asked = _composed(system, work, demand, follow=False, asked=raw)
-    those_times, those_asked = _as_followed(*those_of((system, work, demand, own_s, raw), ~hidden))
-    return with_those(times, those_times, ~hidden), with_those(asked, those_asked, ~hidden)
-
-
-def _as_followed(
-    system: System, work: Statement, demand: Demand, own_s: Number, raw: DeviceDemand
-) -> tuple[ScanTime, DeviceDemand]:
-    """Times of sessions whose reads are followed one by one; *raw* is what they ask without a page cache.
-
-    Of its times those are used that others' reads and writes take of the device.
-    """
-    plan, host = demand.plan, system.host
-    mean_session = followed(system, work, demand)
-    asked = replace(
-        raw,
-        latency_s=larger(0.0, mean_session.device_s - mean_session.single_wait_s),
-        transfer_s=0.0,
-        first_s=mean_session.first_s,
-        single_s=mean_session.single_wait_s / larger(1, plan.single_reads),
-    )
-    if plan.through_page_cache:
-        asked = replace(asked, requests=mean_session.requests, bytes=mean_session.bytes)
-    inside_submit = plan.asynchronous and plan.through_page_cache
-    copied = demand.read_blocks * demand.block_size_bytes / host.copy_bytes_per_s if inside_submit else 0.0
-    reaped = demand.reads * host.reap_call_s if plan.asynchronous else 0.0
-    posted = reaped if plan.asynchronous and not inside_submit and reaps_are_waits(system) else 0.0
-    run_queue = where(work.sessions > 1, mean_session.run_queue_s, 0.0)
-    elapsed = own_s + copied + mean_session.read_wait_s + mean_session.single_wait_s + run_queue
-    keeps_s = work.sessions * raw.keeps_s(demand)
-    log_s, free_s = _stalls_s(
-        demand, elapsed, smaller(mean_session.busy_s, keeps_s) if plan.through_page_cache else keeps_s
-    )
-    return ScanTime(
-        elapsed_s=elapsed + log_s + free_s,
-        last_s=larger(elapsed, mean_session.last_s) + log_s + free_s,
-        read_wait_s=posted + (0.0 if inside_submit else mean_session.read_wait_s),
-        single_wait_s=mean_session.single_wait_s,
-        device_queue_s=0.0,
-        run_queue_s=run_queue,
-        submit_cpu_s=copied,
-        submit_blocked_s=mean_session.read_wait_s if inside_submit else 0.0,
-        reap_cpu_s=reaped - posted,
-        hidden=False,
-        busy_s=mean_session.busy_s,
-        log_space_s=log_s,
-        free_buffers_s=free_s,
-    ), asked
-
-
 def _stalls_s(demand: Demand, own_s: Number, reading_s: Number) -> tuple[Number, Number]:
     """Waits for the log and for free buffers, where what is written behind the sessions may hold them up."""
     return demand.writing.stalls_s(own_s, reading_s) if demand.writing else (0.0, 0.0)
@@ -238,22 +166,30 @@ def _slots(system: System) -> tuple[int, int]:
     return system.instance.direct_read_slots, system.instance.direct_read_slots_limit
 
 
+def _missed_fraction(system: System) -> Number:
+    """Share of the reads through the page cache that it does not answer."""
+    return 1 - system.host.page_cache_hit_fraction
+
+
 def _copied(system: System, demand: Demand, raw: DeviceDemand) -> tuple[DeviceDemand, Number]:
-    """What a session asks whose reads the page cache answers, and the copies it waits for."""
+    """What a session asks of the device whose reads the page cache answers as often as it may, and their copies."""
     single_s = demand.block_size_bytes / system.host.copy_bytes_per_s
-    nothing = 0.0 * raw.requests
+    missed, most_blocks = _missed_fraction(system), 0
+    for piece in demand.plan.pieces:
+        most_blocks = larger(most_blocks, where(piece.count > 0, piece.blocks, 0))
     return replace(
         raw,
-        requests=nothing,
-        bytes=nothing,
-        latency_s=nothing,
-        transfer_s=nothing,
-        held_s=nothing,
-        far_held_s=nothing,
-        at_device_s=nothing,
-        continued_s=nothing,
-        single_s=single_s,
-        single_held_s=0.0 * single_s,
+        first_s=missed * raw.first_s + most_blocks * single_s,
+        requests=missed * raw.requests,
+        bytes=missed * raw.bytes,
+        latency_s=missed * raw.latency_s,
+        transfer_s=missed * raw.transfer_s,
+        held_s=missed * raw.held_s,
+        far_held_s=missed * raw.far_held_s,
+        at_device_s=missed * raw.at_device_s,
+        continued_s=missed * raw.continued_s,
+        single_s=single_s + missed * raw.single_s,
+        single_held_s=missed * raw.single_held_s,
         exact=True,
     ), demand.read_blocks * single_s
 
@@ -297,7 +233,7 @@ def is_exact(system: System, work: Statement) -> bool:
     """Whether nobody queues and nothing is read from a device: one session, whose reads the page cache answers."""
     demand = demand_of(system, work)
     reads = demand.reads + demand.plan.single_reads > 0
-    if reads and (not demand.plan.through_page_cache or is_followed(system, work, demand)):
+    if reads and not (demand.plan.through_page_cache and _missed_fraction(system) <= 0):
         return False
     return bool(_times_of(system, work)[0].hidden)
 

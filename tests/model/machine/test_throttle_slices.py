@@ -119,13 +119,6 @@ def test_a_slice_keeps_the_mean_and_moves_the_percentiles() -> None:
     assert sliced.streams[0].response_percentiles["p95"] == pytest.approx(0.1, rel=0.05)
 
 
-def test_the_estimate_says_that_it_paces_slices() -> None:
-    case = library_case(
-        "full-scan-nvme", ["disk.iops_limit=1000", "disk.limit_slice_s=100ms", "table.rows=1000000"]
-    )
-    assert any("limit_slice_s" in warning for warning in calculate(*case).warnings)
-
-
 def test_what_a_limit_counts() -> None:
     assert counted_requests(Disk(), 256 * KIB) == 1
     assert counted_requests(Disk(), 256 * KIB + 1) == 2

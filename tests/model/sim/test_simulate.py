@@ -143,21 +143,6 @@ def test_one_after_another_simulating_is_calculating(system: System, work: FullS
         )
 
 
-@settings(max_examples=60)
-@given(systems(asynchronous=True), scans)
-def test_asynchronous_reads_overlap_as_the_law_says(system: System, work: FullScan) -> None:
-    """The law is the least time: exact where the session hides the device, low by some reads where it waits."""
-    by_law, through_time = calculate(system, work), simulate(system, work)
-    law, time = by_law.time.elapsed_s, through_time.time.elapsed_s
-    few = 3 if nobody_queues(system, work) else 25
-    assert time <= law * 1.01 + few * longest_read_s(system, by_law)
-    if is_exact_by_places(system):
-        assert time >= law * 0.99
-    else:  # true places and reads ahead may cost less than their mean, not less than none
-        least = calculate(read_ahead_of_all(system), work).time.elapsed_s
-        assert time >= least * 0.9
-
-
 @settings(max_examples=40)
 @given(systems(asynchronous=True), st.floats(1e-5, 1), st.sampled_from(["clustered", "scattered"]))
 def test_range_scans_simulate_as_they_calculate(system: System, share: float, order: str) -> None:

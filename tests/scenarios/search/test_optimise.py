@@ -78,18 +78,18 @@ def test_a_small_space_is_answered_as_a_whole(tmp_path: Path) -> None:
 
 def test_a_limit_that_forbids_the_next_value_binds(tmp_path: Path) -> None:
     found = best_of(
-        tmp_path, [USERS], "response_s <= 0.009", "workload.users <= 40", maximise="transactions_per_s"
+        tmp_path, [USERS], "response_s <= 0.0105", "workload.users <= 40", maximise="transactions_per_s"
     )
     assert found.best is not None
     users = found.best.values["workload.users"]
     assert (
         alone("response_s", f"workload.users={users}")
-        <= 0.009
+        <= 0.0105
         < alone("response_s", f"workload.users={users + 1}")
     )
     (binding,) = found.binding
     assert (binding.what, binding.why, binding.key) == (
-        "response_s <= 0.009",
+        "response_s <= 0.0105",
         "forbids a neighbour",
         "workload.users",
     )
@@ -254,9 +254,9 @@ def test_a_goal_that_is_just_met_holds(test: str, holds: list[bool]) -> None:
 
 
 def test_a_goal_along_reals_is_met_closely(tmp_path: Path) -> None:
-    found = sought(tmp_path, "response_s = 9ms", "workload.think_s=0.1:10")
+    found = sought(tmp_path, "response_s = 9.8ms", "workload.think_s=0.1:10")
     assert found.best is not None
-    assert found.best.outcome == pytest.approx(0.009, rel=1e-6)
+    assert found.best.outcome == pytest.approx(0.0098, rel=1e-6)
     assert not found.is_whole
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from blocktime.model.workloads.statements.closed_form_of_many import FieldColumns
+
 ONE_BY_ONE: Final = frozenset(
     ("host.iops_limit", "host.bandwidth_limit_bytes_per_s", *(f"workload.{name}" for name in WAYS))
 )
@@ -84,6 +86,12 @@ def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[
     return {name: number for name, number in numbers.items() if number == number}  # noqa: PLR0124  (NaN is not)
 
 
+def _columns(system: System, work: Workload, axes: Mapping[str, Any]) -> FieldColumns:
+    from blocktime.model.workloads.statements.closed_form_of_many import FieldColumns  # noqa: PLC0415  (numpy, which one answer does without)
+
+    return FieldColumns(system, work, axes)
+
+
 def simulate_many(
     system: System,
     work: Workload,
@@ -97,9 +105,7 @@ def simulate_many(
     what takes too long. The numbers of a scenario are the same to the last bit whatever stands beside it. Raises
     KeyError for what is no single field.
     """
-    from blocktime.model.workloads.statements.closed_form_of_many import FieldColumns  # noqa: PLC0415  (numpy, which one answer does without)
-
-    quickly, design = family_for(work).summed_up, FieldColumns(system, work, axes)
+    quickly, design = family_for(work).summed_up, _columns(system, work, axes)
 
     def row(plain: tuple[System, Workload], seen: tuple[Any, Any], places: Any) -> dict[str, Number] | None:
         if quickly is None or not is_played(*plain):
@@ -123,11 +129,9 @@ def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> d
     lists or arrays of objects. Raises AssertionError as
     :func:`calculate` does.
     """
-    from blocktime.model.workloads.statements.closed_form_of_many import FieldColumns  # noqa: PLC0415  (numpy, which one answer does without)
-
     family = family_for(work)
     family.refuse_without_sum()
-    design, by_arrays = FieldColumns(system, work, axes), family.by_arrays
+    design, by_arrays = _columns(system, work, axes), family.by_arrays
     one_by_one = system.host.limits_volumes or bool(says_popularity(work)) or not ONE_BY_ONE.isdisjoint(axes)
     if by_arrays is None or one_by_one:
         return design.answered_one_by_one(_measures_alone)
@@ -168,13 +172,12 @@ def answer(system: System, work: Workload, *, seed: int = 1, name: str = "") -> 
 
 def answer_many(system: System, work: Workload, axes: Mapping[str, Any]) -> dict[str, Any]:
     """The numbers of :func:`answer_measures` for each of the columns of *axes*, as :func:`calculate_many` has them."""
-    from blocktime.model.workloads.statements.closed_form_of_many import FieldColumns  # noqa: PLC0415  (numpy, which one answer does without)
 
     def alone(one: System, do: Workload) -> Row:
         measures, was_played = answer_measures(one, do)
         return not was_played, measures
 
-    return FieldColumns(system, work, axes).answered_one_by_one(alone)
+    return _columns(system, work, axes).answered_one_by_one(alone)
 
 
 def answer_measures(system: System, work: Workload, *, seed: int = 1) -> tuple[dict[str, float], bool]:

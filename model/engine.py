@@ -173,8 +173,8 @@ def answer(system: System, work: Workload, *, seed: int = 1, name: str = "") -> 
 def answer_many(system: System, work: Workload, axes: Mapping[str, Any]) -> dict[str, Any]:
     """The numbers of :func:`answer_measures` for each of the columns of *axes*, as :func:`calculate_many` has them."""
 
-    def alone(one: System, do: Workload) -> Row:
-        measures, was_played = answer_measures(one, do)
+    def alone(at_place: System, asked: Workload) -> Row:
+        measures, was_played = answer_measures(at_place, asked)
         return not was_played, measures
 
     return _columns(system, work, axes).answered_one_by_one(alone)

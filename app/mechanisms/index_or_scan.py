@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from blocktime.app.charts import drawing
 from blocktime.app.mechanisms import measured
-from blocktime.app.mechanisms.changed import answered, over, settings_of
+from blocktime.app.mechanisms.changed import answered, law_over, settings_of
 from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_seconds
@@ -23,7 +23,7 @@ SHARE, CLUSTERING, ROW, CACHED, BLOCK, DISK, MBRC = (
 )  # fmt: skip
 OWN: Final = {SHARE: 0.01, CLUSTERING: "clustered", ROW: 111, BLOCK: 8192, DISK: "sas-15k", MBRC: "auto"}
 """What the scenario has of itself; its rows of 24 columns are 110.9 bytes long."""
-SHARES: Final = np.geomspace(1e-5, 1, 26)
+SHARES: Final = np.geomspace(1e-5, 1, 61)
 TICKS: Final = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 # Way to the rows -> what makes the scenario it; a filter's share is of no matter to a count.
 WAYS: Final = {
@@ -64,7 +64,7 @@ def result_of(values: Values, way: str) -> RunResult:
 def over_shares(values: Values, clustering: str) -> Mapping[str, Numbers]:
     """Every measure of the range scan over SHARES."""
     changes = changes_of({**values, CLUSTERING: clustering, SHARE: OWN[SHARE]})
-    return over(SCENARIO, settings_of(changes), SHARE, tuple(SHARES))
+    return law_over(SCENARIO, settings_of(changes), SHARE, tuple(SHARES))
 
 
 def crossing(by_index: Numbers, full: float) -> float:

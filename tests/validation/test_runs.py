@@ -23,7 +23,7 @@ def asked() -> list[Scenario]:
     found: list[Scenario] = []
     instead = run(load("rahn-full-scan"))
 
-    def noted(scenario: Scenario) -> Any:
+    def noted(scenario: Scenario, **how: Any) -> Any:
         found.append(scenario)
         return instead
 
@@ -63,7 +63,7 @@ def test_scenarios_that_differ_have_each_its_own_result(monkeypatch: pytest.Monk
         "seed": plain.model_copy(update={"seed": plain.seed + 1}),
     }
     monkeypatch.setattr(compare, "load", lambda name, _: asked[name])
-    monkeypatch.setattr(compare, "run", lambda scenario: scenario)
+    monkeypatch.setattr(compare, "run", lambda scenario, **how: scenario)
     runs = Runs()
     for name, scenario in asked.items():
         result: Any = runs.result((name, ()))

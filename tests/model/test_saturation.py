@@ -134,3 +134,21 @@ def test_arrivals_beyond_what_a_device_does_end_whatever_the_closed_form_thinks(
         simulate(system, work.model_copy(update={"transactions": None}))
     quiet = simulate(system, work.model_copy(update={"rate_per_s": 50.0}))
     assert not any("rate_per_s" in warning for warning in quiet.warnings)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("oltp-nvme", ["disk.use=azure-p30", "workload.users=100", "workload.think_s=100ms"]),
+        ("oltp-nvme", ["disk.use=ebs-gp3", "workload.users=300", "workload.think_s=100ms"]),
+        ("tpc-b", ["disk.use=sas-15k", "host.scheduler=none", "workload.users=60", "workload.think_s=0.2"]),
+        ("tpc-c", ["instance.redo_disk=own", "workload.users=60"]),
+    ],
+)
+def test_a_run_begins_where_it_stays(name: str, settings: list[str]) -> None:
+    """At a disk that DBWR's writes share, too: a run that began with too many blocks to write was slow for minutes."""
+    begin = expected(load(name, settings))
+    played = run(load(name, [*settings, "workload.transactions=20000"])).transactions
+    assert played is not None
+    assert begin.per_s == pytest.approx(played.per_s, rel=0.05)
+    assert begin.written == pytest.approx((played.written_blocks_per_s) / played.per_s, rel=0.07)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from blocktime.model.bounds import Bounds
 from blocktime.model.demand.host_limits import through_host
@@ -12,9 +12,13 @@ from blocktime.model.errors import OutsideLaw
 from blocktime.model.loops import fastest
 from blocktime.model.spec import System, Transactions
 from blocktime.model.units import show_number, show_seconds
+from blocktime.model.workloads.transactions.disk import LEAST
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
 from blocktime.model.workloads.transactions.stations import at_pace, saturation_of
-from blocktime.model.workloads.transactions.writers import FULL, due_at
+from blocktime.model.workloads.transactions.writers import FULL, due_at, more_at, writer_room_per_s
+
+PASSES: Final = 40
+NEAR: Final = 1e-4
 
 
 class ExpectedRun(NamedTuple):
@@ -61,13 +65,27 @@ def expected_run(system: System, work: Transactions) -> ExpectedRun:
 
 
 def _expected(parts: Parts, saturation: Bounds) -> tuple[float, float]:
-    """Transactions a second, and blocks that DBWR writes for one: those that are due, as far as a disk has room."""
-    per_s = saturation.most_per_s(parts.work.rate_per_s or parts.work.users)
-    written = 0.0
-    for device in parts.devices:
-        due, disk = fastest(due_at)(device, per_s), device.disk
-        room = max(0.0, 1 - per_s * device.disk_held_s) / (per_s * disk.write_held_s)
-        written += max(due.least, min(due.wanted, room, disk.writer_per_s / per_s))
+    """Transactions a second, and blocks that DBWR writes for one: those that are due, as far as it gets the disk.
+
+    What DBWR writes takes of the disk that the reads want: both follow from each other, so each comes nearer by half.
+    """
+    work = parts.work
+    most_per_s = saturation.most_per_s(work.rate_per_s or work.users)
+    per_s, written = most_per_s, 0.0
+    for _ in range(PASSES):
+        written, demand_s = 0.0, 0.0
+        for device in parts.devices:
+            due, disk = fastest(due_at)(device, per_s), device.disk
+            at_disk = 1.0 if parts.open_loop else max(1.0, (work.users - per_s * work.think_s) * device.share)
+            room_per_s = fastest(writer_room_per_s)(device, per_s, at_disk)
+            blocks = max(due.least, min(due.wanted, room_per_s / per_s))
+            written += blocks
+            requests, more_s = device.requests + blocks, fastest(more_at)(device, per_s, due, at_disk)
+            asked_s = device.disk_held_s + blocks * disk.write_held_s + requests * more_s / disk.servers
+            demand_s = max(demand_s, asked_s)
+        before, per_s = per_s, (per_s + min(most_per_s, 1 / max(demand_s, LEAST))) / 2
+        if abs(per_s - before) <= NEAR * per_s:
+            break
     return per_s, written
 
 

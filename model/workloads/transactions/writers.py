@@ -78,6 +78,20 @@ def due_at(parts: Parts, per_s: float) -> DueWrites:
     return DueWrites(per_s, wanted, max(leaving, min(parts.requests * parts.disk.passing, wanted)), leaving)
 
 
+def writer_room_per_s(parts: Parts, per_s: float, at_disk: float) -> float:
+    """Blocks that DBWR can write a second beside the reads of a throughput, of which so many are at the disk.
+
+    Where reads do not pass it, the disk takes turns with all requests: DBWR gets w/(w·s + n·r), or what reads leave.
+    """
+    disk = parts.disk
+    left_per_s = max(0.0, 1 - per_s * parts.disk_held_s) / disk.write_held_s
+    if not disk.reads_first:
+        under_way = float(disk.writes_at_once)
+        read_s = parts.disk_held_s / max(parts.requests, LEAST)
+        left_per_s = max(left_per_s, under_way / (under_way * disk.write_held_s + at_disk * read_s))
+    return min(disk.writer_per_s, left_per_s)
+
+
 def reads_at_most(parts: Parts, per_s: float) -> float:
     """Reads that can be at a disk beside DBWR's requests before others wait for buffers that it has not cleaned.
 

@@ -62,10 +62,6 @@ class Bounds(NamedTuple):
             return self.least_s
         return max(self.least_s, load / self.ceiling_per_s - self.think_s)
 
-    def users_at_response(self, response_s: float) -> float:
-        """Users from whom on the mean response is at least *response_s*: (R + Z)/Dmax."""
-        return (response_s + self.think_s) * self.ceiling_per_s
-
     def of_run(self, per_s: float, utilisation: Mapping[str, float]) -> Bounds:
         """Bounds consistent with a run: its transactions a second X and the busy share U of each resource.
 

@@ -11,7 +11,6 @@ from math import exp
 from blocktime.model.laws.numeric import Number, ceil_div
 from blocktime.model.units import MIB
 
-LEAST_CACHED = 1e-6
 WRITE_BACK_PAGES = 1024
 """Pages that write-back submits between two checks of the limit (MAX_WRITEBACK_PAGES) [linux-vm]."""
 PACED_WRITERS = (3, 2)

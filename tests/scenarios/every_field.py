@@ -440,6 +440,7 @@ def with_values(data: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
         *names, last = path.split(".")
         for name in names:
             if isinstance(target, list):
+                target.extend({} for _ in range(len(target), int(name) + 1))
                 target = target[int(name)]
             elif name == "mix":
                 target = target.setdefault(name, [{}])

@@ -88,7 +88,7 @@ def _notes_on_precision(result: RunResult, percent: float) -> list[str]:
         return []
     return [
         f"the interval of the mean elapsed time is {show_number(interval.reach_percent, 3)} % to either side, not the "
-        f"{percent:g} % wanted: more of this work is not played"
+        f"{percent:g} % wanted: no longer part of this work is played"
     ]
 
 

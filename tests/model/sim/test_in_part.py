@@ -130,7 +130,9 @@ def test_a_precision_that_a_part_does_not_reach_is_said() -> None:
     result = run(load("index-range-scan-scattered", (*SCATTERED, "workload.precision_percent=0.01")))
     assert result.time.interval is not None
     assert result.time.interval.reach_percent > 0.01
-    assert any("not the 0.01 % wanted: no longer part of this work is played" in text for text in result.warnings)
+    assert any(
+        "not the 0.01 % wanted: no longer part of this work is played" in text for text in result.warnings
+    )
 
 
 def test_what_is_short_is_played_whole() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import streamlit as st
 
 from blocktime.app.answer.drawn import chart, columns_of, table
+from blocktime.app.base.looking import look_again
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.base.remembered import by_object
 from blocktime.app.charts import charts, segment_charts
@@ -78,10 +79,14 @@ def about_method(result: RunResult) -> str:
 
 def standing(wishes: Wishes, asked: Sequence[Scenario], known: KnownAnswers, cancel: str) -> None:
     """How far the simulation is, or a button that starts it where it takes long."""
-    if known.pending:
-        under_way(wishes, asked, cancel, known)
-    elif any(answer.is_missing for answer in known.all):
-        simulate_button(wishes, asked)
+
+    def draw() -> None:
+        if known.pending:
+            under_way(wishes, asked, cancel, known)
+        elif any(answer.is_missing for answer in known.all):
+            simulate_button(wishes, asked)
+
+    look_again(draw, LOOKS_S, is_under_way=bool(known.pending))
 
 
 def simulate_button(wishes: Wishes, asked: Sequence[Scenario]) -> None:
@@ -94,7 +99,6 @@ def simulate_button(wishes: Wishes, asked: Sequence[Scenario]) -> None:
     )  # fmt: skip
 
 
-@st.fragment(run_every=LOOKS_S)
 def under_way(wishes: Wishes, asked: Sequence[Scenario], cancel: str, drawn: KnownAnswers) -> None:
     """How far a job is, and a way to end it; when more has come than is *drawn*, the page is drawn anew."""
     job = wishes.job()

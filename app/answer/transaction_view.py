@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, cast
 
 import streamlit as st
 from click import unstyle
 
 from blocktime.app.answer.drawn import beside, chart
+from blocktime.app.base.looking import look_again
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.base.remembered import by_object
 from blocktime.app.charts import transaction_charts
@@ -73,10 +75,8 @@ def load(before: RunResult, after: RunResult, scenario: Scenario) -> None:
     except BlocktimeError as error:
         st.caption(plain(f"No curve over load: {error}"))
         return
-    if WISHES.play([ask(other) for _, other in loads]):
-        st.fragment(_curves, run_every=LOOKS_S)(bounds, loads, stats)
-    else:
-        _curves(bounds, loads, stats)
+    is_under_way = bool(WISHES.play([ask(other) for _, other in loads]))
+    look_again(partial(_curves, bounds, loads, stats), LOOKS_S, is_under_way=is_under_way)
     chart("load_resources", *transaction_charts.resources(before.transactions or stats, stats))
 
 

@@ -59,46 +59,40 @@ def draw(control: Control, seen: Look, on_change: Callable[[str], None], refused
     """
     common = seen.common | {"key": control.path, "on_change": on_change, "args": (control.path,)}
     held = st.session_state.get(control.path, seen.held) if refused else seen.held
-    # A browser that is late builds a control anew from its last drawing, so each one has to say the value; where it is
-    # set from here, Streamlit wants it said once.
-    says_value = st.session_state.get(control.path, held) == held
-    if not says_value:
+    # A browser that is late builds a control anew from its last drawing, so each one says the value, also where it is
+    # set from here: the configuration tells Streamlit that both are meant.
+    if st.session_state.get(control.path, held) != held:
         st.session_state[control.path] = held
-    _widget(control, seen.field, seen.was, held, common, says_value)
+    _widget(control, seen.field, seen.was, held, common)
     if refused:
         st.caption(f":red[:material/error: {plain(seen.field.why_refused(held, refused))}]")
 
 
-def _widget(
-    control: Control, field: Facts, was: Any, held: Any, common: dict[str, Any], says_value: bool
-) -> None:
-    """The widget that suits the field, with its value *held* where *says_value*."""
-    shown_value, takes = held if says_value else None, field.kind
-    match takes:
+def _widget(control: Control, field: Facts, was: Any, held: Any, common: dict[str, Any]) -> None:
+    """The widget that suits the field, with its value *held*."""
+    match field.kind:
         case "ladder":
-            st.select_slider(options=field.options, value=shown_value, format_func=field.show, **common)
+            st.select_slider(options=field.options, value=held, format_func=field.show, **common)
         case "choice" | "text":
-            _choice(control, field, was, held, common, says_value)
+            _choice(control, field, was, held, common)
         case "flag" if field.optional:
             names = {NOT_GIVEN: NOT_GIVEN, True: "yes", False: "no"}
-            first = list(names).index(held) if says_value else 0
+            first = list(names).index(held)
             st.selectbox(options=tuple(names), index=first, format_func=names.__getitem__, **common)
         case "flag":
-            st.toggle(value=bool(shown_value), **common)
+            st.toggle(value=bool(held), **common)
         case "size" | "duration" | "whole" | "real":
-            st.text_input(value=shown_value or "", placeholder=_example(field), **common)
+            st.text_input(value=held or "", placeholder=_example(field), **common)
         case "share":
-            _slider(field, held, common, says_value)
+            _slider(field, held, common)
 
 
-def _choice(
-    control: Control, field: Facts, was: Any, held: Any, common: dict[str, Any], says_value: bool
-) -> None:
+def _choice(control: Control, field: Facts, was: Any, held: Any, common: dict[str, Any]) -> None:
     """Some words, all in sight where they are few."""
     if field.kind == "choice" and len(field.options) <= 3 and not field.titles and not field.optional:
         names = SHOWN.get(control.path, {})
         st.segmented_control(
-            options=field.options, default=held if says_value else None, required=True, width="stretch",
+            options=field.options, default=held, required=True, width="stretch",
             format_func=lambda option: names.get(option, option), **common,
         )  # fmt: skip
         return
@@ -106,7 +100,7 @@ def _choice(
     none = [NOT_GIVEN] if field.optional else []
     options = list(dict.fromkeys([*none, *field.options, *control.offers, *given]))
     st.selectbox(
-        options=options, index=options.index(held) if says_value and held in options else 0,
+        options=options, index=options.index(held) if held in options else 0,
         accept_new_options=field.kind == "text", format_func=field.show, **common,
     )  # fmt: skip
 
@@ -120,13 +114,12 @@ def _example(field: Facts) -> str:
     return "bytes, or 8K, 512M, 1.5G" if field.unit.startswith("bytes") else "a number, or 50K, 250M"
 
 
-def _slider(field: Facts, held: Any, common: dict[str, Any], says_value: bool) -> None:
+def _slider(field: Facts, held: Any, common: dict[str, Any]) -> None:
     low, high = field.low or 0, field.high or 1
-    value = held if says_value else None
     if field.unit == "%" and isinstance(held, int):
-        st.slider(min_value=int(low), max_value=int(high), value=value, step=1, format="%d %%", **common)
+        st.slider(min_value=int(low), max_value=int(high), value=held, step=1, format="%d %%", **common)
     else:
         step = (high - low) / 100
         st.slider(
-            min_value=float(low), max_value=float(high), value=value, step=step, format="percent", **common
+            min_value=float(low), max_value=float(high), value=held, step=step, format="percent", **common
         )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from blocktime.app.base.looking import look_again
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.controls import settings
 from blocktime.app.controls.sweep_form import (
@@ -390,12 +392,17 @@ def _head(form: SweepForm, scenario: Scenario, tried: SweepJob) -> bool:
             disabled=tried.state == "failed" or is_done,
             help="Stops when its page is closed; finished answers are kept",
         )  # fmt: skip
-    if is_done and run is not None:
-        _say_tried(run)
-    elif tried.active:
-        _watch_try()
-    elif run is None or not going or run.form != form:  # else its progress says so
-        _say_tried(tried)
+    is_trying = tried.active and not is_done
+
+    def draw() -> None:
+        if is_done and run is not None:
+            _say_tried(run)
+        elif is_trying:
+            _watch_try()
+        elif run is None or not going or run.form != form:  # else its progress says so
+            _say_tried(tried)
+
+    look_again(draw, POLL_S, is_under_way=is_trying)
     return going
 
 
@@ -422,7 +429,6 @@ def _go() -> None:
     _start_job(RUN, form, plan=plan)
 
 
-@st.fragment(run_every=POLL_S)
 def _watch_try() -> None:
     """Look again until it is known how much there is to do."""
     job = _job(TRIED)
@@ -463,13 +469,19 @@ def _rough(seconds: float) -> str:
 
 
 def _watch_run() -> None:
+    """How far the sweep is, or how it ended."""
     job = _job(RUN)
+    is_under_way = job is not None and job.active
+    if job is not None and is_under_way:
+        job.wait(SHORT_WAIT_S)
+    look_again(_progress if is_under_way else partial(_say_ended, job), POLL_S, is_under_way=is_under_way)
+
+
+def _say_ended(job: SweepJob | None) -> None:
+    """Why it ended before it had all answers, if it did."""
     if job is None:
         return
-    if job.active:
-        job.wait(SHORT_WAIT_S)
-        _progress()
-    elif job.state == "cancelled":
+    if job.state == "cancelled":
         why = "Its page was closed" if job.forgotten else "Cancelled"
         st.info(
             f"{why}: {job.done:,} of {job.wanted:,} answers are kept; **Run** goes on from there.",
@@ -488,7 +500,6 @@ def _say_faults(job: SweepJob) -> None:
     st.error("\n".join([first, "", *(f"- {fault}" for fault in others)]), icon=":material/error:")
 
 
-@st.fragment(run_every=POLL_S)
 def _progress() -> None:
     """How far it is, every half a second, until it has ended."""
     job = _job(RUN)

@@ -219,11 +219,10 @@ def _scenario(state: State) -> None:
     choices = presets.choices()
     if state.preset not in choices:
         choices.insert(0, state.preset)
-    says_value = st.session_state.get(PICKED, state.preset) == state.preset
-    if not says_value:
+    if st.session_state.get(PICKED, state.preset) != state.preset:
         st.session_state[PICKED] = state.preset
     st.selectbox(
-        "Scenario", choices, choices.index(state.preset) if says_value else 0, key=PICKED, on_change=pick,
+        "Scenario", choices, choices.index(state.preset), key=PICKED, on_change=pick,
         format_func=lambda key: presets.title_of(key, own_files.title),
         help="Questions first, then experiments, then every scenario of the library; type to find one. "
         "What you change below is compared with it",

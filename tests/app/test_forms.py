@@ -285,6 +285,12 @@ def test_no_message_is_sent_as_a_reference_that_a_browser_may_have_forgotten_mea
     assert CONFIGURATION["global"][option] >= 2**31, "larger than a message can be"
 
 
+def test_a_control_may_say_its_value_twice_as_an_interrupted_drawing_leaves_its_state_to_the_next() -> None:
+    option = "disableWidgetStateDuplicationWarning"
+    assert f"global.{option}" in get_config_options()
+    assert CONFIGURATION["global"][option] is True
+
+
 def test_the_configuration_keeps_the_page_to_itself() -> None:
     config = CONFIGURATION
     assert config["browser"]["gatherUsageStats"] is False

@@ -24,7 +24,7 @@ def happened(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         return looked_at
 
     monkeypatch.setattr(st, "fragment", fragment)
-    monkeypatch.setattr(st, "rerun", events.append)
+    monkeypatch.setattr(st, "rerun", lambda **options: events.append(options["scope"]))
     return events
 
 

@@ -19,8 +19,8 @@ from blocktime.model.causes import (
 )
 from blocktime.model.demand.calls import writes_at_once
 from blocktime.model.demand.reading import mbrc_of
+from blocktime.model.demand.requests import call_requests
 from blocktime.model.demand.storage import reads_as_calls, slots_of
-from blocktime.model.demand.stream_work import call_demand
 from blocktime.model.demand.transactions import CALLS, CHANGES, FILLS, GETS, READS, ROWS, kinds_of
 from blocktime.model.demand.work import NO_SCAN, Demand
 from blocktime.model.laws import block
@@ -235,7 +235,7 @@ def _add_device(
     truly_async = plan.asynchronous and not plan.through_page_cache
     quantities["in_flight"] = work.sessions * (slots_of(system, demand, work.sessions) if truly_async else 1)
     if "request_bytes" in wanted:
-        asked = call_demand(system, reads_as_calls(system, demand, 0.0))
+        asked = call_requests(system, reads_as_calls(system, demand, 0.0))
         quantities["request_bytes"] = known_where(
             asked.requests > 0, over(asked.device_bytes, asked.requests)
         )
@@ -245,7 +245,7 @@ def _of_calls(system: System, calls: Any) -> Conditions:
     host, write = system.host, calls.writes
     path = calls.path or host.io_path
     cached = path not in UNBUFFERED
-    asked = call_demand(system, calls)
+    asked = call_requests(system, calls)
     quantities: dict[str, Number] = {
         "call_bytes": calls.block_size_bytes,
         "request_bytes": known_where(asked.requests > 0, over(asked.device_bytes, asked.requests)),

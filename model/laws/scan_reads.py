@@ -186,17 +186,6 @@ def reads_added_by_cuts(runs: Sequence[Run], parts: Number, mbrc: Number) -> Num
     return of_ring * larger(0.0, met / blocks * parts - whole)
 
 
-def reads_of_first_part(runs: Sequence[Run], blocks: Number, mbrc: Number, cached_fraction: Number) -> Number:
-    """Mean reads of the first *blocks* blocks of a segment, which has its smallest extents there."""
-    reads: Number = 0.0
-    for run in runs:
-        taken = smaller(blocks, run.blocks * run.count)
-        each = larger(1, run.blocks)
-        reads = reads + taken / each * buffered_reads_of_run(each, mbrc, cached_fraction)
-        blocks = blocks - taken
-    return reads
-
-
 def _reads_wherever_met(run_blocks: Number, part_blocks: Number, mbrc: Number) -> Number:
     """Reads of a part in a run, summed over all places where the two meet."""
     most = smaller(run_blocks, part_blocks)

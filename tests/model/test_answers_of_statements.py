@@ -303,9 +303,8 @@ def parallel(engine: str, degree: int, users: int = 1, **instance: object) -> Ru
     return by(engine, load("parallel-scan", settings))
 
 
-@pytest.mark.parametrize("engine", ["calculate", "simulate"])
-def test_idle_waits_of_parallel_servers_are_no_part_of_the_query(engine: str) -> None:
-    result = parallel(engine, 4)
+def test_idle_waits_of_parallel_servers_are_no_part_of_the_query() -> None:
+    result = parallel("simulate", 4)
     assert "PX Deq: Execution Msg" not in result.time.wait
     waits = sum(waited.total_s for waited in result.time.wait.values())
     assert waits + result.time.cpu_s + sum(result.time.unaccounted.values()) == pytest.approx(

@@ -45,11 +45,11 @@ def test_a_batch_takes_one_latency_and_its_transfers(engine: str) -> None:
 
 @pytest.mark.parametrize("users", [1, 4, 16])
 def test_sessions_at_a_drive_that_reorders(users: int) -> None:
-    """Single reads of several sessions wait in the drive's queue, which takes the nearest."""
+    """Single reads of several sessions wait in the drive's queue, which takes the nearest; the sum takes no longer."""
     calculated, simulated = (
         answer(1, engine, "sata-7k2-ncq", users).time.elapsed_s for engine in ("calculate", "simulate")
     )
-    assert calculated == pytest.approx(simulated, rel=0.06)
+    assert calculated <= 1.01 * simulated
 
 
 @pytest.mark.parametrize(

@@ -253,7 +253,6 @@ def test_arrays_share_as_one_scenario_does() -> None:
             "read_bytes",
             "elapsed_s",
             "cpu_s",
-            "device_request_bytes",
         ):
             assert many[name][place] == pytest.approx(alone[name], rel=1e-9), (name, own, size)
         last_s = alone.get("last_session_s", np.nan)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from blocktime.model import calculate, calculate_many, simulate
@@ -51,43 +50,6 @@ def test_a_remainder_of_a_share_takes_no_turn_of_its_own() -> None:
     assert time.elapsed_s < 0.8 * time.last_session_s
 
 
-def test_one_turn_each_is_a_queue_that_empties() -> None:
-    """Eight sessions at once, one visit of a second each: the last ends after 8 s, the mean one after 4.5."""
-    ends = turns.ends_s(8, 1.0, 0.0, turns.Station(1.0, 1.0, 0.0))
-    assert (ends.mean_s, ends.last_s) == pytest.approx((4.5, 8.0))
-
-
-@pytest.mark.parametrize("users", [2, 5, 40])
-def test_the_first_and_the_last_of_drawn_starts_are_so_far_apart(users: int) -> None:
-    starts = np.random.default_rng(users).random((20_000, users))
-    assert turns.spread_s(3.0, users) == pytest.approx(3 * np.ptp(starts, axis=1).mean(), rel=0.01)
-
-
-@pytest.mark.parametrize(("users", "device_s"), [(8, 2.0), (20, 5.0), (3, 0.5)])
-def test_the_first_session_leads_by_what_it_does_until_all_have_started(users: int, device_s: float) -> None:
-    """Sessions of 10 s start evenly within 4 s; as soon as more run than the device serves, they share it."""
-    done_s, steps = 0.0, 10_000
-    for step in range(steps):
-        started = max(1e-9, users * (step + 0.5) / steps)
-        done_s += min(1.0, 10.0 / device_s / started) * 4.0 / steps
-    assert turns.lead_fraction(users, 10.0, device_s, 4.0) == pytest.approx(done_s / 10, rel=1e-4)
-
-
-def test_sessions_that_meet_nobody_take_as_long_as_one() -> None:
-    ends = turns.ends_s(4, 10.0, 6.0, turns.Station(1.0, 0.1, 1.0))
-    assert (ends.mean_s, ends.last_s) == pytest.approx((10.0, 16.0))
-
-
-@pytest.mark.parametrize("users", [2, 3, 8])
-def test_sessions_in_step_go_on_once_a_turn(users: int) -> None:
-    assert turns.following_fraction(users, 0.5, 1 << 20, 0.0) == pytest.approx(1 / users)
-
-
-def test_a_part_within_reach_of_the_one_before_needs_no_positioning() -> None:
-    assert turns.following_parts_fraction(2, 65536, 65536) == pytest.approx(0.5)
-    assert turns.following_parts_fraction(4, 1 << 30, 65536) == 0
-
-
 @pytest.mark.parametrize("cached", [0.5, 0.99, 1.0])
 @pytest.mark.parametrize("kind", ["full_scan", "export", "index_range_scan", "update", "delete"])
 @pytest.mark.parametrize("io_path", ["asm", "buffered"])
@@ -107,12 +69,6 @@ def test_books_of_many_sessions_balance_where_only_headers_are_read(
         time = calculate(given.system, given.workload).time
         assert time.last_session_s is not None
         assert time.last_session_s >= time.elapsed_s
-
-
-def test_of_sessions_that_share_few_reads_most_wait_for_none() -> None:
-    given = scenario("array-raid5", "update", 100, cpus=16, rows_fraction=0.1)
-    law, played = (run(given.system, given.workload).time for run in (calculate, simulate))
-    assert law.elapsed_s == pytest.approx(played.elapsed_s, rel=0.6)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from blocktime.model import causes
 from blocktime.model.books import device_of
-from blocktime.model.demand import Demand, demand_of, device_demand, reaps_are_waits
+from blocktime.model.demand import Demand, demand_of, read_times, reaps_are_waits
 from blocktime.model.demand.host_limits import burst_share, refuse_spent_credits, through_host
 from blocktime.model.demand.popular_blocks import cached_so
 from blocktime.model.demand.transactions import touch_rules
@@ -371,7 +371,7 @@ def _buffers(system: System, work: Statement, demand: Demand) -> FreeBuffers | N
     read_s = 0.0
     if reads:
         own_s = float(demand.cpu_s + demand.waits_s)
-        read_s = float(device_demand(system, demand, own_s, work.sessions).keeps_s(demand)) / reads
+        read_s = float(read_times(system, demand, own_s, work.sessions).held_s) / reads
     return FreeBuffers(
         float(behind.room_blocks), float(behind.write_s), float(behind.redo_s), dirtied, read_s
     )

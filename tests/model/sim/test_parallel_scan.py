@@ -61,10 +61,10 @@ def test_the_query_reads_and_gets_what_a_serial_one_does(degree: int) -> None:
 
 @pytest.mark.parametrize("disk", ["nvme", "sas-15k", "array-raid10", "azure-p30"])
 @pytest.mark.parametrize("degree", [2, 8])
-def test_estimate_and_simulation_agree(disk: str, degree: int) -> None:
-    estimated, simulated = answers(f"disk.use={disk}", f"workload.degree={degree}")
-    assert estimated.time.elapsed_s == pytest.approx(simulated.time.elapsed_s, rel=0.1)
-    assert estimated.physical_io.read_requests == pytest.approx(simulated.physical_io.read_requests, rel=0.01)
+def test_servers_take_no_less_than_what_they_share_needs(disk: str, degree: int) -> None:
+    least, simulated = answers(f"disk.use={disk}", f"workload.degree={degree}")
+    assert 0.75 * simulated.time.elapsed_s < least.time.elapsed_s <= 1.01 * simulated.time.elapsed_s
+    assert least.physical_io.read_requests == pytest.approx(simulated.physical_io.read_requests, rel=0.01)
 
 
 def test_servers_speed_a_query_up_until_the_drive_is_the_limit() -> None:

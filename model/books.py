@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from blocktime.model.budget import watch_here
 from blocktime.model.demand import Demand
 from blocktime.model.demand.conditions import extrapolated_constants, extrapolations
 from blocktime.model.demand.host_limits import credit_warnings
@@ -44,6 +45,9 @@ from blocktime.model.results import (
 )
 from blocktime.model.spec import System, Workload
 from blocktime.model.version import blocktime_version
+
+LINE_BYTES = 3500
+"""Of a line of iostat in an answer: resident memory of streams that last an hour."""
 
 BELOW_0 = frozenset({"unaccounted", "unaccounted_s"})
 """Parts of a time that may be negative: what a profile counts twice."""
@@ -192,6 +196,7 @@ def devices(**stats: DeviceStats | None) -> dict[str, DeviceStats]:
 
 def device_of(counters: Any, span_s: float) -> DeviceStats | None:
     """A device over *span_s* seconds, from its counters; of the requests that are done."""
+    watch_here().hold(LINE_BYTES * len(counters.intervals))
     sizes: dict[int, int] = {}
     for (_, size), requests in counters.sizes.items():
         sizes[size] = sizes.get(size, 0) + requests

@@ -32,6 +32,10 @@ Blocks = NDArray[np.int64]
 
 MOST = 2**31 // FIELDS - 1
 """Buffers; places among their fields have 32 bits."""
+BUFFER_BYTES = 125
+"""At most, of one that holds a block: resident memory of runs with 0.5, 1 and 2 million buffers."""
+PLACE_BYTES = 16
+"""Of them, those in the table of blocks, which blocks are spread over however few they are."""
 NOTHING: Blocks = np.empty(0, dtype=np.int64)
 
 

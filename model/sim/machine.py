@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from blocktime.model.demand.calls import goes_on, largest_bytes_of, writes_at_once
 from blocktime.model.demand.transactions import touch_rules
-from blocktime.model.kernels.buffers import Buffers
+from blocktime.model.kernels.buffers import PLACE_BYTES, Buffers
 from blocktime.model.kernels.queue import speeds_of
 from blocktime.model.laws import block_layer, page_cache, write_back_throttle
 from blocktime.model.loops import fastest
@@ -93,6 +93,7 @@ class Machine:
         if self.pool is None:
             size, instance = int(system.tablespace.block_size_bytes), system.instance
             buffers = Buffers(max(1, int(instance.buffer_cache_bytes // size)), touch_rules(system))
+            self.env.watch.hold(PLACE_BYTES * buffers.size_blocks)
             largest = self.disk.queue.largest_bytes
             files = fastest(Scheduled)(self.env, self.disk, largest, owner, self.counted_apart(owner))
             limits = (writes_at_once(system), instance.checkpoint_s)

@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+from blocktime.model import books
 from blocktime.model.budget import Budget, watched
 from blocktime.model.demand import row_turns
 from blocktime.model.engine import simulate
@@ -15,8 +16,8 @@ from blocktime.model.errors import OverBudget
 from blocktime.model.loops import as_written
 from blocktime.model.loops.watch import Watch
 from blocktime.model.machine.segment import heap_blocks, heap_rows
-from blocktime.model.sim import caller, write_back
-from blocktime.model.workloads.statements import processes, shared_segment
+from blocktime.model.sim import caller, machine, write_back
+from blocktime.model.workloads.statements import cached_segment, processes, shared_segment
 from blocktime.model.workloads.statements.cached_segment import ASK_NS, CachedSegment
 from blocktime.model.workloads.streams import processes as streams
 from blocktime.model.workloads.transactions import at_begin, users
@@ -154,6 +155,8 @@ PROGRAMS = (
 CACHED = ("magni-dd-raw-100", "workload.path=buffered")
 ARRIVING = ("magni-dd-raw-100", "workload.rate_per_s=3000", "workload.path=buffered", "workload.count=500")
 USERS = ("tpc-b", "workload.transactions=100")
+BESIDE = ("index-range-scan", "table.rows=2000", 'workload.beside=[{kind="index_range_scan"}]')
+LONG = ("magni-dd-raw-100", "workload.count=10", "workload.think_s=1")
 
 
 @pytest.mark.parametrize(
@@ -177,6 +180,9 @@ USERS = ("tpc-b", "workload.transactions=100")
         (streams, "PROGRAM_BYTES", PROGRAMS),
         (at_begin, "FILLED_NS", USERS),
         (at_begin, "BUFFER_BYTES", USERS),
+        (cached_segment, "BUFFER_BYTES", BESIDE),
+        (machine, "PLACE_BYTES", BESIDE),
+        (books, "LINE_BYTES", LONG),
         (at_begin, "SESSION_BYTES", USERS),
         (users, "MISSED_BYTES", USERS),
         (users, "ENDED_BYTES", USERS),
@@ -195,6 +201,8 @@ def test_everything_that_has_a_price_is_counted(
 ) -> None:
     scenario, counted = load(asked[0], asked[1:]), []
     monkeypatch.setattr("blocktime.model.budget.Watch", Recording)
+    if module is not books:  # which comes last, when much is given back
+        monkeypatch.setattr(books, "LINE_BYTES", 0)
     for times in (1, 10):
         monkeypatch.setattr(module, constant, times * getattr(module, constant))
         with as_written(), watched(Budget(None, None)) as watch:

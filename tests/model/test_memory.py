@@ -48,6 +48,12 @@ def users(cache: str = "16M", **work: Any) -> dict[str, Any]:
     return {"workload": FEW | work, "instance": {"buffer_cache_bytes": cache}, "disk": NVME}
 
 
+def beside(work: dict[str, Any], *others: dict[str, Any], **system: Any) -> dict[str, Any]:
+    return system | {"workload": work | {"beside": list(others)}}
+
+
+HOURLY = {"kind": "read_stream", "pattern": "random", "think_s": 1, "count": 3500}
+SCAN = {"kind": "index_range_scan", "selectivity_fraction": 1}
 OF_SIZE = {
     "update": lambda size: rows("update", 1_500_000 * size, users=1),
     "update in any order": lambda size: rows("update", 250_000 * size, growth_bytes=100, order="random"),
@@ -58,17 +64,25 @@ OF_SIZE = {
     "dirty pages": lambda size: stream("write_stream", SLOW, path="buffered", count=100_000 * size),
     "arriving calls": lambda size: stream("read_stream", SLOW, path="buffered", rate_per_s=5000, count=9000 * size),
     "buffers": lambda size: users(f"{2 * size}G", data_bytes="32G"),
+    "buffers of statements": lambda size: beside(
+        SCAN, SCAN, table={"rows": 750_000 * size, "row_bytes": 1000}, instance={"buffer_cache_bytes": "2G"}
+    ),
+    "lines of iostat": lambda size: beside(*[HOURLY] * (1 + size), disk=SLOW),
     "users": lambda size: users(users=10_000 * size, think_s=100, transactions=1000),
     "transactions": lambda size: users(users=20, think_s=0.01, transactions=400_000 * size, mix=[{"gets": 2}]),
 }  # fmt: skip
 
 
+def small_work(work: dict[str, Any]) -> dict[str, Any]:
+    """A program of next to nothing."""
+    most = {"count": 4, "rows": 1000, "transactions": 100, "users": 4}
+    return {name: min(most[name], given) if name in most else given for name, given in work.items()}
+
+
 def small(data: dict[str, Any]) -> dict[str, Any]:
     """The same of next to nothing."""
-    work = dict(data["workload"])
-    for name, most in (("count", 100), ("rows", 1000), ("transactions", 100), ("users", 4)):
-        if name in work:
-            work[name] = min(most, work[name])
+    work = small_work(data["workload"])
+    work |= {name: list(map(small_work, others)) for name, others in work.items() if name == "beside"}
     less: dict[str, Any] = {**data, "workload": work}
     if "table" in data:
         less["table"] = {"rows": 1000}

@@ -11,6 +11,7 @@ import simpy
 from numpy.typing import NDArray
 
 from blocktime.model.causes import FREE_BUFFERS, SCATTERED
+from blocktime.model.kernels.buffers import BUFFER_BYTES, PLACE_BYTES
 from blocktime.model.sim.pool import BufferPool, references
 from blocktime.model.workloads.statements.ledger import StatementLedger
 from blocktime.model.workloads.statements.placed_reads import Read
@@ -71,7 +72,10 @@ class CachedSegment:
         env, blocks, late_s = self.pool.env, len(changes), list[float]()
         env.watch.at(env.now, ASK_NS + ASK_NS * blocks // 300)
         numbers = np.arange(self.first_block + first, self.first_block + first + blocks)
+        touched = self.pool.buffers.touched
+        before = touched.inside
         missed: list[int] = yield from self.pool.get(*references(numbers, changes, aside), late_s)
+        env.watch.hold((BUFFER_BYTES - PLACE_BYTES) * (touched.inside - before))
         for waited_s in late_s:
             ledger.wait(FREE_BUFFERS, waited_s)
         return missed

@@ -14,7 +14,7 @@ from blocktime.model.budget import watch_here
 from blocktime.model.demand import transactions as asked
 from blocktime.model.demand.device_calls import changed
 from blocktime.model.errors import OverBudget
-from blocktime.model.kernels.buffers import Buffers
+from blocktime.model.kernels.buffers import BUFFER_BYTES, Buffers
 from blocktime.model.laws.commit import LOG_FILES_BYTES
 from blocktime.model.loops import fastest
 from blocktime.model.machine.device.drive import capacity_of
@@ -50,8 +50,6 @@ from blocktime.model.workloads.transactions.writers import dirty_groups, written
 MOST_BUFFERS = 50_000_000
 FILLED_NS = 250
 """Work of a buffer that holds a block when a run begins."""
-BUFFER_BYTES = 125
-"""At most, while the cache is filled: resident memory of runs with 0.5, 1 and 2 million buffers."""
 DRAWN_BYTES = 48
 """Of a get that is drawn, with what it is drawn from."""
 ALONE = Place()

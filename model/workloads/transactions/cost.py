@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from blocktime.model.demand.transactions import run_transactions
+from blocktime.model.kernels.buffers import BUFFER_BYTES
 from blocktime.model.loops import fastest
 from blocktime.model.sim.data_files import is_in_order, largest_request_bytes
 from blocktime.model.spec import System, Transactions
 from blocktime.model.workloads.costs import AnswerCost
-from blocktime.model.workloads.transactions.at_begin import BUFFER_BYTES, FILLED_NS
+from blocktime.model.workloads.transactions.at_begin import FILLED_NS
 from blocktime.model.workloads.transactions.parts import parts_of
 from blocktime.model.workloads.transactions.processes import MOST_TRANSACTIONS
 from blocktime.model.workloads.transactions.stations import at_pace, saturation_of

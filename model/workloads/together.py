@@ -17,6 +17,7 @@ import simpy
 from numpy.typing import NDArray
 
 from blocktime.model.books import ROUNDING, changed, device_of, devices
+from blocktime.model.budget import watch_here
 from blocktime.model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
 from blocktime.model.demand.transactions import run_transactions
 from blocktime.model.errors import BooksDoNotBalance, OutsideLaw, OverBudget
@@ -169,7 +170,7 @@ def simulate_together(
     programs = [program.model_copy(update={"beside": ()}) for program in work.programs]
     every = list(zip(systems, programs, seeds, families, strict=True))
     # NOTE: each alone first, so that a budget that ends them together leaves both
-    alone = [_play([_at_once(*asked)], name)[2][0] for asked in every]
+    alone = [_play_alone(_at_once(*asked), name) for asked in every]
     machine, played, together = _play(every, name)
     first, end_s = together[0], machine.env.now
     at_work = machine.processors.busy_s / (system.host.cores.threads * end_s)
@@ -205,7 +206,6 @@ Asked = tuple[System, Any, int, Family]
 def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], list[RunResult | None]]:
     """All programs on one machine, and what each of them did; None where it says too little."""
     machine = machine_of(every[0][0], every[0][2])
-    held_bytes = machine.env.watch.held
     machine.shared = True
     machine.in_phases = not every[0][3].endless
     families = [family for *_, family in every]
@@ -238,8 +238,16 @@ def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], li
     in_order = [programs[rank] for rank in range(len(every))]
     _warm(machine, every[0][2], in_order)
     _run(machine, in_order)
-    machine.env.watch.hold(held_bytes - machine.env.watch.held)
     return machine, in_order, [program.result(name) for program in in_order]
+
+
+def _play_alone(asked: Asked, name: str) -> RunResult | None:
+    """What a program does that has the machine for itself, which is given back when it has ended."""
+    watch = watch_here()
+    held_bytes = watch.held
+    result = _play([asked], name)[2][0]
+    watch.hold(held_bytes - watch.held)
+    return result
 
 
 def _warm(machine: Machine, seed: int, programs: Sequence[Program]) -> None:

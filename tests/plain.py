@@ -9,11 +9,11 @@ from types import ModuleType
 import pytest
 
 from blocktime.model import loops
-from blocktime.model.loops import buffers, cache, calendar, elevator, queue, rotating
+from blocktime.model.loops import buffers, cache, calendar, queue, rotating
 
 PLAIN = {
     name: loop
-    for part in (buffers, cache, calendar, elevator, queue, rotating)
+    for part in (buffers, cache, calendar, queue, rotating)
     for name, loop in vars(part).items()
     if getattr(loop, "__module__", "") == part.__name__
 }

@@ -121,6 +121,42 @@ class Event(Waiter):
                 call(self)
 
 
+class Steps(Waiter):
+    """Steps in a row, as those of a process, but without an event at their begin and their end."""
+
+    _send: Any
+    _then: Any
+
+    def __init__(self, steps: Any, then: Any) -> None:
+        """*then* is called at the end of *steps*, a generator, if they wait for something."""
+        self._send, self._then = steps.send, then
+
+    def are_over(self) -> bool:
+        """Whether they end without a wait, once begun."""
+        return self._end(None)
+
+    def hears(self, event: Event) -> None:
+        """What they waited for has happened."""
+        if self._end(event.value):
+            self._then()
+
+    def __call__(self, event: Any) -> None:
+        """SimPy calls it as a callback of an event."""
+        self.hears(event)
+
+    def _end(self, value: Any) -> bool:
+        """Whether they end before they wait for something else."""
+        while True:
+            try:
+                following: Event = self._send(value)
+            except StopIteration:
+                return True
+            if following.callbacks is not None:
+                following.callbacks.append(self)
+                return False
+            value = following.value
+
+
 class Moments:
     """A heap of planned times and orders; each entry has a place, where the owner keeps the waiter to be called."""
 
@@ -139,10 +175,6 @@ class Moments:
     def first_s(self) -> float:
         """The next moment."""
         return float(self._at_s[0])
-
-    def first_order(self) -> int:
-        """The order of the next entry."""
-        return int(self._order[0])
 
     def plan(self, at_s: float, order: int) -> int:
         """Plan an entry for a time; return its place, a new one if none is free."""

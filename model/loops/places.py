@@ -55,6 +55,11 @@ class Places:
                 gap = at
         self._keys[gap] = self._values[gap] = NOBODY
 
+    def drop_if(self, key: int, value: int) -> None:
+        """Remove a key if it has that value."""
+        if self._values[self._entry(key)] == value:
+            self.drop(key)
+
     def _home(self, key: int) -> int:
         """The entry that a key hashes to."""
         return (key * SPREAD >> self._shift) & (len(self._keys) - 1)

@@ -212,7 +212,7 @@ class Scheduled(Files):
     def _handed_over(self, write: bool, start_byte: int, size_bytes: int, ended: Any) -> bool:
         request = self.device.bio(write, start_byte, size_bytes, self._submitter)
         if request is not None:
-            request.waiting.append(ended)
+            request.carry(ended)
         return request is not None
 
     def _when_there_is_room(self, write: bool, start_byte: int, size_bytes: int, ended: Any) -> Any:

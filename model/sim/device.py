@@ -14,7 +14,7 @@ from blocktime.model.loops.calendar import Waiter
 from blocktime.model.machine.device.block_queue import BlockQueue
 from blocktime.model.machine.device.drive import BoundedDrive
 from blocktime.model.machine.device.iostat import Counters
-from blocktime.model.machine.device.request import Request
+from blocktime.model.machine.device.request import Request, RequestServer
 from blocktime.model.machine.device.tagged import Member, Tagged
 from blocktime.model.machine.device.write_back_throttle import WriteBackThrottle
 from blocktime.model.sim.clock import Clock
@@ -31,13 +31,13 @@ class Submitter:
     owner: int
     sync: bool
     """Whether a task waits for them."""
-    largest_bytes: int | None
-    """Bytes to which they merge, where their pages lie in folios."""
+    largest_bytes: int
+    """Bytes to which they merge, where their pages lie in folios; 0 where those are the queue's."""
     throttled: bool
     """Whether they write dirty pages back, which wbt holds up."""
 
     def __init__(
-        self, owner: int, sync: bool = True, largest_bytes: int | None = None, *, throttled: bool = False
+        self, owner: int, sync: bool = True, largest_bytes: int = 0, *, throttled: bool = False
     ) -> None:
         self.owner, self.sync, self.largest_bytes, self.throttled = owner, sync, largest_bytes, throttled
 
@@ -63,16 +63,11 @@ class Pieces:
             self._ended()
 
 
-@dataclass
-class Command(Waiter):
-    """A request in service at the device."""
+class RequestWaiter(Waiter):
+    """A party that learns of the end of its requests at once."""
 
-    device: BlockDevice
-    request: Request
-
-    def happens(self) -> None:
-        """The device has served the request."""
-        self.device.ended(self.request)
+    def request_done(self, request: Request) -> None:
+        """The device has served a request of its."""
 
 
 @dataclass
@@ -98,7 +93,18 @@ class Server(Protocol):
         """When all completed writes are on the medium."""
 
 
-class BlockDevice:
+@dataclass
+class IdleCheck(Waiter):
+    """The moment from which on the scheduler no longer keeps the device idle."""
+
+    device: BlockDevice
+
+    def happens(self) -> None:
+        """Dispatch what waits."""
+        self.device.dispatch()
+
+
+class BlockDevice(RequestServer):
     """A queue, a plug, a scheduler and a device; callers submit bios and are called back."""
 
     env: Clock
@@ -123,10 +129,9 @@ class BlockDevice:
     events: int
     apart: dict[int, Counters]
     """Program -> counters of its own requests."""
-    _depth: int
     _outstanding: int
     _plug_number: int
-    _for_room: tuple[deque[simpy.Event], deque[simpy.Event]]
+    _for_room: tuple[deque[Any], deque[Any]]
     _wakes_at_s: float
 
     def __init__(self, env: Clock, server: Server, queue: BlockQueue, counters: Counters, depth: int) -> None:
@@ -138,13 +143,13 @@ class BlockDevice:
         self.plugs = self.unplugged_at_once = self.flushes = self.fua = self.plugged = False
         self.tagged = self.throttle = None
         self.apart = {}
-        self._depth = depth
+        self.depth = depth
         self.events = self._outstanding = self._plug_number = 0
         self._for_room = (deque(), deque())
         self._wakes_at_s = -1.0
 
     def submitter(
-        self, owner: int, sync: bool = True, largest_bytes: int | None = None, *, throttled: bool = False
+        self, owner: int, sync: bool = True, largest_bytes: int = 0, *, throttled: bool = False
     ) -> Submitter:
         """A submitter of bios to this device."""
         return Submitter(owner, sync, largest_bytes, throttled=throttled)
@@ -164,6 +169,7 @@ class BlockDevice:
         if throttle is not None and not throttle.admits(now, sync=of.sync):
             return None
         request = Request(write, start_byte, start_byte + size_bytes, of.owner, of.sync, now)
+        request.server = self
         request.throttled = throttle is not None
         if self.plugs and not self.plugged and not self.queue.waiting:
             self.plugged = True
@@ -193,7 +199,7 @@ class BlockDevice:
                 self.events += 2  # a process starts and ends
                 self.env.process(self._when_there_is_room(write, begin, size, owner, ended))
             else:
-                request.waiting.append(ended)
+                request.carry(ended)
         self.unplug()
         return done
 
@@ -202,7 +208,7 @@ class BlockDevice:
     ) -> Step:
         while (request := self.bio(write, start_byte, size_bytes, Submitter(owner))) is None:
             yield self.room(write)
-        request.waiting.append(ended)
+        request.carry(ended)
         self.unplug()
 
     def flush(self, *, fua: bool = False) -> Step:
@@ -222,6 +228,11 @@ class BlockDevice:
         event = self.env.event()
         self._for_room[write].append(event)
         return event
+
+    def wait_for_room(self, write: bool, waiter: RequestWaiter) -> None:
+        """As :meth:`room`, for a waiter that is called then."""
+        self.unplug()
+        self._for_room[write].append(waiter)
 
     def unplug(self) -> None:
         """Dispatch requests to the device."""
@@ -249,7 +260,9 @@ class BlockDevice:
         if self.plugged:
             return
         now = self.env.now
-        while self._outstanding < self._depth:
+        while self._outstanding < self.depth:
+            if not self.queue.waiting and not self.queue.elevator.knows_all:
+                return
             request = self.queue.take(now)
             if request is None:
                 self._wait_for_better(now)
@@ -269,7 +282,7 @@ class BlockDevice:
             else:
                 done_s = self.server.submit(now, request.write, request.start_byte, size)
             self.events += 1
-            self.env.after(done_s - now, Command(self, request))
+            self.env.after(done_s - now, request)
 
     def _goes_on(self, member: Member) -> None:
         """A drive that chooses among its commands begins the next one."""
@@ -286,7 +299,7 @@ class BlockDevice:
         ended_s = part.ended()
         if ended_s is not None:
             self.events += 1
-            self.env.after(max(0.0, ended_s - self.env.now), Command(self, part.job.host))
+            self.env.after(max(0.0, ended_s - self.env.now), part.job.host)
 
     def left(self, owner: int) -> None:
         """A process has ended: the scheduler no longer keeps the device idle for it."""
@@ -299,7 +312,8 @@ class BlockDevice:
         wake_s = self.queue.elevator.wake_s
         if wake_s is not None and wake_s != self._wakes_at_s and wake_s > now:
             self._wakes_at_s = wake_s
-            self._after(wake_s - now, lambda _: self.dispatch())
+            self.events += 1
+            self.env.after(wake_s - now, IdleCheck(self))
 
     def ended(self, request: Request) -> None:
         """The device has served a request: notify its waiter and dispatch the next request."""
@@ -314,17 +328,31 @@ class BlockDevice:
         mine: Counters | None = self.apart.get(request.owner // PROGRAM) if self.apart else None
         if mine is not None:
             mine.completed(now, write, size, request.queued_s)
-        for call in request.waiting:
-            if isinstance(call, Waiter):
-                self.env.soon(call)
-            else:
-                call(request)
-        request.waiting.clear()  # those that it names may name it
+        if request.first is not None:
+            self._tell(request.first, request)
+        if request.others is not None:
+            for waiter in request.others:
+                self._tell(waiter, request)
+        request.first = request.others = None  # those that it names may name it
         waiting = self._for_room[write]
         if waiting and not self.queue.full(write):
-            waiting.popleft().succeed()
+            first = waiting.popleft()
+            if isinstance(first, RequestWaiter):
+                self.env.soon(first)
+            else:
+                first.succeed()
         if self.queue.waiting:
             self.dispatch()
+
+    def _tell(self, waiter: Any, request: Request) -> None:
+        """Tell one who waits for a request that it is done."""
+        if isinstance(waiter, RequestWaiter):
+            call: RequestWaiter = waiter
+            call.request_done(request)
+        elif isinstance(waiter, Waiter):
+            self.env.soon(waiter)
+        else:
+            waiter(request)
 
 
 class Batch:
@@ -342,9 +370,9 @@ class Batch:
         """As :meth:`BlockDevice.bio`, while the batch lasts."""
         queue = self._device.queue
         beyond = queue.full(write)
-        count = queue.count[write]
+        count = queue.requests(write)
         request = self._device.bio(write, start_byte, size_bytes, of, batching=self._left > 0)
-        if beyond and queue.count[write] > count:
+        if beyond and queue.requests(write) > count:
             self._left -= 1
         return request
 

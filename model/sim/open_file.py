@@ -1,4 +1,4 @@
-"""A file that a program has open: unbuffered calls to the queue, and reads through the page cache with read-ahead."""
+"""A file that a program has open, and its reads through the page cache with read-ahead."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import simpy
 
 from blocktime.model.causes import DEVICE, ROOM
 from blocktime.model.laws import block_layer
-from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.laws.page_cache import next_address_block, place_of_page
 from blocktime.model.machine.device.request import Request
 from blocktime.model.machine.host.read_ahead import PagedRead, ReadAhead, Window
@@ -29,7 +28,6 @@ class OpenFile:
     env: simpy.Environment
     device: BlockDevice
     path: str
-    unbuffered: bool
     first_byte: int
     owner: int
     pages: range
@@ -40,7 +38,7 @@ class OpenFile:
     _ahead: ReadAhead
     _hit_debt: float
     _largest_bytes: int
-    _submitter: Submitter
+    submitter: Submitter
 
     def __init__(
         self,
@@ -54,7 +52,6 @@ class OpenFile:
         self.env = machine.env
         self.device = machine.disk
         self.path = path
-        self.unbuffered = path in UNBUFFERED
         self.first_byte = first_byte
         self.owner = owner
         self._note = note
@@ -64,7 +61,7 @@ class OpenFile:
         self._ahead.end_page = -(-span_bytes // block_layer.PAGE_BYTES)
         self._hit_debt = 0.0
         self._largest_bytes = machine.largest_bytes(path)
-        self._submitter = self.device.submitter(owner, largest_bytes=self._largest_bytes)
+        self.submitter = self.device.submitter(owner, largest_bytes=self._largest_bytes)
         first = first_byte // block_layer.PAGE_BYTES
         self.pages = range(self.place_of(first), self.place_of(first + self._ahead.end_page) + 1)
 
@@ -77,15 +74,6 @@ class OpenFile:
         """Page of the file -> page of the device; ext3 puts its blocks of addresses between."""
         first = self.first_byte // block_layer.PAGE_BYTES
         return first + (place_of_page(page - first) if self._ext3 else page - first)
-
-    def transfer(
-        self, write: bool, place: int, size: int, ended: Callable[[], Any], passed: Passed | None = None
-    ) -> Step:
-        """Submit one unbuffered call, split at the largest request; *ended* is called after its last piece."""
-        largest = self.device.queue.largest_bytes
-        piece = Pieces(block_layer.pieces_of_call(size, largest), ended, passed).one_ended
-        for begin in range(place, place + size, largest):
-            yield from self._bio(write, begin, min(largest, place + size - begin), piece)
 
     def wait(self, done: simpy.Event) -> Step:
         """Unplug what was submitted, and wait for its end."""
@@ -109,9 +97,9 @@ class OpenFile:
 
     def _bio(self, write: bool, start_byte: int, size_bytes: int, call: Passed) -> Step:
         while True:
-            request = self.device.bio(write, start_byte, size_bytes, self._submitter)
+            request = self.device.bio(write, start_byte, size_bytes, self.submitter)
             if request is not None:
-                request.waiting.append(call)
+                request.carry(call)
                 return
             begin_s: float = self.env.now
             yield self.device.room(write)

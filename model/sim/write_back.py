@@ -150,7 +150,7 @@ class PageCache:
         while True:
             request = self.device.bio(True, start_byte, size_bytes, self.device.submitter(owner))
             if request is not None:
-                request.waiting.append(lambda _: done.succeed())
+                request.carry(lambda _: done.succeed())
                 return
             yield self.device.room(True)
 
@@ -243,15 +243,15 @@ class PageCache:
                 continue
             under_way += taken
             cpu_s += count * self.host.page_submit_s
-            before = self.device.queue.count[1]
+            before = self.device.queue.requests(True)
             while (request := batch.bio(True, start * page_bytes, count * page_bytes, of)) is None:
                 yield self.device.room(True)
                 batch.begin()
-            request.waiting.append(arrived(taken))
+            request.carry(arrived(taken))
             if self.watched:
                 for page in [page for page in self.watched if page in run]:
-                    request.waiting.append(self.watched.pop(page))
-            if not sync and self.device.queue.count[1] != before:  # time passes request by request
+                    request.carry(self.watched.pop(page))
+            if not sync and self.device.queue.requests(True) != before:  # time passes request by request
                 yield self.env.timeout(cpu_s)
                 cpu_s = 0.0
         self.env.watch.hold(-size_bytes)

@@ -145,7 +145,7 @@ class Recording(Watch):
 
 STATEMENTS = ("full-scan-nvme", "table.rows=1000", "workload.users=3")
 UPDATES = ("two-updates-one-table", "table.rows=2000")
-WITHOUT_EVENTS = ("magni-dd-raw-100",)
+UNBUFFERED = ("magni-dd-raw-100",)
 PROGRAMS = (
     "random-read-depth",
     "workload.runtime_s=0.01",
@@ -174,8 +174,8 @@ LONG = ("magni-dd-raw-100", "workload.count=10", "workload.think_s=1")
         (heap_rows, "ROW_BYTES", UPDATES),
         (heap_rows, "ROWS_NS", UPDATES),
         (row_turns, "TURN_NS", UPDATES),
-        (streams, "CALL_NS", WITHOUT_EVENTS),
-        (streams, "CALL_BYTES", WITHOUT_EVENTS),
+        (caller, "RESPONSE_BYTES", UNBUFFERED),
+        (streams, "LINE_BYTES", UNBUFFERED),
         (streams, "PROGRAM_NS", PROGRAMS),
         (streams, "PROGRAM_BYTES", PROGRAMS),
         (at_begin, "FILLED_NS", USERS),
@@ -190,7 +190,6 @@ LONG = ("magni-dd-raw-100", "workload.count=10", "workload.think_s=1")
         (write_back, "SORTED_BYTES", CACHED),
         (write_back, "PIECE_BYTES", CACHED),
         (write_back, "DIRTIED_NS", CACHED),
-        (streams, "RECORDED_BYTES", CACHED),
         (caller, "UNDER_WAY_BYTES", ARRIVING),
         (at_begin, "DRAWN_BYTES", USERS),
         (users, "GET_NS", USERS),

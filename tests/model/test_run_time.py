@@ -14,6 +14,7 @@ from blocktime.model.workloads.streams.processes import simulate as simulate_str
 from blocktime.model.workloads.streams.run_time import in_time
 from blocktime.scenarios import Scenario, from_mapping, load, run
 from tests.leaves import same_answer
+from tests.oracles.programs_by_processes import simulate_by_processes
 
 MANY = {"count": 1_000_000, "span_bytes": "100M"}
 
@@ -72,18 +73,15 @@ def test_a_run_that_makes_more_calls_than_forecast_is_not_cut_short(monkeypatch:
     fewest = scenario.workload.model_copy(update={"count": 1})
     monkeypatch.setattr(processes, "in_time", lambda system, work: fewest)
     cut = played(scenario)
-    assert calls_of(whole) == calls_of(cut) > [1 + processes.SPARE_CALLS]
+    assert calls_of(whole) == calls_of(cut) > [1]
     assert whole.time == cut.time
 
 
 @pytest.mark.parametrize("more", [{}, {"think_s": 0.003}, {"users": 1, "pattern": "random"}])
-def test_the_loop_over_the_calls_is_the_simulation_by_events(more: dict[str, Any]) -> None:
+def test_a_run_time_is_that_of_processes(more: dict[str, Any]) -> None:
     scenario = stream("sas-15k", "write_stream", runtime_s=0.5, **more)
-    loop, events = (
-        simulate_streams(scenario.system, scenario.workload, seed=3, name="", compiled=compiled)
-        for compiled in (True, False)
-    )
-    same_answer(loop, events, str(more))
+    found = simulate_streams(scenario.system, scenario.workload, seed=3, name="")
+    same_answer(found, simulate_by_processes(scenario.system, scenario.workload), str(more))
 
 
 def test_a_pause_ends_with_the_run_time() -> None:

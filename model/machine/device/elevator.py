@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import deque
 
 from blocktime.model.loops import fastest
+from blocktime.model.loops.rows import Wholes, more_wholes, wholes
 from blocktime.model.machine.device.request import Request
 
 IN_ORDER = ("noop", "none", "kyber")
@@ -62,25 +63,64 @@ class Elevator:
         """A process has ended."""
 
 
+class ArrivalOrder:
+    """Requests in order of arrival; some may have been taken meanwhile."""
+
+    _first: Request | None
+    _last: Request | None
+
+    def __init__(self) -> None:
+        self._first = self._last = None
+
+    def append(self, request: Request) -> None:
+        """A request has come."""
+        last: Request | None = self._last
+        if last is None:
+            self._first = request
+        else:
+            last.newer = request
+        self._last = request
+
+    def oldest(self) -> Request | None:
+        """The first that came of those that have not been taken; None for none."""
+        while self._first is not None and self._first.taken:
+            self.remove_oldest()
+        return self._first
+
+    def remove_oldest(self) -> None:
+        """Forget the first that came."""
+        first: Request | None = self._first
+        assert first is not None
+        self._first, first.newer = first.newer, None
+        if self._first is None:
+            self._last = None
+
+
 class Fifo(Elevator):
     """First come, first served."""
 
-    _waiting: deque[Request]
+    _waiting: ArrivalOrder
+    _count: int
 
     def __init__(self) -> None:
-        self._waiting = deque()
+        self._waiting, self._count = ArrivalOrder(), 0
         self.wake_s, self.knows_all = None, False
 
     def __len__(self) -> int:
-        return len(self._waiting)
+        return self._count
 
     def insert(self, request: Request) -> None:
         """Take a request in."""
         self._waiting.append(request)
+        self._count += 1
 
     def take(self, now_s: float) -> Request | None:
         """The oldest request."""
-        return self._waiting.popleft() if self._waiting else None
+        request = self._waiting.oldest()
+        if request is not None:
+            self._waiting.remove_oldest()
+            self._count -= 1
+        return request
 
 
 class SortedRequests:
@@ -89,18 +129,20 @@ class SortedRequests:
     waiting: list[Request]
     at_byte: int
     """Where the last one ended; the sweep goes on from there, and from the lowest again at the end."""
+    _starts: Wholes
+    """Their first bytes."""
 
     def __init__(self) -> None:
         self.waiting = []
         self.at_byte = 0
+        self._starts = wholes(16, 0)
 
     def _first_from(self, start_byte: int) -> int:
         """The place of the first that begins there or further up."""
         low, high = 0, len(self.waiting)
         while low < high:
-            middle = (low + high) // 2
-            request: Request = self.waiting[middle]
-            if request.start_byte < start_byte:
+            middle = (low + high) >> 1
+            if self._starts[middle] < start_byte:
                 low = middle + 1
             else:
                 high = middle
@@ -108,26 +150,45 @@ class SortedRequests:
 
     def insert(self, request: Request) -> None:
         """Take a request in."""
-        self.waiting.insert(self._first_from(request.start_byte + 1), request)
+        count, at = len(self.waiting), self._first_from(request.start_byte + 1)
+        if count == len(self._starts):
+            self._starts = more_wholes(self._starts)
+        for place in range(count, at, -1):
+            self._starts[place] = self._starts[place - 1]
+        self._starts[at] = request.start_byte
+        self.waiting.insert(at, request)
 
-    def remove(self, request: Request) -> None:
-        """Take a given request out."""
+    def take_at(self, at: int) -> Request:
+        """The request at a place, which leaves; the sweep goes on behind it."""
+        request: Request = self.waiting.pop(at)
+        for place in range(at, len(self.waiting)):
+            self._starts[place] = self._starts[place + 1]
+        self.at_byte = request.end_byte
+        return request
+
+    def place_of(self, request: Request) -> int:
+        """The place of a request."""
         at = self._first_from(request.start_byte)
         while self.waiting[at] is not request:
             at += 1
-        del self.waiting[at]
+        return at
 
-    def upwards(self) -> Request | None:
-        """The next request upwards, which stays; None where none lies there."""
+    def moves(self, request: Request, start_byte: int) -> None:
+        """A request begins earlier now."""
+        at_byte = self.at_byte
+        self.take_at(self.place_of(request))
+        self.at_byte = at_byte
+        request.start_byte = start_byte
+        self.insert(request)
+
+    def upwards(self) -> int:
+        """The place of the next request upwards; below 0 where none lies there."""
         at = self._first_from(self.at_byte)
-        return self.waiting[at] if at < len(self.waiting) else None
+        return at if at < len(self.waiting) else -1
 
     def take(self) -> Request:
         """The next request upwards, or the lowest."""
-        at = self._first_from(self.at_byte)
-        request: Request = self.waiting.pop(at if at < len(self.waiting) else 0)
-        self.at_byte = request.end_byte
-        return request
+        return self.take_at(max(0, self.upwards()))
 
 
 class Deadline(Elevator):
@@ -138,15 +199,15 @@ class Deadline(Elevator):
 
     _reads: SortedRequests
     _writes: SortedRequests
-    _fifo: tuple[deque[Request], deque[Request]]
-    """In order of arrival; some have been taken meanwhile."""
+    _read_order: ArrivalOrder
+    _write_order: ArrivalOrder
     _batch: int
     _direction: int
     _passed_over: int
 
     def __init__(self) -> None:
         self._reads, self._writes = SortedRequests(), SortedRequests()
-        self._fifo = (deque(), deque())
+        self._read_order, self._write_order = ArrivalOrder(), ArrivalOrder()
         self._batch = self._direction = self._passed_over = 0
         self.wake_s, self.knows_all = None, False
 
@@ -159,25 +220,20 @@ class Deadline(Elevator):
     def insert(self, request: Request) -> None:
         """Take a request in."""
         self._sweep(request.write).insert(request)
-        self._fifo[request.write].append(request)
+        (self._write_order if request.write else self._read_order).append(request)
 
     def moves(self, request: Request, start_byte: int) -> None:
         """A request begins earlier now."""
-        sweep = self._sweep(request.write)
-        sweep.remove(request)
-        request.start_byte = start_byte
-        sweep.insert(request)
+        self._sweep(request.write).moves(request, start_byte)
 
     def take(self, now_s: float) -> Request | None:
         """Go on with the batch, or begin another."""
-        if not len(self):
+        if not self._reads.waiting and not self._writes.waiting:
             return None
-        request = self._sweep(self._direction).upwards() if 0 < self._batch < FIFO_BATCH else None
-        if request is None:
-            request = self._first_of_batch(now_s)
-        sweep = self._sweep(self._direction)
-        sweep.remove(request)
-        sweep.at_byte = request.end_byte
+        at = self._sweep(self._direction).upwards() if 0 < self._batch < FIFO_BATCH else -1
+        if at < 0:
+            at = self._first_of_batch(now_s)
+        request = self._sweep(self._direction).take_at(at)
         request.taken = True
         self._batch += 1
         return request
@@ -193,7 +249,8 @@ class Deadline(Elevator):
         sweep.at_byte = request.end_byte
         self._batch += 1
 
-    def _first_of_batch(self, now_s: float) -> Request:
+    def _first_of_batch(self, now_s: float) -> int:
+        """The direction of the next batch, and the place of its first request."""
         reads, writes = len(self._reads.waiting), len(self._writes.waiting)
         if reads and not (writes and self._passed_over >= WRITES_STARVED):
             self._passed_over += 1 if writes else 0
@@ -201,20 +258,13 @@ class Deadline(Elevator):
         else:
             self._passed_over = 0
             self._direction = 1
-        oldest = self._oldest()
+        oldest = (self._write_order if self._direction else self._read_order).oldest()
+        assert oldest is not None
         expires_s = WRITE_EXPIRE_S if self._direction else READ_EXPIRE_S
         self._batch = 0
-        expired = now_s - oldest.queued_s >= expires_s
-        return oldest if expired else self._sweep(self._direction).upwards() or oldest
-
-    def _oldest(self) -> Request:
-        """The first that came of those that wait."""
-        fifo = self._fifo[self._direction]
-        oldest: Request = fifo[0]
-        while oldest.taken:
-            fifo.popleft()
-            oldest = fifo[0]
-        return oldest
+        sweep = self._sweep(self._direction)
+        at = -1 if now_s - oldest.queued_s >= expires_s else sweep.upwards()
+        return sweep.place_of(oldest) if at < 0 else at
 
 
 ASYNC = -1
@@ -268,9 +318,7 @@ class Fair(Elevator):
     def moves(self, request: Request, start_byte: int) -> None:
         """A request begins earlier now."""
         queue: SortedRequests = self._queues[request.owner if request.sync else ASYNC]
-        queue.remove(request)
-        request.start_byte = start_byte
-        queue.insert(request)
+        queue.moves(request, start_byte)
 
     def take(self, now_s: float) -> Request | None:
         """Go on with the turn, wait a little for its process, or give the turn to the next."""

@@ -29,7 +29,8 @@ class WriteBackThrottle:
     _writes: int
     _unknown: int
     _least_s: float
-    _first_read_s: float | None
+    _first_read_s: float
+    """When the first read that is at the device was handed over; infinite where there is none."""
 
     def __init__(self, tags: int, *, rotating: bool, volatile: bool) -> None:
         self._tags = tags
@@ -41,7 +42,7 @@ class WriteBackThrottle:
         self._held_s = -inf
         self._window_end_s = self._least_s = inf
         self._reads = self._writes = self._unknown = 0
-        self._first_read_s = None
+        self._first_read_s = inf
 
     def admits(self, now_s: float, *, sync: bool) -> bool:
         """Count a request in, if it may be under way now; *sync* is one that fsync waits for."""
@@ -61,7 +62,7 @@ class WriteBackThrottle:
 
     def handed_over(self, now_s: float, write: bool) -> None:
         """A request goes to the device."""
-        if not write and self._first_read_s is None:
+        if not write and self._first_read_s == inf:
             self._look(now_s)
             self._first_read_s = now_s
 
@@ -73,8 +74,8 @@ class WriteBackThrottle:
         else:
             self._reads += 1
             self._least_s = min(self._least_s, now_s - begin_s)
-            if self._first_read_s is not None and begin_s <= self._first_read_s:
-                self._first_read_s = None
+            if begin_s <= self._first_read_s:
+                self._first_read_s = inf
         if throttled:
             self.requests -= 1
             drained = self._volatile and not self._hurried(now_s)
@@ -95,7 +96,7 @@ class WriteBackThrottle:
 
     def _judge(self, end_s: float) -> None:
         """What ``latency_exceeded`` and ``wb_timer_fn`` make of a window."""
-        open_s = 0.0 if self._first_read_s is None else end_s - self._first_read_s
+        open_s = max(0.0, end_s - self._first_read_s)
         slow = open_s > law.window_s(self.step) or (open_s > self._target_s and not self._reads)
         valid = self._reads and self._writes >= law.WRITE_SAMPLES
         if slow or (valid and self._least_s > self._target_s):

@@ -9,18 +9,18 @@ from blocktime.model.demand.calls import File, files_of
 from blocktime.model.laws import block_layer
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.machine.device.drive import capacity_of
+from blocktime.model.sim.caller import RESPONSE_BYTES
 from blocktime.model.spec import Stream, System
 from blocktime.model.workloads.costs import AnswerCost
 from blocktime.model.workloads.streams.in_part import why_whole
-from blocktime.model.workloads.streams.queued import is_queued
 from blocktime.model.workloads.streams.run_time import in_time
 
 MOST_REQUESTS: Final = 5_000_000
 MOST_STEPS: Final = 1_000_000
 PAGES_A_STEP: Final = 4
 CALL_NS: Final = 4_500
-"""Work of a call in a loop without events."""
-CALL_BYTES: Final = 95
+"""Work of a call past the page cache, on a processor of the 2020s."""
+CALL_BYTES: Final = RESPONSE_BYTES
 EVENT_CALL_S: Final = 28e-6
 PART_STEPS: Final = 15_000
 """Steps of the first part that is played of a long stream."""
@@ -44,9 +44,9 @@ def cost(system: System, work: Stream) -> AnswerCost:
 
 def whole_cost(system: System, expected: Stream, files: list[File]) -> AnswerCost:
     """Of all requests of *expected* streams."""
-    steps, without_events = steps_of(system, expected, files)
+    steps, quick = steps_of(system, expected, files)
     calls = sum(stream.users * stream.count for stream in (expected, *expected.beside))
-    each_s = CALL_NS / 1e9 if without_events else EVENT_CALL_S
+    each_s = CALL_NS / 1e9 if quick else EVENT_CALL_S
     return AnswerCost(each_s * steps, CALL_BYTES * calls, steps, "requests and pages")
 
 
@@ -58,9 +58,14 @@ def is_long(system: System, expected: Stream, files: list[File]) -> bool:
 
 def limit_of(system: System, files: list[File]) -> tuple[int, str]:
     """Steps that are played at most, and what they are."""
-    if is_queued(system, files):
+    if are_quick(system, files):
         return MOST_REQUESTS, "requests"
-    return MOST_STEPS, "requests and pages by events"
+    return MOST_STEPS, "requests and pages"
+
+
+def are_quick(system: System, files: list[File]) -> bool:
+    """Whether calls take no steps through the page cache, and no drive weighs its commands one by one."""
+    return system.disk.reorder_age_s is None and all(file.path in UNBUFFERED for file in files)
 
 
 def calls_of_part(system: System, work: Stream) -> int:
@@ -70,13 +75,13 @@ def calls_of_part(system: System, work: Stream) -> int:
 
 
 def steps_of(system: System, expected: Stream, files: list[File]) -> tuple[int, bool]:
-    """Requests and pages of a simulation, and whether a loop without events serves them.
+    """Requests and pages of a simulation, and whether they are quick.
 
     *expected* are the streams of the *files* with as many calls as they make within their run time.
     """
     streams = (expected, *expected.beside)
     steps = sum(calls.users * steps_of_calls(system, calls, calls.count) for calls in streams)
-    return steps, is_queued(system, files)
+    return steps, are_quick(system, files)
 
 
 def steps_of_calls(system: System, calls: Stream, count: int) -> int:

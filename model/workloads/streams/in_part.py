@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil, sqrt
 from typing import Any, Final, NamedTuple
@@ -14,7 +13,7 @@ from blocktime.model.demand.calls import File
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.results import Interval
-from blocktime.model.sim.caller import Record
+from blocktime.model.sim.caller import Caller, Record, record_of
 from blocktime.model.sim.machine import Machine
 from blocktime.model.spec import Stream, System
 from blocktime.model.units import show_bytes
@@ -86,7 +85,9 @@ class StreamPart:
         """Of *calls* of each program."""
         self.work, self.calls = work, calls
         self._machine = machine
+        self.callers: list[Caller] = []
         self.records: list[Record] = []
+        """What the calls of each program took, after the run."""
         self._begun = 0
         self._every = max(1, calls * work.users // MARKS)
         self._progress: list[Progress] = []
@@ -94,23 +95,22 @@ class StreamPart:
         self._answered: list[list[int]] = []
         self._causes: list[tuple[dict[str, float], dict[str, int]]] = []
 
-    def noted(self, places: Iterator[int]) -> Iterator[int]:
-        """The *places* of a program's calls, with the progress of all noted between them."""
-        for place in places:
-            if self._begun % self._every == 0:
-                self._note()
-            self._begun += 1
-            yield place
+    def place_taken(self) -> None:
+        """A program takes the place of its next call: note the progress of all from time to time."""
+        if self._begun % self._every == 0:
+            self._note()
+        self._begun += 1
 
     def _note(self) -> None:
         counters, now_s = self._machine.counters, self._machine.env.now
         counters.round(now_s)
         self._progress.append(Progress(now_s, self._begun / self.work.users))
         self._device.append(DeviceMoment(now_s, counters.counted(), dict(counters.sizes)))
-        self._answered.append([len(record.responses_s) for record in self.records])
+        records = [record_of(caller) for caller in self.callers]
+        self._answered.append([len(record.responses_s) for record in records])
         causes_s: dict[str, float] = {}
         counts: dict[str, int] = {}
-        for record in self.records:
+        for record in records:
             for cause, seconds in record.causes_s.items():
                 causes_s[cause] = causes_s.get(cause, 0.0) + seconds
                 counts[cause] = counts.get(cause, 0) + record.counts[cause]

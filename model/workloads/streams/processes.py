@@ -11,26 +11,23 @@ import numpy as np
 import simpy
 
 from blocktime.model.books import close, row
-from blocktime.model.budget import watch_here
 from blocktime.model.demand.calls import File, files_of, places
 from blocktime.model.demand.host_limits import refuse_spent_credits
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.kernels.queue import Times
 from blocktime.model.laws.numeric import Number, largest
 from blocktime.model.laws.opened_files import UNBUFFERED
+from blocktime.model.loops.rows import row as row_of
 from blocktime.model.machine.device.drive import capacity_of
-from blocktime.model.machine.device.iostat import Counters
 from blocktime.model.results import RunResult
-from blocktime.model.sim.caller import Caller, ProgramDraws, Record, caller_of
-from blocktime.model.sim.machine import SERVICE, Machine, Place, counters_of, machine_of, server_of
-from blocktime.model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, varied, varied_at_once
+from blocktime.model.sim.caller import Caller, ProgramDraws, Record, caller_of, record_of
+from blocktime.model.sim.machine import SERVICE, Machine, Place, counters_of, machine_of
+from blocktime.model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, varied_at_once
 from blocktime.model.spec import Calls, Stream, System
 from blocktime.model.workloads.extension import MOST_DRIFT, Stretch
 from blocktime.model.workloads.streams.alone import is_alone, sum_arriving
 from blocktime.model.workloads.streams.books import StreamRun, figures_of
 from blocktime.model.workloads.streams.cost import (
-    CALL_BYTES,
-    CALL_NS,
     MOST_PART_STEPS,
     calls_of_part,
     is_long,
@@ -39,7 +36,6 @@ from blocktime.model.workloads.streams.cost import (
     steps_of_calls,
 )
 from blocktime.model.workloads.streams.in_part import StreamPart, cache_that_fills, files_in_part, why_whole
-from blocktime.model.workloads.streams.queued import CallDraws, is_queued, play_queued
 from blocktime.model.workloads.streams.run_time import ended_by_count, in_time, overload_sentence
 
 SUMMED_BY = ("workload.rate_per_s", "disk.overhead_s", "disk.bandwidth_bytes_per_s")
@@ -47,21 +43,19 @@ SUMMED_BY = ("workload.rate_per_s", "disk.overhead_s", "disk.bandwidth_bytes_per
 PROGRAM_NS = 100_000
 """Work of beginning a program of a stream, on a processor of the 2020s."""
 PROGRAM_BYTES = 8000
-RECORDED_BYTES = 10
-"""Of a call that is played by events, once it has ended."""
+LINE_BYTES = 4800
+"""Of a line of iostat."""
 MOST_SIMULATED_S = 30 * 86400.0
 KEPT = 32
 MOST_KEPT = 2**17
 """Draws that are kept for further scenarios: so many times, of so many values at most."""
 FEW = 100
-SPARE_CALLS = 1000
-"""Drawn beyond those that are expected within a run time."""
 BACKLOG = 0.1
 """A queue that grows to so large a share of the calls is one that would go on growing."""
 
 
-def simulate(system: System, work: Stream, *, seed: int, name: str, compiled: bool = True) -> RunResult:
-    """Answer a stream, and those beside it, by simulation; by a loop over the calls where that is the same.
+def simulate(system: System, work: Stream, *, seed: int, name: str) -> RunResult:
+    """Answer a stream, and those beside it, by simulation.
 
     Raises :class:`OutsideLaw` beyond five million requests or thirty days of simulated time.
     """
@@ -71,15 +65,11 @@ def simulate(system: System, work: Stream, *, seed: int, name: str, compiled: bo
         if not reason and work.count > (calls := calls_of_part(system, work)):
             return _played_in_part(system, work, files, calls, seed, name)
         _refuse_what_takes_too_long(system, expected, files, reason)
-    counters, events, method = counters_of(system), None, METHOD
-    if compiled and is_queued(system, files):
-        records, counters = _by_loop(system, files, expected, seed)
-        method = "simulation of all calls through queue, scheduler and device"
-    else:
-        draws = [_draws(file, rank, seed) for rank, file in enumerate(files)]
-        records, events = _by_events(machine_of(system, seed, counters), files, draws)
+    counters = counters_of(system)
+    draws = [_draws(file, rank, seed) for rank, file in enumerate(files)]
+    records, events = _by_events(machine_of(system, seed, counters), files, draws)
     _refuse_what_ends_late(max(counters.last_s, *(record.end_s for record in records)))
-    played = StreamRun(files, records, counters, method, seed, events, _overloads(files, records))
+    played = StreamRun(files, records, counters, METHOD, seed, events, _overloads(files, records))
     figures = figures_of(work, played)
     figures.warnings += ended_by_count(work, figures.streams)
     return close(name, system, expected, figures)
@@ -98,9 +88,7 @@ def _played_in_part(
         machine = machine_of(system, seed, counters)
         part = StreamPart(machine, work, calls)
         draws = [_draws(file, rank, seed) for rank, file in enumerate(played)]
-        for each in draws:
-            each.places = part.noted(each.places)
-        _, events = _by_events(machine, played, draws, part)
+        part.records, events = _by_events(machine, played, draws, part)
         stretch = part.stretch()
         if stretch is not None:
             left_out = max(1.0, part.all_calls(stretch) - calls)
@@ -181,62 +169,36 @@ def _overloads(files: list[File], records: list[Record]) -> list[str]:
     return texts
 
 
-def _by_loop(system: System, files: list[File], expected: Stream, seed: int) -> tuple[list[Record], Counters]:
-    """What the programs' calls took, and the counters; calls that end by a run time are drawn until they suffice."""
-    made = {
-        id(work): calls.count for work, calls in zip(_works(files), (expected, *expected.beside), strict=True)
-    }
-    watch = watch_here()
-    counts = [min(file.calls.count, made[id(file.calls)] + SPARE_CALLS) for file in files]
-    while True:
-        watch.spend(CALL_NS * sum(counts))
-        watch.hold(CALL_BYTES * sum(counts))
-        counters = counters_of(system)
-        drawn = [_drawn(file, rank, seed, counts[rank]) for rank, file in enumerate(files)]
-        records, carried = play_queued(system, files, drawn, server_of(system, seed), counters)
-        ends = np.cumsum(counts)
-        short = [
-            rank
-            for rank, file in enumerate(files)
-            if carried.next_calls[rank] == ends[rank] and counts[rank] < file.calls.count
-        ]
-        if not short:
-            return records, counters
-        watch.hold(-CALL_BYTES * sum(counts))
-        for rank in short:
-            counts[rank] = min(files[rank].calls.count, 2 * counts[rank])
-
-
-def _works(files: list[File]) -> list[Any]:
-    """The streams of files, in their order."""
-    return list({id(file.calls): file.calls for file in files}.values())
-
-
 def _by_events(
     machine: Machine, files: list[File], draws: list[ProgramDraws], part: StreamPart | None = None
 ) -> tuple[list[Record], int]:
     """What the programs' calls took, and how many events it needed; a program that has not ended says so."""
     env, counters = machine.env, machine.counters
-    env.watch.hold(sum(PROGRAM_BYTES + RECORDED_BYTES * file.calls.count for file in files))
+    env.watch.hold(PROGRAM_BYTES * len(files))
     callers = [caller_of(machine, file, rank, draws[rank]) for rank, file in enumerate(files)]
     if part is not None:
-        part.records = [caller.record for caller in callers]
+        part.callers = callers
+        for caller in callers:
+            caller.place_taken = part.place_taken
     ended = env.all_of(start(machine, callers))
     assert ended.callbacks is not None
     ended.callbacks.append(lambda _: counters.programs_ended(env.now))
     env.run(until=MOST_SIMULATED_S)
     counters.finish(counters.last_s)
-    records = [caller.record for caller in callers]
+    env.watch.hold(LINE_BYTES * len(counters.intervals))
+    records = [record_of(caller) for caller in callers]
     if not ended.processed or counters.in_flight:  # the page cache may still be written back
         records[0].end_s = MOST_SIMULATED_S
     return records, machine.disk.events + sum(len(record.responses_s) for record in records)
 
 
-def start(machine: Machine, callers: list[Caller], begin_s: float = 0.0) -> list[simpy.Process]:
-    """Let programs run from *begin_s* on, and the write-back of what they write into the page cache."""
+def start(machine: Machine, callers: list[Caller], begin_s: float = 0.0) -> list[simpy.Event]:
+    """Let programs run from *begin_s* on, and the write-back of what they write into the page cache; their ends."""
     if any(caller.write and caller.path not in UNBUFFERED for caller in callers):
         machine.write_back()
-    return [machine.env.process(caller.run(begin_s)) for caller in callers]
+    for caller in callers:
+        machine.env.process(caller.run(begin_s))
+    return [caller.ended for caller in callers]
 
 
 class StreamProgram:
@@ -269,7 +231,7 @@ class StreamProgram:
         """Begin its programs."""
         machine = self.machine
         machine.env.watch.at(machine.env.now, PROGRAM_NS * len(self.files))
-        machine.env.watch.hold(sum(PROGRAM_BYTES + RECORDED_BYTES * file.calls.count for file in self.files))
+        machine.env.watch.hold(PROGRAM_BYTES * len(self.files))
         self.counters = machine.counted_apart(place.owner)
         draws = [_draws(file, rank, self.seed) for rank, file in enumerate(self.files)]
         self.callers = [
@@ -282,7 +244,7 @@ class StreamProgram:
 
     def result(self, name: str) -> RunResult:
         """The books of the stream, with what the device did for it."""
-        records = [caller.record for caller in self.callers]
+        records = [record_of(caller) for caller in self.callers]
         self.counters.finish(max(record.end_s for record in records))
         overloads = _overloads(self.files, records)
         played = StreamRun(self.files, records, self.counters, METHOD, self.seed, None, overloads)
@@ -333,20 +295,11 @@ def _arrivals_cv(calls: Calls) -> float:
     return 1.0 if calls.arrivals == "poisson" else 0.0
 
 
-def _drawn(file: File, rank: int, seed: int, count: int) -> CallDraws:
-    """What chance decides of so many calls of a program: one random stream for each thing."""
-    calls = file.calls
-    uniform = stream(seed, f"places {rank}").random(count) if calls.pattern == "random" else None
-    where = places(file, np.arange(count), uniform)
-    pauses = _pauses(file, rank, seed)
-    return CallDraws(where, None if pauses is None else varied_at_once(*pauses, count))
-
-
 def _draws(file: File, rank: int, seed: int) -> ProgramDraws:
-    """The same, one by one."""
+    """What chance decides of the calls of a program, in rows: one random stream for each thing."""
     pauses = _pauses(file, rank, seed)
-    pauses_s = None if pauses is None else varied(*pauses)
-    where = _one_by_one(file, stream(seed, f"places {rank}") if file.calls.pattern == "random" else None)
+    pauses_s = None if pauses is None else _rows_of_pauses(*pauses, min(DRAWN_AT_ONCE, file.calls.count))
+    where = _rows_of_places(file, stream(seed, f"places {rank}") if file.calls.pattern == "random" else None)
     return (
         ProgramDraws(where, pauses_s, None)
         if file.calls.rate_per_s is not None
@@ -354,11 +307,18 @@ def _draws(file: File, rank: int, seed: int) -> ProgramDraws:
     )
 
 
-def _one_by_one(file: File, draws: np.random.Generator | None) -> Iterator[int]:
-    """The places of all calls."""
+def _rows_of_places(file: File, draws: np.random.Generator | None) -> Iterator[Any]:
+    """The places of all calls, some at a time."""
     for first in range(0, file.calls.count, DRAWN_AT_ONCE):
         numbers = np.arange(first, min(first + DRAWN_AT_ONCE, file.calls.count))
-        yield from places(file, numbers, None if draws is None else draws.random(len(numbers))).tolist()
+        where = places(file, numbers, None if draws is None else draws.random(len(numbers)))
+        yield row_of(np.ascontiguousarray(where, np.int64))
+
+
+def _rows_of_pauses(mean_s: float, cv: float, draws: np.random.Generator, count: int) -> Iterator[Any]:
+    """Gaps or think times without end, *count* at a time."""
+    while True:
+        yield row_of(varied_at_once(mean_s, cv, draws, count))
 
 
 def _pauses(file: File, rank: int, seed: int) -> tuple[float, float, np.random.Generator] | None:

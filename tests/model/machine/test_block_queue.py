@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -15,8 +14,6 @@ from blocktime.model.laws.block_layer import (
     requests_of_run,
 )
 from blocktime.model.loops import fastest
-from blocktime.model.loops.elevator import ElevatorLoop
-from blocktime.model.loops.rows import row
 from blocktime.model.machine.device.block_queue import BlockQueue
 from blocktime.model.machine.device.elevator import Deadline, Fair, Fifo, elevator_of
 from blocktime.model.machine.device.request import Request
@@ -87,7 +84,7 @@ def test_every_byte_goes_to_the_device_once_for_each_time_it_came(
             found[request.write, page] = found.get((request.write, page), 0) + 1
         queue.done(request)
     assert found == asked
-    assert queue.count == [0, 0]
+    assert (queue.requests(False), queue.requests(True)) == (0, 0)
 
 
 def requests(*places: int, write: bool = False, owner: int = 0) -> list[Request]:
@@ -194,22 +191,15 @@ steps_of_a_queue = st.lists(
 @example([(True, 200), (True, 100), None], 2.5)
 def test_deadline_dispatches_as_the_kernel_does(steps: list[tuple[bool, int] | None], step_s: float) -> None:
     """Requests come, and go where a step is None; at the end all go. Some expire, in examples exactly at the limit."""
-    deadline, kernel, made = Deadline(), Kernel(), list[Request]()
-    of_write, begins, ends = (row(np.zeros(len(steps), np.int64)) for _ in range(3))
-    times = (row(np.zeros(len(steps))) for _ in range(2))
-    loop = fastest(ElevatorLoop)(False, PAGE_BYTES, 128, 16, 2, 0.5, 5.0, of_write, begins, ends, *times)
+    deadline, kernel = Deadline(), Kernel()
     for number, step in enumerate(steps + [None] * len(steps)):
         now_s = number * step_s
         if step is None:
             expected = kernel.dispatch(now_s)
             assert deadline.take(now_s) is expected
-            taken_by_loop = loop.let_go(now_s)
-            assert (made[taken_by_loop] if taken_by_loop >= 0 else None) is expected
         else:
             write, place = step
             request = Request(write, place * PAGE_BYTES, (place + 1) * PAGE_BYTES, 0, True, now_s)
-            made.append(request)
-            assert loop.entered(int(write), request.start_byte, request.end_byte, now_s) == len(made) - 1
             deadline.insert(request)
             kernel.fifo_list[write].append(request)
 

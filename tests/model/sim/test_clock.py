@@ -10,7 +10,7 @@ import pytest
 import simpy
 
 from blocktime.model import loops
-from blocktime.model.loops.calendar import Environment
+from blocktime.model.loops.calendar import Environment, Steps
 from blocktime.model.sim.clock import environment
 from blocktime.scenarios import load, run
 
@@ -104,3 +104,24 @@ def test_the_same_answer_as_by_simpy(name: str, settings: list[str], monkeypatch
     monkeypatch.setattr(loops, "compiled", lambda: None)
     assert isinstance(environment(), simpy.Environment)
     assert run(scenario) == answer
+
+
+@pytest.mark.parametrize("make", [simpy.Environment, *CALENDARS], ids=("simpy", "plain", "compiled"))
+def test_steps_need_no_event_of_their_own(make: Callable[[], Any]) -> None:
+    env, seen = make(), list[Any]()
+    began = env.event().succeed("begun")
+    env.run()
+
+    def steps() -> Iterator[Any]:
+        seen.append((yield began))
+        seen.append((yield env.timeout(1, "waited")))
+
+    def no_steps() -> Iterator[Any]:
+        yield began
+
+    own = loops.fastest(Steps) if make is CALENDARS[1] else Steps
+    assert own(no_steps(), seen.clear).are_over()
+    assert not own(steps(), lambda: seen.append(env.now)).are_over()
+    assert seen == ["begun"]
+    env.run()
+    assert seen == ["begun", "waited", 1]

@@ -42,8 +42,7 @@ def test_commits_go_on_in_the_journal_until_it_is_full(journal: bool, blocks: in
 
     def unplug() -> None:
         for request in waiting:
-            for done in request.waiting:
-                done(request)
+            request.first(request)
         waiting.clear()
 
     device: Any = SimpleNamespace(

@@ -1,25 +1,20 @@
-"""The loop over all programs at one device: the events' answer to the last bit, and what must hold of it."""
+"""Programs at one device: the answer of SimPy's processes to the last bit, and what must hold of it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blocktime.model.demand.calls import files_of
 from blocktime.model.loops import as_written
-from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.results import RunResult
-from blocktime.model.sim.machine import counters_of, server_of
 from blocktime.model.spec import Disk, Host, Iostat, ReadStream, System, WriteStream
 from blocktime.model.units import KIB, MIB
-from blocktime.model.workloads.streams.processes import _drawn
 from blocktime.model.workloads.streams.processes import simulate as simulate_streams
-from blocktime.model.workloads.streams.queued import is_queued, play_queued
 from tests.leaves import leaves
+from tests.oracles.programs_by_processes import simulate_by_processes
 
 SIZE = 8 * KIB
 PLATTER = Disk(zones=8)
@@ -40,25 +35,20 @@ LIKE = {"submission": "libaio", "in_flight": 6, "batch": 3}, {"think_s": 2**-10}
 """How programs may call whose calls wait for earlier ones."""
 
 
-def by_loop(system: System, work: Any, seed: int = 3) -> RunResult:
-    assert is_queued(system, files_of(system, work, capacity_of(system.disk)))
+def play(system: System, work: Any, seed: int = 3) -> RunResult:
     return simulate_streams(system, work, seed=seed, name="")
 
 
-def by_events(system: System, work: Any, seed: int = 3) -> RunResult:
-    return simulate_streams(system, work, seed=seed, name="", compiled=False)
-
-
-def is_that_of_the_events(system: System, work: Any, seed: int = 3) -> None:
+def is_that_of_processes(system: System, work: Any, seed: int = 3) -> None:
     """To the last bit."""
-    loop, events = (
-        dict(leaves(answer.model_dump(exclude={"events", "method", "played_by"})))
-        for answer in (by_loop(system, work, seed), by_events(system, work, seed))
+    found, processes = (
+        dict(leaves(answer.model_dump()))
+        for answer in (play(system, work, seed), simulate_by_processes(system, work, seed))
     )
-    assert loop == events
+    assert found == processes
 
 
-# The same as with events
+# The same as with processes of SimPy
 
 
 @pytest.mark.sampled(40)
@@ -67,7 +57,7 @@ def is_that_of_the_events(system: System, work: Any, seed: int = 3) -> None:
 @pytest.mark.parametrize("pattern", ["random", "sequential", "strided"])
 @pytest.mark.parametrize("kind", ["read_stream", "write_stream"])
 @pytest.mark.parametrize("load", [0.6, 8])
-def test_a_stream_is_that_of_the_events(
+def test_a_stream_is_that_of_processes(
     disk: Disk, scheduler: Any, pattern: Any, kind: str, load: float
 ) -> None:
     """At depths of 1 and 32, with room for 4 and for 128 requests."""
@@ -79,7 +69,7 @@ def test_a_stream_is_that_of_the_events(
             host=Host(scheduler=scheduler, nr_requests=nr, kernel="2.6.5" if depth == 1 else "5.15"),
             iostat=Iostat(interval_s=0.05, first_s=0.02),
         )
-        is_that_of_the_events(system, work)
+        is_that_of_processes(system, work)
 
 
 @pytest.mark.parametrize("disk", [PLATTER, FLASH], ids=["platter", "flash"])
@@ -87,7 +77,7 @@ def test_a_stream_is_that_of_the_events(
 @pytest.mark.parametrize("arrivals", ["poisson", "regular"])
 @pytest.mark.parametrize("call_s", [0.0, 3e-4])
 @pytest.mark.parametrize("load", [0.6, 4, None])
-def test_streams_beside_each_other_are_those_of_the_events(
+def test_streams_beside_each_other_are_those_of_processes(
     disk: Disk, scheduler: Any, arrivals: Any, call_s: float, load: float | None
 ) -> None:
     """Reads and writes of four programs, which come in step or by chance or one after the other, and of two sizes."""
@@ -118,7 +108,7 @@ def test_streams_beside_each_other_are_those_of_the_events(
             ),
             iostat=Iostat(interval_s=0.1),
         )
-        is_that_of_the_events(system, work)
+        is_that_of_processes(system, work)
 
 
 @pytest.mark.parametrize("gaps", [0.5, 1, 1.5, 2, 3, 8])
@@ -126,7 +116,7 @@ def test_streams_beside_each_other_are_those_of_the_events(
 @pytest.mark.parametrize("scheduler", ["none", "deadline"])
 @pytest.mark.parametrize("others", [{"rate_per_s": 1024, "arrivals": "regular"}, *LIKE], ids=str)
 @pytest.mark.sampled(24)
-def test_what_comes_at_one_moment_comes_in_the_order_of_the_events(
+def test_what_comes_at_one_moment_comes_in_the_order_of_processes(
     gaps: float, nr: int, scheduler: Any, others: dict[str, Any]
 ) -> None:
     """Calls come in step, every 2**-10 s, and take the device so many of these gaps: no time is rounded."""
@@ -137,12 +127,12 @@ def test_what_comes_at_one_moment_comes_in_the_order_of_the_events(
     step: Any = {"count": 60, "rate_per_s": 1024, "arrivals": "regular", "users": 2}
     work = ReadStream(**step, beside=(WriteStream(count=60, users=2, **others),))
     system = System(disk=disk, host=host)
-    is_that_of_the_events(system, work)
+    is_that_of_processes(system, work)
 
 
 calls_of_a_stream = st.fixed_dictionaries(
     {
-        "block_size_bytes": st.sampled_from([512, 4096, 8192, 12_288, 65_536]),
+        "block_size_bytes": st.sampled_from([512, 4096, 8192, 12_288, 65_536, 262_144]),
         "count": st.integers(1, 60),
         "pattern": st.sampled_from(["random", "sequential", "strided"]),
         "stride_bytes": st.sampled_from([4096, 8192, 131_072]),
@@ -152,7 +142,13 @@ calls_of_a_stream = st.fixed_dictionaries(
         "runtime_s": st.sampled_from([None, None, 0.05]),
         "users": st.integers(1, 3),
     }
-).filter(lambda calls: calls["pattern"] != "random" or calls["span_bytes"] is not None)
+).filter(
+    lambda calls: (
+        calls["pattern"] != "random"
+        if calls["span_bytes"] is None
+        else calls["span_bytes"] >= calls["block_size_bytes"]
+    )
+)
 how_they_call = st.one_of(
     st.fixed_dictionaries({"rate_per_s": st.floats(10, 20_000)}),
     st.sampled_from(LIKE),
@@ -167,6 +163,7 @@ BEHIND: list[dict[str, Any]] = [
     {"raid_level": "5", "raid_disks": 4},
     {"raid_level": "10", "raid_disks": 4, "read_hit_fraction": 0.3},
     {"iops_limit": 300.0, "burst_iops": 900.0, "burst_credits": 20.0},
+    {"rotation_s": 0.008, "raid_level": "none", "reorder_age_s": 0.05},
 ]
 """What a drive stands behind, or how many there are."""
 disks = st.builds(
@@ -183,8 +180,10 @@ disks = st.builds(
 hosts = st.builds(
     Host,
     io_path=st.sampled_from(["asm", "raw", "direct"]),
-    kernel=st.sampled_from(["2.6.5", "2.6.18", "5.15"]),
-    scheduler=st.sampled_from(["noop", "deadline"]),
+    kernel=st.sampled_from(["2.6.5", "2.6.18", "4.18"]),
+    scheduler=st.sampled_from(["noop", "deadline", "cfq"]),
+    nomerges=st.sampled_from(["0", "0", "1", "2"]),
+    filesystem=st.sampled_from(["ext3", "none"]),
     nr_requests=st.sampled_from([1, 2, 5, 128]),
     max_request_bytes=st.sampled_from([65_536, 131_072]),
     read_call_s=st.sampled_from([0.0, 1e-4]),
@@ -199,18 +198,20 @@ hosts = st.builds(
     hosts,
     streams,
     st.none() | streams,
-    st.booleans(),
+    st.sampled_from(["read", "none", "sync", "dsync"]),
     st.integers(0, 99),
 )
-def test_any_streams_are_those_of_the_events(  # noqa: PLR0917  (what there is to draw)
-    disk: Disk, more: Any, host: Host, calls: Any, others: Any, writes: bool, seed: int
+def test_any_streams_are_those_of_processes(  # noqa: PLR0917  (what there is to draw)
+    disk: Disk, more: Any, host: Host, calls: Any, others: Any, synced: str, seed: int
 ) -> None:
     beside = () if others is None else (WriteStream(**others),)
-    work: Any = (WriteStream if writes else ReadStream)(beside=beside, **calls)
+    work: Any = ReadStream(beside=beside, **calls)
+    if synced != "read":
+        work = WriteStream(beside=beside, synced=synced, **calls)
     system = System(
         disk=disk.model_copy(update=more), host=host, iostat=Iostat(interval_s=0.01, first_s=0.003)
     )
-    is_that_of_the_events(system, work, seed)
+    is_that_of_processes(system, work, seed)
 
 
 @pytest.mark.parametrize("disk", [PLATTER, FLASH], ids=["platter", "flash"])
@@ -221,52 +222,11 @@ def test_compiled_is_plain(disk: Disk, scheduler: Any, how: dict[str, Any]) -> N
     work = ReadStream(**random, **how, beside=(WriteStream(**random, **how),))
     system = System(disk=disk, host=Host(scheduler=scheduler, nr_requests=6))
     with as_written():
-        plain = by_loop(system, work)
-    assert by_loop(system, work) == plain
+        plain = play(system, work)
+    assert play(system, work) == plain
 
 
 # What must hold
-
-
-@pytest.mark.parametrize("disk", [PLATTER, FLASH], ids=["platter", "flash"])
-@pytest.mark.parametrize("scheduler", ["noop", "deadline"])
-@pytest.mark.parametrize("how", [{"rate_per_s": 40.0}, {"rate_per_s": 1500.0}, *LIKE], ids=str)
-def test_the_requests_carry_the_calls(disk: Disk, scheduler: Any, how: dict[str, Any]) -> None:
-    system = System(
-        disk=disk.model_copy(update={"queue_depth": 4}), host=Host(scheduler=scheduler, nr_requests=8)
-    )
-    random: Any = {"count": 500, "pattern": "random", "span_bytes": 32 * MIB, "start_byte": 0}
-    beside = WriteStream(**random, **how, block_size_bytes=16 * KIB, users=3)
-    work = ReadStream(**random, **how, beside=(beside,), users=3)
-    files = files_of(system, work, capacity_of(system.disk))
-    drawn = [_drawn(file, rank, 3, file.calls.count) for rank, file in enumerate(files)]
-    _, found = play_queued(system, files, drawn, server_of(system, 3), counters_of(system), keeps=True)
-    write, size = (
-        np.repeat(column, 500)
-        for column in zip(*((file.write, file.calls.block_size_bytes) for file in files), strict=True)
-    )
-    mine, start = found.request, np.concatenate([draw.places for draw in drawn])
-    assert set(mine) == set(range(len(found.done_s)))
-    assert (found.begun_s <= found.begin_s[mine]).all()
-    assert (found.queued_s <= found.begin_s).all()
-    assert (found.begin_s < found.done_s).all()
-    assert (found.write[mine] == write).all()
-    assert (found.begins[mine] <= start).all()
-    assert (start + size <= found.ends[mine]).all()
-    sizes = np.bincount(mine, size)
-    assert (sizes == found.ends - found.begins).all()
-    assert sizes.max() <= 512 * KIB
-    for direction in (0, 1):  # no more than nr_requests of a direction, no more than the depth at the device
-        own = found.write == direction
-        assert most(found.queued_s[own], found.done_s[own]) <= 8
-    assert most(found.begin_s, found.done_s) <= 4
-
-
-def most(begin_s: Any, end_s: Any) -> int:
-    """Most that are under way at once; who ends makes room for who begins at that moment."""
-    times = np.concatenate([end_s, begin_s])
-    steps = np.concatenate([np.full(len(end_s), -1), np.ones(len(begin_s), int)])
-    return int(np.cumsum(steps[np.argsort(times, kind="stable")]).max())
 
 
 @pytest.mark.parametrize("disk", [PLATTER, FLASH], ids=["platter", "flash"])
@@ -276,7 +236,7 @@ def test_little_and_the_utilisation_law(disk: Disk, scheduler: Any, rate: float)
     """Queue is throughput x await; utilisation throughput x service, and never above 1."""
     system = System(disk=disk, host=Host(scheduler=scheduler), iostat=Iostat(interval_s=0.5))
     work = ReadStream(count=2000, pattern="random", rate_per_s=rate)
-    device = by_loop(system, work).device["disk"]
+    device = play(system, work).device["disk"]
     per_s = device.reads_per_s + device.writes_per_s
     assert device.average_queue == pytest.approx(per_s * device.await_s, rel=1e-9)
     assert device.utilisation_fraction == pytest.approx(per_s * device.service_s, rel=1e-9)
@@ -287,30 +247,7 @@ def test_little_and_the_utilisation_law(disk: Disk, scheduler: Any, rate: float)
 def test_sweeps_carry_more_than_turns() -> None:
     work = ReadStream(count=3000, pattern="random", rate_per_s=300)
     swept, turns = (
-        by_loop(System(disk=PLATTER, host=Host(scheduler=scheduler)), work).time.elapsed_s
+        play(System(disk=PLATTER, host=Host(scheduler=scheduler)), work).time.elapsed_s
         for scheduler in ("deadline", "noop")
     )
     assert swept < 0.8 * turns
-
-
-# What goes through events
-
-
-@pytest.mark.parametrize(
-    ("host", "disk", "work"),
-    [
-        ({"scheduler": "cfq"}, {}, {"users": 2}),
-        ({"scheduler": "bfq"}, {}, {"rate_per_s": 10.0}),
-        ({"io_path": "buffered"}, {}, {}),
-        ({"nomerges": "1"}, {}, {}),
-        ({"iops_limit": 100}, {}, {}),
-        ({}, {"reorder_age_s": 0.1}, {"users": 2}),
-        ({}, {}, {"block_size_bytes": MIB}),
-        ({}, {}, {"beside": (ReadStream(count=1, path="buffered"),)}),
-    ],
-)
-def test_the_rest_has_no_loop(host: Any, disk: Any, work: Any) -> None:
-    stream = ReadStream(**{"count": 10, **work})
-    system = System(host=Host(**host), disk=Disk(**disk))
-    assert not is_queued(system, files_of(system, stream, capacity_of(system.disk)))
-    assert is_queued(System(), files_of(System(), ReadStream(count=10), 2**36))

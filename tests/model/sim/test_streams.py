@@ -6,14 +6,11 @@ from math import ceil
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from blocktime.model import OutsideLaw, calculate, calculate_many, simulate
 from blocktime.model.results import RunResult
 from blocktime.model.spec import Disk, Host, Instance, Iostat, ReadStream, System, WriteStream
 from blocktime.model.units import MIB
-from blocktime.model.workloads.streams.processes import simulate as simulate_streams
 from blocktime.scenarios import from_mapping, run
 from tests.leaves import floats_of
 
@@ -52,58 +49,6 @@ def same(one: RunResult, other: RunResult) -> None:
 
 
 drawn = Disk(rotation_s=0, average_seek_s=0, overhead_s=1e-3, bandwidth_bytes_per_s=1e12, service_cv=1)
-
-
-@settings(max_examples=40)
-@given(
-    st.sampled_from(
-        [PLATTER, Disk(), Disk(write_cache_bytes=2**21), FLASH, Disk(raid_level="5", raid_disks=4)]
-    ),
-    st.sampled_from([ReadStream, WriteStream]),
-    st.sampled_from(["sequential", "random", "strided"]),
-    st.integers(1, 32),
-    st.sampled_from([0.0, 0.001]),
-    st.integers(0, 10),
-)
-def test_a_lone_program_needs_no_events(
-    disk: Disk, kind: type[ReadStream | WriteStream], pattern: Any, kib: int, think_s: float, seed: int
-) -> None:
-    work = kind(
-        block_size_bytes=kib * 1024,
-        count=60,
-        pattern=pattern,
-        stride_bytes=2**18,
-        think_s=think_s,
-        think_cv=1,
-    )
-    system = on(Host(io_path="raw"), disk, iostat=Iostat(interval_s=0.05, first_s=0.02))
-    same(
-        simulate_streams(system, work, seed=seed, name=""),
-        simulate_streams(system, work, seed=seed, name="", compiled=False),
-    )
-
-
-@settings(max_examples=25)
-@given(
-    st.floats(100, 9000),
-    st.integers(1, 6),
-    st.floats(0.3, 2),
-    st.integers(1, 200),
-    st.sampled_from([0.0, 2e-4]),
-)
-def test_calls_that_arrive_need_no_events(
-    rate: float, servers: int, cv: float, nr: int, call_s: float
-) -> None:
-    host = Host(
-        io_path="raw", scheduler="none", read_call_s=call_s, max_request_bytes=4096, nr_requests=nr, cpus=2
-    )
-    disk = drawn.model_copy(update={"parallel_requests": servers, "service_cv": cv})
-    work = ReadStream(block_size_bytes=4096, count=300, pattern="random", rate_per_s=rate)
-    system = on(host, disk, iostat=Iostat(interval_s=0.1))
-    same(
-        simulate_streams(system, work, seed=3, name=""),
-        simulate_streams(system, work, seed=3, name="", compiled=False),
-    )
 
 
 def test_a_synchronous_writer_without_a_cache_loses_a_turn_because_the_platter_moves_on() -> None:

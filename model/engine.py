@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from blocktime.model.books import extrapolated_by
 from blocktime.model.budget import watched
-from blocktime.model.demand.host_limits import calculated, through_host, with_host_limits
+from blocktime.model.demand.host_limits import through_host, with_host_limits
 from blocktime.model.demand.popular_blocks import by_popularity, says_popularity
 from blocktime.model.interim import completed
 from blocktime.model.laws.numeric import Number, is_array
@@ -45,9 +45,7 @@ def calculate(system: System, work: Workload, *, name: str = "") -> RunResult:
 
 def _closed_form(system: System, work: Workload, name: str = "") -> tuple[RunResult, bool]:
     """The family's answer behind the host's limits, and whether nobody queues."""
-    return calculated(
-        system, work, lambda seen: family_for(work).closed_form.calculate(seen, work, name=name)
-    )
+    return family_for(work).closed_form.calculate(through_host(system), work, name=name)
 
 
 def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -> RunResult:

@@ -642,12 +642,14 @@ class RunResult(Frozen):
         return self.how == SIMULATION
 
     def _amount_played(self) -> str:
-        """What the numbers are of: transactions after the warm-up, calls, or reads of all sessions; else nothing."""
+        """What the numbers are of: transactions after the warm-up, calls, reads of all sessions or written blocks."""
         amount, name = self.physical_io.read_requests, "read"
         if self.transactions is not None:
             amount, name = float(self.transactions.measured or 0), "transaction"
         elif self.streams:
             amount, name = sum([stream.calls for stream in self.streams]), "call"
+        elif not amount:
+            amount, name = self.physical_io.write_requests, "written block"
         text = f"{amount:,.0f} {name}{'' if amount == 1 else 's'}" if amount else ""
         if self.played_fraction is None:
             return text

@@ -8,11 +8,11 @@ from typing import cast
 import pytest
 
 from blocktime.model.engine import answer_measures, bound_answer
-from blocktime.model.laws.queueing import mean_values
 from blocktime.model.measures import measures_of
 from blocktime.model.spec import System, Transactions, Workload
 from blocktime.model.workloads.transactions.expected_run import expected_run
 from blocktime.scenarios import load
+from tests.queue_theory import mean_values
 
 
 def smooth_measures(system: System, work: Workload) -> dict[str, float]:

@@ -139,16 +139,6 @@ def following_byte(end_byte: int) -> int:
     return -(-(end_byte + end_byte // 1000) // MIB) * MIB
 
 
-def first_bytes(calls: Any, capacity_bytes: int) -> list[int]:
-    """Where the files of the users of one stream begin, as :func:`files_of` lays them."""
-    first_places = [calls.start_byte or 0]
-    while len(first_places) < calls.users:
-        first_places.append(
-            following_byte(first_places[-1] + span_bytes(calls, capacity_bytes, first_places[-1]))
-        )
-    return first_places
-
-
 def shown_call(calls: Any) -> int:
     """The call whose way through the kernel is shown: that in the middle, or the first where a run time ends them."""
     return 0 if calls.runtime_s is not None else int(calls.count // 2)

@@ -218,7 +218,7 @@ def _add_device(
     if writing is not None:
         unbuffered = system.database_path in UNBUFFERED
         done |= {
-            AT_DEVICE: writing.written_blocks + writing.redo_bytes,
+            AT_DEVICE: writing.at_device(system),
             TRANSFERS: writing.written_blocks,
             QUEUED_WRITES: writing.written_blocks,
             WRITE_CALLS: writing.written_blocks,
@@ -226,7 +226,7 @@ def _add_device(
         }
         quantities["in_flight"] = writes_at_once(system)
         quantities["call_bytes"] = demand.block_size_bytes
-        quantities["request_bytes"] = demand.block_size_bytes / writing.requests
+        quantities["request_bytes"] = demand.block_size_bytes / writing.requests(system)
         if not plan.pieces and not some(plan.single_reads):
             return
     missed = 1 - host.page_cache_hit_fraction if plan.through_page_cache else 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf
 from typing import Any
 
@@ -19,16 +18,16 @@ BINDS = 0.9
 """Share of a limit from which on it binds."""
 
 
-def through_host(system: System, burst_share: float = 1.0) -> System:
-    """The system with each volume as its host lets it be, *burst_share* of whose requests go at its burst rates.
+def through_host(system: System) -> System:
+    """The system with each volume as its host lets it be, at the host's burst rates where it has any.
 
     The smaller limit of the two counts, of volume and host. Where both have credits, the host's count first.
     """
     host, disk = system.host, system.disk
     if not host.limits_volumes:
         return system
-    iops = _over_run(host.iops_limit, host.burst_iops, burst_share)
-    bytes_per_s = _over_run(host.bandwidth_limit_bytes_per_s, host.burst_bandwidth_bytes_per_s, burst_share)
+    iops = _at_most(host.iops_limit, host.burst_iops)
+    bytes_per_s = _at_most(host.bandwidth_limit_bytes_per_s, host.burst_bandwidth_bytes_per_s)
     changes: dict[str, Any] = {
         "iops_limit": _smaller(disk.iops_limit, iops),
         "throughput_limit_bytes_per_s": _smaller(disk.throughput_limit_bytes_per_s, bytes_per_s),
@@ -51,22 +50,6 @@ def through_host(system: System, burst_share: float = 1.0) -> System:
             ),
         }
     )
-
-
-def calculated(
-    system: System, work: Workload, answer: Callable[[System], tuple[RunResult, bool]]
-) -> tuple[RunResult, bool]:
-    """The closed form's *answer* for the system behind its host's limits; where its bursts end, for the mean rate."""
-    if not system.host.limits_volumes:
-        return answer(system)
-    result, exact = answer(through_host(system))
-    share = burst_share(system, work, result)
-    return answer(through_host(system, share)) if share < 1 else (result, exact)
-
-
-def burst_share(system: System, work: Workload, result: RunResult) -> float:
-    """Share of a run at the host's burst rates for which its credits last; *result* is of one wholly at them."""
-    return min(1.0, burst_lasts_s(system, result) / _span_s(result, work))
 
 
 def with_host_limits(system: System, work: Workload, result: RunResult) -> RunResult:
@@ -143,11 +126,9 @@ def _span_s(result: RunResult, work: Workload) -> float:
     return run_transactions(asked) / max(result.transactions.per_s, ROUNDING)
 
 
-def _over_run(limit: float | None, burst: float | None, share: float) -> float | None:
-    """The mean rate of a run that does *share* of its requests at the burst rate."""
-    if limit is None or burst is None:
-        return limit
-    return 1 / (share / burst + (1 - share) / limit)
+def _at_most(limit: float | None, burst: float | None) -> float | None:
+    """The rate that a limit allows while credits last."""
+    return limit if limit is None or burst is None else burst
 
 
 def _smaller(first: float | None, other: float | None) -> float | None:

@@ -10,7 +10,7 @@ from typing import Any
 from blocktime.model.causes import DIRECT, SCATTERED, SEQUENTIAL
 from blocktime.model.demand.segment import Segment
 from blocktime.model.laws import scan_reads
-from blocktime.model.laws.numeric import Number, ceiling, is_array, some, where
+from blocktime.model.laws.numeric import Number, ceiling, some, where
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.spec import System, release_tuple
 from blocktime.model.units import show_share
@@ -162,15 +162,6 @@ def one_for_all(choice: Any) -> bool:
             raise MixedRegimes(choice)
         return bool(choice[0])
     return bool(choice)
-
-
-def one_value(value: Number) -> Any:
-    """The value that all scenarios of an array have; raises :class:`MixedRegimes` where some have another."""
-    if not is_array(value):
-        return value
-    first = value.flat[0]
-    one_for_all(value == first)
-    return first
 
 
 def _why(system: System, direct: bool, bug: bool, table_bytes: Number, threshold: Number) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from blocktime.model.demand.work import Demand
 from blocktime.model.laws import turns
 from blocktime.model.laws.block_layer import release_of
+from blocktime.model.laws.commit import gathered_bytes
 from blocktime.model.laws.numeric import Number, larger, smaller, where
 from blocktime.model.spec import System
 
@@ -45,6 +46,8 @@ def stretch_blocks(system: System, demand: Demand, users: Number) -> Number:
     wanted = demand.blocks_wanted
     if demand.writing is not None:  # what is written goes on beside the stretch after it
         share = wanted * users / LEAST_STRETCHES
+        redo = gathered_bytes(system.instance.log_buffer_bytes)
+        share = smaller(share, wanted * users * redo / larger(1, demand.writing.redo_bytes))
         return smaller(STRETCH_BLOCKS, where(users > 1, share, larger(1.0, share)))
     if demand.change is None:
         return STRETCH_BLOCKS

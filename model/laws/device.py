@@ -5,7 +5,7 @@ Typical figures of rotating disks [drive-data-sheets]; flash has no positioning.
 
 from __future__ import annotations
 
-from blocktime.model.laws.numeric import Number, ceil_div, ceiling, floor_div, larger, smaller, where
+from blocktime.model.laws.numeric import Number, ceil_div, ceiling, larger
 from blocktime.model.units import KIB
 
 
@@ -20,22 +20,6 @@ def reported_s(done_s: Number, interval_s: Number) -> Number:
     Controllers collect completions so that one interrupt reports several [interrupt-coalescing].
     """
     return ceiling(done_s / interval_s - 1e-9) * interval_s
-
-
-def gathered_s(lone_s: Number, spacing_s: Number, interval_s: Number, calls: Number) -> Number:
-    """Mean time of each of *calls* calls that a program repeats when a drive reports them, every *interval_s*.
-
-    Calls reported together end *spacing_s* apart, from *lone_s* on. The drive reports the calls that have ended after k
-    = ⌈lone/interval⌉ intervals, and the others after k + 1. With j calls per interval, calls = Σ intervals of j, and
-    the mean is calls·interval/j [interrupt-coalescing]. If the drive reports all together, the first call is alone and
-    is reported at once; in an interval of at least twice its time, it has returned by the end.
-    """
-    intervals = ceiling(lone_s / interval_s - 1e-9)
-    soon = floor_div(intervals * interval_s - lone_s, spacing_s) + 1
-    later = larger(0.0, calls - intervals * soon)
-    twice = where((2 * lone_s <= interval_s) & (calls < soon), 1, 0)
-    reported = smaller(calls / intervals, soon) + later / (intervals + 1) + twice
-    return calls * interval_s / reported
 
 
 def copy_time_s(size_bytes: Number, copy_bytes_per_s: Number) -> Number:

@@ -11,10 +11,10 @@ from functools import lru_cache
 from math import inf
 from typing import Any
 
-from blocktime.model.laws.disk import TURN_TOLERANCE, on_curve_s, zone_of, zone_ratio, zone_start_bytes
+from blocktime.model.laws.disk import TURN_TOLERANCE, on_curve_s, zone_ratio, zone_start_bytes
 from blocktime.model.laws.disk_geometry import Geometry, geometry_of
-from blocktime.model.laws.garbage_collection import collected_s, erased_bytes
-from blocktime.model.laws.limits import burst_requests, counted_requests, limited_per_s
+from blocktime.model.laws.garbage_collection import collected_s
+from blocktime.model.laws.limits import limited_per_s
 from blocktime.model.laws.numeric import (
     Number,
     ceiling,
@@ -26,7 +26,6 @@ from blocktime.model.laws.numeric import (
     some,
     where,
 )
-from blocktime.model.laws.queueing import balanced_per_s
 from blocktime.model.units import KIB
 
 LEAST = 1e-9
@@ -90,13 +89,6 @@ def busy_s(disk: Any, size_bytes: Number, write: bool, run_requests: Number) -> 
     if not write or disk.spare_fraction is None:
         return command
     return larger(command, collected_s(disk, size_bytes, run_requests, rate_bytes_per_s(disk, True)))
-
-
-def zone_ratio_at(disk: Any, start_byte: int) -> float:
-    """Rate at a place over that of the outermost zone."""
-    g = geometry_of(disk)
-    zone = zone_of(min(start_byte, disk.capacity_bytes - 1), g.outer_zone_bytes, g.zones, g.inner_ratio)
-    return zone_ratio(zone, g.zones, g.inner_ratio)
 
 
 def sequential_service_s(disk: Any, size_bytes: Number, gap_s: Number, write: bool) -> Number:
@@ -324,6 +316,14 @@ def _random_rate(
     return limited_per_s(disk, rate, size_bytes)
 
 
+def balanced_per_s(users: Number, service_s: Number, stations: Number) -> Number:
+    """Services per second of users that go from one of several equal stations to any other: N/(N + M - 1) · M/S.
+
+    The closed network with balanced demands [lazowska-1984].
+    """
+    return users / (users + stations - 1) * stations / service_s
+
+
 def _with_hits_per_s(disk: Any, medium_per_s: Number, size_bytes: Number, service_s: Number) -> Number:
     """Most reads a second of a controller whose cache answers some: of the medium, its interface, and its queue.
 
@@ -343,31 +343,6 @@ def sequential_bytes_per_s(disk: Any, write: bool, size_bytes: Number = LARGE_BY
     """Most sequential bytes per second that a device, a set or a volume sustains, in requests of *size_bytes*."""
     each_s = larger(size_bytes / rate_bytes_per_s(disk, write), command_s(disk, write))
     return limited_per_s(disk, data_members(disk) / each_s, size_bytes) * size_bytes
-
-
-def at_first(
-    disk: Any, requests: Number, size_bytes: Number, write: bool, idle_s: Number
-) -> tuple[Number, dict[str, Any], dict[str, Any]] | None:
-    """Share of *requests* before a device has used up its reserve, and its fields before and after.
-
-    A volume has burst credits. A drive has an SLC cache, which it empties in part during *idle_s* between two writes: n
-    writes fill it, C = n·(size - rate·idle_s), and each later write finds rate·idle_s bytes of room [samsung-970-evo].
-    A fresh drive has erased blocks. None for a device without a reserve.
-    """
-    if disk.iops_limit is not None and disk.burst_iops is not None:
-        lasting = burst_requests(disk) / larger(LEAST, requests * counted_requests(disk, size_bytes))
-        return smaller(1.0, lasting), {"iops_limit": disk.burst_iops, "burst_iops": None}, {}
-    members = data_members(disk)
-    if write and disk.fresh:
-        lasting = erased_bytes(disk) * members / larger(LEAST, requests * size_bytes)
-        return smaller(1.0, lasting), {"spare_fraction": None, "fresh": False}, {"fresh": False}
-    if not write or not some(disk.slc_cache_bytes):
-        return None
-    size, slow, fast = size_bytes / members, disk.slc_full_bytes_per_s, rate_bytes_per_s(disk, True)
-    room = smaller(size, slow * idle_s)
-    filling = disk.slc_cache_bytes / larger(LEAST, size - room)
-    full = size / (room / fast + (size - room) / slow)
-    return smaller(1.0, filling / requests), {}, {"write_bandwidth_bytes_per_s": full}
 
 
 def _occupied_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool, slots: float) -> Number:

@@ -12,7 +12,7 @@ from typing import Any
 
 from blocktime.model.laws.disk_geometry import geometry_of
 from blocktime.model.laws.disk_means import seek_curve
-from blocktime.model.laws.disk_rounds import cylinder_of
+from blocktime.model.laws.disk_strides import cylinder_of
 from blocktime.model.laws.numeric import Number, larger, largest, smaller
 
 LEAST_S = 1e-15

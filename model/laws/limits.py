@@ -30,17 +30,6 @@ def limited_per_s(disk: Any, requests_per_s: Number, size_bytes: Number) -> Numb
     return requests_per_s
 
 
-def let_through_s(host: Any, disk: Any, size_bytes: Number, request_bytes: Number) -> Number:
-    """Time in which a host's limits admit bytes in requests of a size, to any of its volumes."""
-    took_s: Number = 0.0
-    if host.iops_limit is not None:
-        counted = size_bytes / request_bytes * counted_requests(disk, request_bytes)
-        took_s = larger(took_s, counted / host.iops_limit)
-    if host.bandwidth_limit_bytes_per_s is not None:
-        took_s = larger(took_s, size_bytes / host.bandwidth_limit_bytes_per_s)
-    return took_s
-
-
 def burst_requests(disk: Any) -> Number:
     """Counted requests that a volume serves at its burst rate until its credits are used up [aws-ebs]."""
     if disk.iops_limit is None or disk.burst_iops is None or disk.burst_iops <= disk.iops_limit:

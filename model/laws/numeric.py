@@ -61,11 +61,6 @@ def total(rows: Number) -> Number:
     return sum(rows) if getattr(rows, "ndim", 0) > 1 else rows
 
 
-def of_all(rows: Any) -> Any:
-    """Whether something holds in all of the rows of :func:`in_rows`; anything else as it is."""
-    return rows.all(axis=0) if getattr(rows, "ndim", 0) > 1 else rows
-
-
 def some(value: Number) -> bool:
     """Whether a value, or any value of an array, is not zero."""
     return bool(value.any()) if getattr(value, "ndim", 0) else bool(value)

@@ -91,17 +91,26 @@ class Machine:
         Its blocks are then numbered by their places on the disk, and DBWR's requests are *owner*'s.
         """
         if self.pool is None:
-            size, instance = int(system.tablespace.block_size_bytes), system.instance
+            instance, size = system.instance, system.tablespace.block_size_bytes
             buffers = Buffers(max(1, int(instance.buffer_cache_bytes // size)), touch_rules(system))
             self.env.watch.hold(PLACE_BYTES * buffers.size_blocks)
-            largest = self.disk.queue.largest_bytes
-            files = fastest(Scheduled)(self.env, self.disk, largest, owner, self.counted_apart(owner))
-            limits = (writes_at_once(system), instance.checkpoint_s)
-            writer = fastest(DatabaseWriter)(self.env, files, buffers, ByPlace(size), limits)
-            writer.one_by_one = not goes_on(system)
-            writer.look()
+            writer = self.database_writer(system, buffers, owner, instance.checkpoint_s)
             self.pool = fastest(BufferPool)(self.env, buffers, writer)
         return self.pool
+
+    def database_writer(self, system: System, buffers: Buffers, owner: int, age_s: float) -> DatabaseWriter:
+        """DBWR of *buffers*, whose requests are *owner*'s; it writes what has been dirty for *age_s* seconds.
+
+        Blocks are numbered by their places on the disk.
+        """
+        largest = self.disk.queue.largest_bytes
+        counters = self.counted_apart(owner) if self.shared else self.counters
+        files = fastest(Scheduled)(self.env, self.disk, largest, owner, counters)
+        limits, layout = (writes_at_once(system), age_s), ByPlace(int(system.tablespace.block_size_bytes))
+        writer = fastest(DatabaseWriter)(self.env, files, buffers, layout, limits)
+        writer.one_by_one = not goes_on(system)
+        writer.look()
+        return writer
 
     def counted_apart(self, owner: int) -> Counters:
         """Counters of the device for the requests of one program, whose sessions are numbered from *owner* on."""

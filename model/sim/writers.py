@@ -101,6 +101,10 @@ class LogWriter(Waiter):
         self._idle = False
         self.env.soon(self)
 
+    def lags(self) -> bool:
+        """Whether more redo is left than LGWR writes while as much gathers again."""
+        return len(self._wanted) > 0 or self._under_way + self._redo_bytes > 2 * self._gathers
+
     def commit(self) -> simpy.Event:
         """An event once all redo noted so far is on disk."""
         if self._waiting is None:

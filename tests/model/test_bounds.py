@@ -13,11 +13,11 @@ from blocktime.model.budget import UNLIMITED, Budget
 from blocktime.model.demand.popular_blocks import by_popularity
 from blocktime.model.demand.transactions import CPUS
 from blocktime.model.errors import OutsideLaw, OverBudget
-from blocktime.model.laws import queueing
 from blocktime.model.spec import Transactions
 from blocktime.model.workloads.transactions.parts import parts_of
 from blocktime.model.workloads.transactions.stations import at_pace, bounds_of
 from blocktime.scenarios import Scenario, from_mapping, load, run
+from tests import queue_theory as queueing
 from tests.engines import by
 from tests.queue_theory import mmc_wait_s
 from tests.random_scenarios import case

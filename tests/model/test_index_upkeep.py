@@ -185,13 +185,12 @@ def test_what_dbwr_has_to_write_by_hand() -> None:
     assert found.physical_io.write_requests == 0  # the cache has room for all of them
 
 
-@pytest.mark.parametrize("engine", ["calculate", "simulate"])
-def test_a_cache_without_room_waits_for_dbwr(engine: str) -> None:
+def test_a_cache_without_room_waits_for_dbwr() -> None:
     """A cache of 8 MB holds 409 dirty blocks (40 %): leaves that keys in any order change have to be written."""
     work = {"kind": "insert", "rows": 20_000, "method": "row", "caller": "plsql"}
     disk = {"use": "sata-7k2"}
-    small = answer(work, RANDOM, engine=engine, disk=disk, instance={"buffer_cache_bytes": "8M"})
-    large = answer(work, RANDOM, engine=engine, disk=disk)
+    small = answer(work, RANDOM, engine="simulate", disk=disk, instance={"buffer_cache_bytes": "8M"})
+    large = answer(work, RANDOM, engine="simulate", disk=disk)
     written = small.changes.dirty_blocks - 409
     assert small.physical_io.write_requests == pytest.approx(written, rel=0.01)
     assert large.physical_io.write_requests == 0
@@ -211,26 +210,6 @@ def test_the_device_reads_the_leaves_and_takes_its_time_to_answer_writes(cache: 
     assert bool(device.writes_per_s) == (cache == "8M")
     if device.write_await_s:
         assert device.write_await_s > 20e-6  # what it takes to answer a write
-
-
-@pytest.mark.parametrize(("disk", "within"), [("sas-15k", 0.01), ("sata-7k2", 0.03)])
-def test_leaves_are_read_while_dbwr_writes_in_both_engines(disk: str, within: float) -> None:
-    """Reads go first at the device; what DBWR writes takes the time that they leave it."""
-    found = [
-        answer(
-            {"kind": "insert", "rows": 30_000, "method": "array"},
-            table={"rows": 300_000, "row_bytes": 100, "indexes": [{"key_bytes": 20}]},
-            instance={"buffer_cache_bytes": "4M"},
-            disk={"use": disk},
-            engine=engine,
-        )
-        for engine in ("calculate", "simulate")
-    ]
-    estimate, simulated = (
-        (each.time.elapsed_s, each.time.wait["free buffer waits"].total_s) for each in found
-    )
-    assert estimate == pytest.approx(simulated, rel=within)
-    assert all(each.device["disk"].utilisation_fraction <= 1 for each in found)
 
 
 @pytest.mark.parametrize(

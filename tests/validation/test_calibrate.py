@@ -110,7 +110,10 @@ def test_intervals_and_correlations_are_those_of_the_committed_catalog(found: Ca
             near = 0.3 if name in counted else 0.05
             assert constant.interval == pytest.approx(estimate.interval, rel=near), name
             assert constant.fitted_to == estimate.fitted_to
-            assert constant.range == {key: pytest.approx(ends) for key, ends in estimate.range.items()}
+            # a range is that of the values that were fitted with it, which may be a thousandth off
+            assert constant.range == {
+                key: pytest.approx(ends, rel=1e-3) for key, ends in estimate.range.items()
+            }
     written = tomllib.loads((ROOT / "model/catalog/correlations.toml").read_text("utf-8"))["pair"]
     here = {frozenset((one, other)): value for one, other, value in found.joint.pairs(0.05)}
     fitted = set(estimates(found.fits))

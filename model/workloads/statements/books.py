@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import ceil
 
-from blocktime.model.books import Figures, close, device_stats, devices, time_of
+from blocktime.model.books import Figures, close, devices, time_of
 from blocktime.model.causes import (
     BETWEEN_CALLS,
     COPIED,
@@ -26,7 +26,6 @@ from blocktime.model.causes import (
 from blocktime.model.demand import Demand, optimizer_of
 from blocktime.model.demand.work import COUNTING, SERVER_START_S
 from blocktime.model.laws import block
-from blocktime.model.laws.iostat import DeviceSums
 from blocktime.model.laws.numeric import (
     Number,
     known_or,
@@ -34,7 +33,6 @@ from blocktime.model.laws.numeric import (
     larger,
     nearest,
     over,
-    smaller,
     some,
     where,
 )
@@ -70,6 +68,8 @@ class StatementTimes:
     read_blocks: Number
     device: DeviceStats | None
     how: str
+    redo: DeviceStats | None = None
+    """The log's own disk, where it counts against the limits of a virtual machine."""
     request_blocks: dict[int, float] = field(default_factory=dict)
     """Reads by size in blocks; not known of arrays."""
     direct_read_slots: dict[float, float] = field(default_factory=dict)
@@ -133,10 +133,6 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
     wanted = gets + demand.current_gets
     hits = larger(0.0, wanted - blocks)
     written_blocks = demand.writing.written_blocks / work.users if demand.writing else 0.0
-    device, elapsed_s = timing.device, known_or(timing.last_session_s, timing.elapsed_s)
-    redo = _device_of_redo(system, demand, elapsed_s)
-    if demand.writing:
-        device = _device_of_writes(system, demand, elapsed_s, timing.device)
     return Figures(
         how=timing.how,
         seed=timing.seed,
@@ -178,7 +174,7 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
         if demand.plan.direct
         else part(CacheUse, hits=hits, misses=blocks, hit_fraction=over(hits, hits + blocks)),
         segment=segment_space(system, work, demand),
-        device=devices(disk=device, redo=redo),
+        device=devices(disk=timing.device, redo=timing.redo),
         optimizer=optimizer_of(system, work, demand),
         index=demand.index,
         access=demand.plan.why,
@@ -190,42 +186,6 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
 def _of_all(servers: Number, count: Number) -> Number:
     """What all parallel servers count, where *count* is that of the mean one."""
     return where(servers > 1, nearest(servers * count), count)
-
-
-def _device_of_writes(
-    system: System, demand: Demand, elapsed_s: Number, read: DeviceStats | None
-) -> DeviceStats | None:
-    """The device under DBWR and the log over the run, beside what is *read*."""
-    writing = demand.writing
-    assert writing is not None
-    blocks = writing.written_blocks
-    size = blocks * demand.block_size_bytes + writing.redo_bytes
-    requests = blocks * writing.requests + writing.redo_bytes / system.host.max_request_bytes
-    redo_s = writing.log_s * (writing.redo_bytes > 0)
-    held_s = smaller(elapsed_s, blocks * writing.device_s + redo_s)
-    there_s = larger(held_s, blocks * writing.there_s + redo_s)
-    reads = read_bytes = busy_s = 0.0 * held_s
-    if read is not None:
-        reads, read_bytes, busy_s = (
-            elapsed_s * per_s
-            for per_s in (read.reads_per_s, read.read_bytes_per_s, read.utilisation_fraction)
-        )
-    waited_s = reads * (known_or(read.read_await_s, 0.0) if read is not None else 0.0)
-    busy_s = smaller(elapsed_s, busy_s + held_s)
-    sums = DeviceSums((reads, requests), (0.0, 0.0), (read_bytes, size), (waited_s, there_s), busy_s)
-    return device_stats(sums, elapsed_s, (size + read_bytes > 0) & (elapsed_s > 0))
-
-
-def _device_of_redo(system: System, demand: Demand, elapsed_s: Number) -> DeviceStats | None:
-    """The log's own disk, where it counts against the limits of a virtual machine."""
-    writing = demand.writing
-    if writing is None or not system.host.limits_volumes or not some(writing.own_redo_bytes > 0):
-        return None
-    size = writing.own_redo_bytes
-    held_s = smaller(elapsed_s, writing.log_s)
-    requests = size / system.host.max_request_bytes
-    sums = DeviceSums((0.0, requests), (0.0, 0.0), (0.0, size), (0.0, held_s), held_s)
-    return device_stats(sums, elapsed_s, (size > 0) & (elapsed_s > 0))
 
 
 def _calls(

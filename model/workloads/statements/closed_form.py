@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from blocktime.model import causes
 from blocktime.model.books import row
-from blocktime.model.causes import FREE_BUFFERS, LOG_SPACE, PARALLEL, SEQUENTIAL
+from blocktime.model.causes import PARALLEL, SEQUENTIAL
 from blocktime.model.demand import (
     Demand,
     ReadTimes,
@@ -38,9 +38,6 @@ class ScanTime:
     reap_cpu_s: Number
     exact: Any
     """Whether nobody else is there and nothing is read from a device: then this is what would be played."""
-    log_space_s: Number = 0.0
-    free_buffers_s: Number = 0.0
-    """Waits for what is written behind the sessions."""
 
 
 def compose(system: System, work: Statement, demand: Demand) -> tuple[ScanTime, ReadTimes, Demand]:
@@ -92,10 +89,9 @@ def _composed(system: System, work: Statement, demand: Demand) -> tuple[ScanTime
     for_header = where(demand.reads > 0, 0.0, for_device)  # the only reads there are
     for_reads = for_device - for_header
     reads_none = where(demand.reads + plan.single_reads > 0, False, True)
-    log_s, free_s = _stalls_s(demand, alone + more, at_device)
     return (
         ScanTime(
-            elapsed_s=alone + more + log_s + free_s,
+            elapsed_s=alone + more,
             read_wait_s=read_wait + (0.0 if inside_submit else for_reads) + (reaped if posted else 0.0),
             single_wait_s=single + for_header,
             run_queue_s=more - for_device,
@@ -104,18 +100,16 @@ def _composed(system: System, work: Statement, demand: Demand) -> tuple[ScanTime
             reap_cpu_s=reap_cpu,
             exact=where(users > 1, False, True)
             & where(plan.uneven, False, True)
-            & where(log_s + free_s > 0, False, True)
+            & where(_meets_writers(system, demand), False, True)
             & (reads_none | (plan.through_page_cache & (_missed_fraction(system) <= 0))),
-            log_space_s=log_s,
-            free_buffers_s=free_s,
         ),
         asked,
     )
 
 
-def _stalls_s(demand: Demand, own_s: Number, reading_s: Number) -> tuple[Number, Number]:
-    """Waits for the log and for free buffers, where what is written behind the sessions may hold them up."""
-    return demand.writing.stalls_s(own_s, reading_s) if demand.writing else (0.0, 0.0)
+def _meets_writers(system: System, demand: Demand) -> Any:
+    """Whether what DBWR or LGWR writes meanwhile may hold a session up."""
+    return False if demand.writing is None else demand.writing.meets_sessions(system)
 
 
 def _slots(system: System) -> tuple[int, int]:
@@ -214,9 +208,7 @@ def _timing(
     timing = books.StatementTimes(
         elapsed_s=scan_time.elapsed_s,
         cpu=cpu,
-        wait=waits
-        | _read_waits(system, demand, scan_time, asked)
-        | _write_waits(demand, scan_time, work.sessions),
+        wait=waits | _read_waits(system, demand, scan_time, asked),
         unaccounted=unaccounted,
         read_requests=demand.reads + demand.plan.single_reads,
         read_blocks=demand.read_blocks + demand.plan.single_reads,
@@ -250,22 +242,6 @@ def _read_waits(
         )
         waits[SEQUENTIAL] = single.plus(waits.get(SEQUENTIAL))
     return waits
-
-
-def _write_waits(demand: Demand, scan_time: ScanTime, users: Number) -> dict[str, EventTime]:
-    """One wait for each block that is held up, all alike."""
-    writing = demand.writing
-    if writing is None:
-        return {}
-    first = writing.blocks - writing.written_blocks
-    return {
-        event: part(EventTime, waits=blocks / users, max_s=over(total, blocks / users), total_s=total)
-        for event, blocks, total in (
-            (LOG_SPACE, first, scan_time.log_space_s),
-            (FREE_BUFFERS, writing.written_blocks, scan_time.free_buffers_s),
-        )
-        if some(total)
-    }
 
 
 def measures(system: System, work: Statement) -> tuple[Number, dict[str, Number]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Final, cast
 
 from blocktime.model.budget import is_too_long
@@ -24,6 +25,12 @@ TURN_S: Final = 3e-6
 """Of a stretch without a read."""
 LEAST_BATCHES: Final = 60
 """Batches of reads of each session that a part has at least."""
+WRITE_S: Final = 2.2e-6
+"""Of a block that DBWR writes."""
+MOST_WRITES: Final = 100_000
+"""Blocks that DBWR writes behind a load from which on it is played in part."""
+WRITES_OF_PART: Final = 50_000
+"""Blocks of a long load that DBWR writes while its part is played."""
 DRAWN_BLOCK_S: Final = 0.2e-6
 PART_S: Final = 0.3
 """Of the first part that is played of a long statement."""
@@ -41,23 +48,55 @@ def cost(system: System, work: Statement) -> AnswerCost:
         return whole
     if reason := why_whole(system, work, demand):
         return whole._replace(whole_because=reason)
+    if demand is not None and is_load(demand):
+        pieces = work.sessions * stretches_of_part(system, work, demand)
+        return AnswerCost(PART_S + TURN_S * pieces, 0.0, pieces, whole.what)
     reads = work.sessions * (LEAST_READS if demand is None else reads_of_part(work, demand))
     each_s = STEP_S if demand is None else _read_s(demand)
     return AnswerCost(PART_S + each_s * reads, 0.0, reads, whole.what)
 
 
 def reads_of_part(work: Statement, demand: Demand) -> int:
-    """Reads of each session that are played first of a long statement."""
+    """Reads of each session that are played first of a long statement: once its dirty blocks have no room."""
     least = max(LEAST_READS, LEAST_BATCHES * float(demand.plan.at_once))
-    return int(min(float(demand.reads), max(least, PART_S / (work.sessions * _read_s(demand)))))
+    reads = max(least, PART_S / (work.sessions * _read_s(demand)))
+    if demand.writing is not None and demand.reads:
+        reads += float(demand.reads * demand.writing.room_blocks / demand.writing.blocks)
+    return int(min(float(demand.reads), reads))
+
+
+def is_load(demand: Demand) -> bool:
+    """Whether a statement works on blocks that it does not read first."""
+    return not float(demand.reads)
+
+
+def stretches_of_part(system: System, work: Statement, demand: Demand) -> int:
+    """Stretches of each session that are played first of a long load: until its blocks have no room, and then some."""
+    writing, whole = demand.writing, stretches_of_load(system, work, demand)
+    if writing is None:
+        return whole
+    blocks = float(writing.room_blocks) + WRITES_OF_PART
+    return min(whole, max(LEAST_READS, ceil(whole * blocks / float(writing.blocks))))
+
+
+def stretches_of_load(system: System, work: Statement, demand: Demand) -> int:
+    """Stretches that the work of each session of a load falls into."""
+    return stretches_of(float(demand.blocks_wanted), float(stretch_blocks(system, demand, work.sessions)))
+
+
+def _writes(system: System, demand: Demand | None) -> float:
+    """Blocks that DBWR writes behind the sessions."""
+    writing = None if demand is None else demand.writing
+    return 0.0 if writing is None or not writing.meets_sessions(system) else float(writing.written_blocks)
 
 
 def _read_s(demand: Demand) -> float:
-    """Of a read, and of drawing which blocks between it and the next are cached."""
+    """Of a read, of drawing which blocks between it and the next are cached, and of writing those it dirties."""
     drawn = (
         float(demand.segment.blocks) / max(1.0, float(demand.reads)) if demand.plan.cached_fraction else 0.0
     )
-    return STEP_S + DRAWN_BLOCK_S * drawn
+    dirtied = 0.0 if demand.writing is None else float(demand.writing.blocks) / max(1.0, float(demand.reads))
+    return STEP_S + DRAWN_BLOCK_S * drawn + WRITE_S * dirtied
 
 
 def whole_cost(system: System, work: Statement, demand: Demand | None) -> AnswerCost:
@@ -71,6 +110,7 @@ def whole_cost(system: System, work: Statement, demand: Demand | None) -> Answer
         steps, blocks = steps_of(work, demand, float(stretch_blocks(system, demand, work.sessions)))
     turns = _turns(system, work) if work.plays_rows else 0.0
     seconds = STEP_S * (steps + work.sessions) + TURN_S * turns + DRAWN_BLOCK_S * blocks
+    seconds += WRITE_S * _writes(system, demand)
     if shares(work) and work.users > 1:
         _, changes = steps_and_turns(system, work)
         seconds += CHANGE_NS / 1e9 * changes
@@ -87,12 +127,16 @@ def is_long(system: System, work: Statement, demand: Demand | None) -> bool:
         return True
     if demand is None:
         return False
+    if is_load(demand) and _writes(system, demand) > MOST_WRITES:
+        return True
     steps, blocks = steps_of(work, demand, float(stretch_blocks(system, demand, work.sessions)))
     return steps > MOST_STEPS or (blocks > MOST_BLOCKS_DRAWN and not demand.plan.direct)
 
 
 def why_whole(system: System, work: Statement, demand: Demand | None) -> str:
     """Why a long statement is not played in part: what makes its reads unlike each other; empty where it is."""
+    if demand is not None and is_load(demand):
+        return _why_whole_load(system, work, demand)
     if demand is not None and is_too_long(reads_of_part(work, demand) * work.sessions * _read_s(demand)):
         return "the blocks that are read lie far apart among cached ones"
     if work.sessions == 1:
@@ -101,6 +145,16 @@ def why_whole(system: System, work: Statement, demand: Demand | None) -> str:
         return ROWS_MEET
     if system.disk.rotation_s and demand is not None and not is_by_single_blocks(demand):
         return "sessions that scan beside each other on a drive with heads take long to find their order"
+    return ""
+
+
+def _why_whole_load(system: System, work: Statement, demand: Demand) -> str:
+    if shares(work) and work.users > 1:
+        return ROWS_MEET
+    if _writes(system, demand) == 0:
+        return "DBWR writes none of its blocks"
+    if system.host.limits_volumes and system.instance.redo_disk != "data":
+        return "the host limits what the disk of the blocks and that of the log do together"
     return ""
 
 

@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 from blocktime.model.causes import PARALLEL, SEQUENTIAL
 from blocktime.model.demand import Demand
 from blocktime.model.laws.numeric import some
-from blocktime.model.machine.cache.free_buffers import FreeBuffers
 from blocktime.model.sim.machine import Machine
 from blocktime.model.workloads.extension import (
     MARKS,
@@ -25,6 +24,7 @@ from blocktime.model.workloads.extension import (
 )
 from blocktime.model.workloads.statements.ledger import StatementLedger
 from blocktime.model.workloads.statements.placed_reads import Read
+from blocktime.model.workloads.statements.written_behind import WrittenBehind
 
 Waits = dict[str, tuple[float, float]]
 """Event -> waits, and their seconds together."""
@@ -60,6 +60,8 @@ def demand_of_part(whole: Demand, windows: list[list[list[Read]]]) -> Demand:
     """What the mean session asks for that makes only the reads of its *windows*."""
     read_blocks = sum(size for session in windows for reads in session for _, size in reads) / len(windows)
     wanted = read_blocks * float(whole.blocks_wanted) / max(1.0, float(whole.read_blocks))
+    if not float(whole.reads):  # stretches of work without reads
+        wanted, read_blocks = read_blocks, 0.0
     share = wanted / float(whole.blocks_wanted)
     return replace(
         whole, blocks_wanted=wanted, read_blocks=read_blocks, leaf_reads=float(whole.leaf_reads) * share
@@ -133,7 +135,7 @@ class StatementPart:
         machine: Machine,
         asked: tuple[Demand, Demand, list[list[list[Read]]]],
         ledgers: list[StatementLedger],
-        buffers: FreeBuffers | None,
+        behind: WrittenBehind | None,
         small_blocks: float,
     ) -> None:
         """*asked* are the demands of the whole and of the part, and its reads by session and window.
@@ -141,16 +143,17 @@ class StatementPart:
         The first *small_blocks* of what each session scans lie in extents smaller than the later ones.
         """
         whole, played, self._reads = asked
-        self._machine, self._ledgers, self._buffers = machine, ledgers, buffers
+        self._machine, self._ledgers, self._behind = machine, ledgers, behind
         self._left_out = float(whole.blocks_wanted - played.blocks_wanted)
         """Blocks of each session whose work is not played."""
         self._played_fraction = float(played.blocks_wanted / whole.blocks_wanted)
         alike = [
             read for windows in self._reads for reads in windows[min(1, len(windows) - 1) :] for read in reads
         ]
-        blocks = self._left_out * float(played.read_blocks / played.blocks_wanted)
+        self._is_load = not float(whole.reads)
+        blocks = self._left_out * (1.0 if self._is_load else float(played.read_blocks / played.blocks_wanted))
         self._reads_left_out = blocks * len(alike) / sum(size for _, size in alike)
-        """Reads of each session, were those left out as large as those of the stretch."""
+        """Reads of each session, were those left out as large as those of the stretch; or stretches of a load."""
         self._fills = whole.writing is not None and some(whole.writing.written_blocks > 0)
         begun = [size for windows in self._reads if len(windows) > 1 for _, size in windows[0]]
         self._unlike = max(0.0, small_blocks - sum(begun) / len(ledgers))
@@ -172,6 +175,8 @@ class StatementPart:
         every = max(1, sum(map(len, windows)) // MARKS)
         for window, reads in enumerate(windows, 1 - min(2, len(windows))):
             left = iter(reads)
+            if self._behind is not None and len(windows) > 1:
+                self._behind.go_to(reads[0][0])
             for chunks in count():
                 if not (chunk := list(islice(left, every))):
                     break
@@ -198,7 +203,7 @@ class StatementPart:
 
     def _is_steady(self) -> bool:
         """Whether DBWR has begun to write, where the buffers fill up before the end."""
-        return not self._fills or self._buffers is None or self._buffers.written > 0
+        return not self._fills or self._behind is None or self._behind.written > 0
 
     def stretch(self) -> Stretch | None:
         """The steady stretch of the mean session, while all sessions are at work; in seconds a block."""
@@ -236,7 +241,9 @@ class StatementPart:
         more = (grown_s - times * grown.took_s) / waited_s if waited_s else 0.0
         if more <= -1 or not waited_s:
             more, grown_s = 0.0, times * grown.took_s
-        surplus = abs(sum(reads.values()) * (1 - self._played_fraction) - self._reads_left_out)
+        surplus = 0.0
+        if not self._is_load:
+            surplus = abs(sum(reads.values()) * (1 - self._played_fraction) - self._reads_left_out)
         ends_s = [ledger.end_s for ledger in ledgers]
         # NOTE: sessions drift apart as a random walk does; nine of ten go less than twice as far as one of them went
         apart_s = 2 * (max(ends_s) - sum(ends_s) / len(ends_s)) / sqrt(self._played_fraction)

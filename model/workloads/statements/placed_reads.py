@@ -143,7 +143,8 @@ def read_sizes(work: Statement, demand: Demand, extents: list[Extent]) -> dict[i
     plan, sizes = demand.plan, Counter[int]()
     parts = _parts_of(work, demand)
     if is_by_single_blocks(demand):
-        return {1: round(work.sessions * float(demand.reads)) / work.sessions}
+        reads = round(work.sessions * float(demand.reads)) / work.sessions
+        return {1: reads} if reads else {}
     if parts == 1 or plan.cached_fraction:
         for piece in plan.pieces:
             sizes[int(piece.blocks)] += float(piece.count)  # type: ignore[assignment]

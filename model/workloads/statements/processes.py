@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from itertools import repeat
 from math import inf
 
 import numpy as np
@@ -13,33 +15,35 @@ from numpy.typing import NDArray
 
 from blocktime.model import causes
 from blocktime.model.books import device_of
-from blocktime.model.demand import Demand, demand_of, read_times, reaps_are_waits
-from blocktime.model.demand.host_limits import burst_share, refuse_spent_credits, through_host
+from blocktime.model.demand import Demand, demand_of, reaps_are_waits
+from blocktime.model.demand.host_limits import refuse_spent_credits
 from blocktime.model.demand.popular_blocks import cached_so
 from blocktime.model.demand.transactions import touch_rules
 from blocktime.model.demand.turns import first_step_s, pace_of, stretch_blocks
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.loops import fastest
-from blocktime.model.machine.cache.free_buffers import FreeBuffers
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.machine.device.iostat import Counters
-from blocktime.model.results import SIMULATION, EventTime, Interval, RunResult
+from blocktime.model.results import SIMULATION, DeviceStats, EventTime, Interval, RunResult
 from blocktime.model.sim.machine import Machine, Place, machine_of
 from blocktime.model.sim.open_file import OpenFile
 from blocktime.model.sim.streams import stream
 from blocktime.model.spec import Statement, System
 from blocktime.model.units import show_bytes
 from blocktime.model.workloads.extension import CONFIDENCE, MOST_DRIFT, ExtendedCounters, Stretch
-from blocktime.model.workloads.statements import books, closed_form
+from blocktime.model.workloads.statements import books
 from blocktime.model.workloads.statements.cached_segment import CachedSegment
 from blocktime.model.workloads.statements.closed_form import asked_of
 from blocktime.model.workloads.statements.cost import (
     MOST_BLOCKS_DRAWN,
     MOST_READS,
     MOST_STEPS,
+    is_load,
     is_long,
     reads_of_part,
     steps_of,
+    stretches_of_load,
+    stretches_of_part,
     why_whole,
 )
 from blocktime.model.workloads.statements.in_part import (
@@ -68,6 +72,7 @@ from blocktime.model.workloads.statements.shared_segment import (
     demand_played,
     shares,
 )
+from blocktime.model.workloads.statements.written_behind import WrittenBehind
 
 EVENTS_PER_SESSION = 2  # a process begins and ends
 SESSION_NS = 100_000
@@ -86,11 +91,10 @@ def simulate(system: System, work: Statement, *, seed: int, name: str) -> RunRes
     """
     machine = machine_of(system, seed)
     program = StatementProgram(machine, system, work, seed, Place(), in_part=True)
-    machine.env.run()
+    program.play()
     while program.wants_more():
-        machine = machine_of(system, seed)
-        program = program.longer(machine)
-        machine.env.run()
+        program = program.longer(machine_of(system, seed))
+        program.play()
     return program.result(name)
 
 
@@ -119,22 +123,25 @@ class StatementProgram:
         if held is not None:
             system = cached_so(system, work, held.on_average.found_fraction)
         self.demand = demand = asked_of(system, work)
-        if demand.writing is not None and system.host.limits_volumes:
-            # NOTE: what is written behind is timed by a mean rate, so bursts count as they last in closed form
-            alone, _ = closed_form.calculate(through_host(system), work, name="")
-            self.demand = demand = asked_of(through_host(system, burst_share(system, work, alone)), work)
         if held is not None:  # each get asks the cache that is played
             gets = float(demand_of(cached_so(self.system, work, 0.0), work).reads)
             demand = replace(demand, reads=gets, read_blocks=gets)
         stretch = stretch_blocks(system, demand, work.sessions)
         self.reads: int | None = None
-        """Reads of each session that are played; None for all."""
+        """Reads of each session that are played, or stretches of a load; None for all."""
+        self._pieces = 0.0
+        """Those of the whole."""
         self._part: StatementPart | None = None
         reason = ""
         if in_part and is_long(system, work, demand):
             reason = why_whole(system, work, demand)
+            self._pieces = float(demand.reads)
             reads = reads_of_part(work, demand)
-            self.reads = None if reason or reads >= demand.reads else reads
+            if is_load(demand):
+                self._pieces, reads = (
+                    count(system, work, demand) for count in (stretches_of_load, stretches_of_part)
+                )
+            self.reads = None if reason or reads >= self._pieces else reads
         if self.reads is None:
             _refuse_what_takes_too_long(work, demand, stretch, reason)
         blocks = float(demand.segment.blocks)
@@ -163,7 +170,7 @@ class StatementProgram:
         if self._part is None or self.reads is None:
             return False
         reach = self._part.reach_fraction()
-        most = min(MOST_READS / self.work.sessions, float(self.demand.reads))
+        most = min(MOST_READS / self.work.sessions, self._pieces)
         return reach > self.work.precision_percent / 100 and 2 * self.reads <= most
 
     def longer(self, machine: Machine) -> StatementProgram:
@@ -180,16 +187,25 @@ class StatementProgram:
         if is_by_single_blocks(demand):
             return []
         blocks = int(demand.segment.blocks) // self._parts()
-        if _has_zones(self.system, float(demand.segment.blocks)):
+        if is_load(demand):
+            blocks = 0 if demand.change is None else int(demand.change.segment_after.blocks)
+            if not _has_zones(self.system, float(blocks)):
+                return []
+        if _has_zones(self.system, float(demand.segment.blocks if demand.reads else blocks)):
             return [blocks * (2 * number + 1) // (2 * WINDOWS) for number in range(WINDOWS)]
         return [min(blocks, LAID_OUT) // 2]
+
+    def _stretches_of_load(self) -> Callable[[int, int], Iterator[Read]]:
+        """Each session's stretches of work, in the place of reads."""
+        blocks = float(self.demand.blocks_wanted) / self._pieces
+        return lambda _, place: repeat((place, blocks))  # type: ignore[arg-type]
 
     def _small_blocks(self) -> float:
         """Blocks of each session's part of a scan in extents that are smaller than those behind them."""
         extents = self._extents
         most = max(extent.blocks for extent in extents[:-1] or extents)
         small = sum(extent.data for extent in extents[:-1] if extent.blocks < most)
-        return 0.0 if is_by_single_blocks(self.demand) else small / self._parts()
+        return 0.0 if is_by_single_blocks(self.demand) or is_load(self.demand) else small / self._parts()
 
     def _parts(self) -> int:
         """In how many sessions one scan is shared."""
@@ -206,7 +222,8 @@ class StatementProgram:
         if machine.shared and not demand.plan.direct:
             pool = machine.buffer_cache(system, place.owner)
             cached = CachedSegment(pool, self._first_block, _changed_share(work, demand))
-        buffers = (None if cached else _buffers(system, work, demand), cached)
+        self.behind = None if cached else self._written_behind()
+        buffers = (self.behind, cached)
         path = system.database_path
         files = [
             fastest(OpenFile)(machine, place.owner + rank, path, first_byte, self.end_byte - first_byte)
@@ -220,6 +237,8 @@ class StatementProgram:
             starts = (begin_s + draws("session start").uniform(0, 1, work.sessions) * apart_s).tolist()
         windows: list[list[list[Read]]] = []
         if self.reads is not None:
+            if is_load(demand):
+                scan_of = self._stretches_of_load()
             windows = windows_of(scan_of, work.sessions, self.reads, self._places())
             demand = demand_of_part(demand, windows)
         self.sessions = [
@@ -238,7 +257,7 @@ class StatementProgram:
         if windows:
             ledgers = [session.ledger for session in self.sessions]
             asked = self._asked[1], demand, windows
-            part = self._part = StatementPart(machine, asked, ledgers, buffers[0], self._small_blocks())
+            part = self._part = StatementPart(machine, asked, ledgers, self.behind, self._small_blocks())
             scan_of = lambda rank, _: part.noted(rank)  # noqa: E731
         self.ended: simpy.Event = machine.env.all_of(
             [
@@ -246,6 +265,19 @@ class StatementProgram:
                 for rank, session in enumerate(self.sessions)
             ]
         )
+
+    def _written_behind(self) -> WrittenBehind | None:
+        """What the sessions dirty and its redo, where that may hold them up."""
+        (system, demand, *_), change = self._asked, self.demand.change
+        if change is None or demand.writing is None or not demand.writing.meets_sessions(system):
+            return None
+        blocks = max(float(demand.segment.blocks), float(change.segment_after.blocks))
+        place = self._first_block + self._span[0], max(1, int(blocks))
+        return WrittenBehind(self.machine, (system, demand, self.work.users), place, self.seed)
+
+    def play(self) -> None:
+        """Let time pass until its sessions have ended, and all that they asked for; DBWR goes on for ever."""
+        self.machine.env.run(None if self.behind is None else self.ended)
 
     def held_blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
         """The blocks that the cache holds at first, numbered as it numbers them, and their touches."""
@@ -284,7 +316,18 @@ class StatementProgram:
         timing = _timing(
             self.system, work, demand, (self.machine, self.sessions, self.machine.counters), self.seed
         )
+        timing.redo = self._redo_disk()
         return books.close_books(name, self.system, work, demand, timing)
+
+    def _redo_disk(self) -> DeviceStats | None:
+        """The log's own disk, where it counts against the limits of the host."""
+        counters = None if self.behind is None else self.behind.redo_counters
+        if counters is None:
+            return None
+        ledgers = [session.ledger for session in self.sessions]
+        return device_of(
+            counters, max(each.end_s for each in ledgers) - min(each.begin_s for each in ledgers)
+        )
 
     def _result_of_whole(self, name: str, part: StatementPart) -> RunResult:
         """The books of the mean session of the whole, of which a part was played.
@@ -361,22 +404,6 @@ def _changed_share(work: Statement, demand: Demand) -> float:
     return min(1.0, float(fraction * demand.segment.rows_per_block)) if fraction < 1 else 1.0
 
 
-def _buffers(system: System, work: Statement, demand: Demand) -> FreeBuffers | None:
-    """The buffers that all sessions fill, where what is written behind them is timed."""
-    behind = demand.writing
-    if behind is None:
-        return None
-    dirtied = float(behind.blocks / (work.users * demand.blocks_wanted))
-    reads = float(demand.reads + demand.plan.single_reads)
-    read_s = 0.0
-    if reads:
-        own_s = float(demand.cpu_s + demand.waits_s)
-        read_s = float(read_times(system, demand, own_s, work.sessions).held_s) / reads
-    return FreeBuffers(
-        float(behind.room_blocks), float(behind.write_s), float(behind.redo_s), dirtied, read_s
-    )
-
-
 def _refuse_what_takes_too_long(work: Statement, demand: Demand, stretch: float, why: str) -> None:
     """A read is a step, and so is a stretch of blocks that need none; *why* it is not played in part."""
     steps, blocks = steps_of(work, demand, stretch)
@@ -433,11 +460,8 @@ def _timing(
 
 
 def _waits(of_demand: dict[str, EventTime], met: dict[str, EventTime]) -> dict[str, EventTime]:
-    """The waits that the demand knows and those that the sessions met: busy buffers of leaves, and of the table."""
-    waits, of_leaves = of_demand | met, of_demand.get(causes.BUFFER_BUSY)
-    if causes.BUFFER_BUSY in met:
-        waits[causes.BUFFER_BUSY] = met[causes.BUFFER_BUSY].plus(of_leaves)
-    return waits
+    """The waits that the demand knows and those that the sessions met: there are both for busy buffers and redo."""
+    return of_demand | {event: waited.plus(of_demand.get(event)) for event, waited in met.items()}
 
 
 def _cpu(demand: Demand, ledgers: list[StatementLedger]) -> dict[str, float]:

@@ -9,12 +9,11 @@ from typing import Any
 
 import simpy
 
-from blocktime.model.causes import FREE_BUFFERS, LOG_SPACE, PARALLEL, SEQUENTIAL
+from blocktime.model.causes import PARALLEL, SEQUENTIAL
 from blocktime.model.demand import Demand
 from blocktime.model.demand.turns import BlockPace
 from blocktime.model.laws.device import copy_time_s
 from blocktime.model.laws.turns import stretches_of
-from blocktime.model.machine.cache.free_buffers import FreeBuffers
 from blocktime.model.machine.device.servers import Processors
 from blocktime.model.machine.host.read_slots import ReadSlots
 from blocktime.model.sim.machine import Machine
@@ -24,6 +23,7 @@ from blocktime.model.workloads.statements.cached_segment import CachedSegment
 from blocktime.model.workloads.statements.ledger import StatementLedger
 from blocktime.model.workloads.statements.placed_reads import Leaves, Read
 from blocktime.model.workloads.statements.shared_segment import SessionChanges
+from blocktime.model.workloads.statements.written_behind import WrittenBehind
 
 Step = Generator[simpy.Event, Any, None]
 
@@ -37,7 +37,7 @@ class Session:
     demand: Demand
     file: OpenFile
     processors: Processors
-    buffers: FreeBuffers | None
+    behind: WrittenBehind | None
     cached: CachedSegment | None
     ledger: StatementLedger
     leaves: Leaves
@@ -54,7 +54,7 @@ class Session:
         machine: Machine,
         asked: tuple[System, Demand, BlockPace, float, bool],
         file: OpenFile,
-        buffers: tuple[FreeBuffers | None, CachedSegment | None],
+        buffers: tuple[WrittenBehind | None, CachedSegment | None],
         leaves: Leaves,
         ledger: StatementLedger,
     ) -> None:
@@ -64,7 +64,7 @@ class Session:
         self.system, self.demand, self.pace, self.stretch_blocks, self._posts_every_reap = asked
         self.file = file
         self.processors = machine.processors
-        self.buffers, self.cached = buffers
+        self.behind, self.cached = buffers
         self.ledger = ledger
         self.leaves = leaves
         self.changes = None
@@ -86,6 +86,8 @@ class Session:
         if self.changes is not None:
             yield from self.spend(*(yield from self.changes.until(1.0)))
             yield from self.spend(0.0, self.changes.end())
+        if self.behind is not None:
+            yield from self.behind.commit(self.ledger)
         self.ledger.end_s = self.env.now
 
     def join(self, changes: SessionChanges, pace: BlockPace) -> None:
@@ -101,6 +103,11 @@ class Session:
         plan, done = self.demand.plan, 0.0
         hits_per_read = self._blocks_per_read()
         together, read = plan.handed_over(round(float(self.demand.reads))), next(reads, None)
+        if not self.demand.reads:  # they are stretches of a part of the work
+            while read is not None:
+                done += read[1]
+                yield from self._work(read[1])
+                read = next(reads, None)
         while read is not None:
             group = [read, *islice(reads, next(together) - 1)]
             if plan.asynchronous:
@@ -193,23 +200,13 @@ class Session:
             self.ledger.slowed_s = before[1]
         else:
             yield self._submit(read)
-        self._waited(event, begin_s)
+        self.ledger.wait(event, self.env.now - begin_s)
 
     def _read_together(self, group: list[Read]) -> Step:
         """Hand several reads over, and wait for all."""
         begin_s = self.env.now
         yield self.env.all_of([self._submit(read) for read in group])
-        self._waited(PARALLEL, begin_s, len(group))
-
-    def _waited(self, event: str, begin_s: float, reads: int = 1) -> None:
-        """A wait for reads is over, which held up what is written behind the sessions."""
-        waited_s = self.env.now - begin_s
-        self.ledger.wait(event, waited_s)
-        if self.buffers is not None:
-            held_s = reads * self.buffers.read_s
-            if self.demand.plan.through_page_cache:  # which may have had the pages
-                held_s = min(held_s, waited_s)
-            self.buffers.read(begin_s, held_s)
+        self.ledger.wait(PARALLEL, self.env.now - begin_s)
 
     def _place_of(self, read: Read) -> tuple[int, int]:
         """First byte on the disk, and bytes."""
@@ -230,20 +227,10 @@ class Session:
             cpu_s, other_s = cpu_s + changed_s, other_s + slept_s
         busy = self._compute(blocks * self.pace.cpu_s + cpu_s)
         yield from self._sleep(busy + blocks * self.pace.other_s + other_s)
-        if self.buffers is not None:
-            yield from self._fill(self.buffers, blocks * self.buffers.dirtied)
+        if self.behind is not None:
+            yield from self.behind.fill(self.ledger, blocks)
         elif self.cached is not None and not self.demand.plan.pieces:
             yield from self.cached.fill(self.ledger, blocks)
-
-    def _fill(self, buffers: FreeBuffers, blocks: float) -> Step:
-        """Wait until earlier writes have made room for the next blocks."""
-        if blocks <= 0:
-            return
-        ready_s, for_buffer = buffers.fill(self.env.now, blocks)
-        waited = ready_s - self.env.now
-        if waited > 0:
-            yield from self._sleep(waited)
-            self.ledger.wait(FREE_BUFFERS if for_buffer else LOG_SPACE, waited, times=blocks)
 
     def _compute(self, cpu_s: float) -> float:
         """Time until a processor has done *cpu_s* seconds of work, its run queue included."""

@@ -8,10 +8,11 @@ from typing import Any
 
 from blocktime.model.demand.calls import writes_at_once
 from blocktime.model.demand.device_calls import changed
-from blocktime.model.laws import block_layer, disk_means, disk_sets, limits
+from blocktime.model.laws import block_layer, disk_means, limits
 from blocktime.model.laws.disk import on_curve_s
 from blocktime.model.laws.disk_geometry import geometry_of
 from blocktime.model.laws.disk_queue import Positionings, gained
+from blocktime.model.laws.disk_strides import strided_hop_s
 from blocktime.model.loops import fastest
 from blocktime.model.machine.device.elevator import FIFO_BATCH, IN_BATCHES, IN_ORDER, WRITES_STARVED
 from blocktime.model.spec import System
@@ -249,7 +250,10 @@ def data_disk(
     def near_s(size: float) -> float:
         if not positions or disk.raid_level != "none" or disk.service_cv:
             return 0.0  # a set reads ahead on each member, which a few reads do not see
-        there_s = float(disk_sets.in_order_s(disk, size, max(size, stride_bytes), gap_s, False))
+        stride, hop_s = max(size, stride_bytes), None
+        if disk.rotation_s and stride != size:
+            hop_s = strided_hop_s(geometry_of(disk), size, stride, gap_s + disk.overhead_s)
+        there_s = float(disk_means.strided_service_s(disk, size, stride, gap_s, False, hop_s))
         whole_s = float(disk_means.random_moments(disk, size, member_span, False)[0])
         return max(0.0, (1 - disk.read_hit_fraction) * (whole_s - there_s))
 

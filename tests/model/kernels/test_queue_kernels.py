@@ -22,10 +22,10 @@ from blocktime.model.kernels.queue import (
     speeds_of,
     summed_queue,
 )
-from blocktime.model.laws import queueing
 from blocktime.model.laws.processors import Cores
 from blocktime.model.loops import fastest, queue
 from blocktime.model.machine.device.servers import Servers, Threads
+from tests import queue_theory as queueing
 from tests.oracles.queue_by_events import open_by_events
 from tests.plain import plain_loops
 from tests.queue_theory import mmc_wait_s, mmc_waiting_fraction

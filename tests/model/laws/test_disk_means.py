@@ -12,7 +12,7 @@ from blocktime.model.catalog import entries
 from blocktime.model.laws import disk_means as means
 from blocktime.model.laws.disk import seek_s
 from blocktime.model.laws.disk_geometry import geometry_of
-from blocktime.model.laws.disk_rounds import PLACES, hop_s, strided_hop_s
+from blocktime.model.laws.disk_strides import PLACES, hop_s, strided_hop_s
 from blocktime.model.laws.limits import counted_requests
 from blocktime.model.machine.device.drive import drive_of
 from blocktime.model.spec import Disk

@@ -11,7 +11,6 @@ from blocktime.model.laws.limits import (
     burst_requests,
     counted_requests,
     credits_last_s,
-    let_through_s,
     mean_iops,
 )
 from blocktime.model.units import KIB
@@ -37,20 +36,3 @@ def test_credits_are_spent_while_others_come() -> None:
     assert mean_iops(VOLUME, served) == pytest.approx(VOLUME.burst_iops)
     assert mean_iops(VOLUME, 2 * served) == pytest.approx(2 * served / (seconds + served / VOLUME.iops_limit))
     assert credits_last_s(VOLUME, VOLUME.iops_limit) == inf
-
-
-@pytest.mark.parametrize(
-    ("iops", "bytes_per_s", "took_s"),
-    [(100, None, 0.16), (None, 2**20, 2.0), (100, 2**20, 2.0), (None, None, 0.0)],
-)
-def test_a_host_lets_requests_through_as_it_counts_them(
-    iops: float | None, bytes_per_s: float | None, took_s: float
-) -> None:
-    """2 MiB in eight requests of 256 KiB, each of which counts twice where a limit counts 128 KiB."""
-    host = SimpleNamespace(iops_limit=iops, bandwidth_limit_bytes_per_s=bytes_per_s)
-    counted = SimpleNamespace(limit_io_bytes=128 * KIB)
-    assert let_through_s(host, counted, 2**21, 256 * KIB) == pytest.approx(took_s)
-    small = SimpleNamespace(limit_io_bytes=1024 * KIB)
-    assert let_through_s(host, small, 2**21, 256 * KIB) == pytest.approx(
-        took_s / 2 if took_s == 0.16 else took_s
-    )

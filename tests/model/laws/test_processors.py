@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blocktime.model.laws import queueing
 from blocktime.model.laws.processors import Cores, capacity_cores, contention, thread_speed
 from blocktime.model.spec import Host
+from tests import queue_theory as queueing
 
 CATALOG = Path(__file__).parents[3] / "model" / "catalog" / "host"
 MACHINES = st.builds(Cores, st.integers(1, 256), st.integers(1, 8), st.floats(0, 7), st.floats(0, 0.5))

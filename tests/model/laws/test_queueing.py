@@ -15,7 +15,7 @@ from scipy.special import gammaln, logsumexp
 
 from blocktime.model.bounds import Bounds
 from blocktime.model.errors import OutsideLaw
-from blocktime.model.laws import queueing as q
+from tests import queue_theory as q
 from tests.queue_theory import mmc_wait_s, mmc_waiting_fraction
 
 loads = st.floats(0.01, 0.99)

@@ -7,8 +7,8 @@ from statistics import fmean, stdev
 import pytest
 
 from blocktime.model import simulate
-from blocktime.model.laws import queueing
 from blocktime.model.spec import Disk, Host, ReadStream, System
+from tests import queue_theory as queueing
 from tests.queue_theory import mmc_wait_s
 
 SERVICE_S = 1e-3

@@ -13,11 +13,12 @@ from scipy.stats import norm, t
 
 from blocktime.model import simulate
 from blocktime.model.budget import watch_here
-from blocktime.model.laws import commit, queueing
+from blocktime.model.laws import commit
 from blocktime.model.sim.clock import Clock
 from blocktime.model.sim.writers import DatabaseWriter
 from blocktime.model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from blocktime.model.units import GIB, MIB
+from tests import queue_theory as queueing
 from tests.patience import LIMIT_S
 from tests.queue_theory import mmc_wait_s
 

@@ -1,36 +1,20 @@
-"""Programs that alternate on a platter: from the end of one request to the start of the next, place by place.
+"""From the end of one request on a platter to the start of the next, a stride further, place by place.
 
-The places of files are known, and so are the rotations lost between them [ruemmler-wilkes-disk]. Places are those of
-the outermost zone; times may be arrays.
+Rotations that are lost between places follow from them [ruemmler-wilkes-disk]. Places are those of the outermost zone;
+times may be arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
-from typing import Any
 
 from blocktime.model.laws.disk import TURN_TOLERANCE, zone_ratio, zone_start_bytes
-from blocktime.model.laws.disk_geometry import Geometry, geometry_of
-from blocktime.model.laws.disk_means import overhead_s, seek_at_s
+from blocktime.model.laws.disk_geometry import Geometry
+from blocktime.model.laws.disk_means import seek_at_s
 from blocktime.model.laws.numeric import Number, ceiling, floor_div, is_array, larger, smaller, where
 
 PLACES = 32
 """Places of a strided program whose hops represent all hops."""
-
-
-def round_s(disk: Any, starts: Sequence[int], size_bytes: int, step_bytes: int, write: bool) -> Number:
-    """Time of one round of programs that alternate, each with *size_bytes* at its own place.
-
-    A hop is command, seek or head switch, and wait for the sector; the first program then continues by *step_bytes*.
-    """
-    g = geometry_of(disk)
-    took: Number = 0.0
-    for start, following in zip(starts, (*starts[1:], starts[0] + step_bytes), strict=True):
-        took = took + transfer_s(g, start, size_bytes)
-        took = took + hop_s(g, start + size_bytes - 1, following, overhead_s(disk, write))
-    return took
 
 
 def strided_hop_s(g: Geometry, size_bytes: Number, stride_bytes: Number, late_s: Number) -> Number:
@@ -38,12 +22,6 @@ def strided_hop_s(g: Geometry, size_bytes: Number, stride_bytes: Number, late_s:
     arrays = any(map(is_array, (size_bytes, stride_bytes, *g)))
     ways = (_strided_ways if arrays else _kept_ways)(g, size_bytes, stride_bytes)
     return sum(_turned_s(g, way, late_s) for way in ways) / PLACES
-
-
-def mean_hop_s(g: Geometry, starts: Sequence[int], size_bytes: Number, late_s: Number) -> Number:
-    """Mean hop of a program from the end of one call to the next, at these places."""
-    hops = [hop_s(g, start + size_bytes - 1, following, late_s) for start, following in pairwise(starts)]
-    return sum(hops) / len(hops)
 
 
 def _strided_ways(g: Geometry, size_bytes: Number, stride_bytes: Number) -> list[tuple[Number, Number]]:
@@ -78,11 +56,6 @@ def _turned_s(g: Geometry, way: tuple[Number, Number], late_s: Number) -> Number
     return apart + turns * g.rotation_s
 
 
-def transfer_s(g: Geometry, start_byte: Number, size_bytes: Number) -> Number:
-    """Time of a transfer, including its track switches."""
-    return place_s(g, start_byte + size_bytes - 1) - place_s(g, start_byte) + g.rotation_s / g.track_bytes
-
-
 def place_s(g: Geometry, byte: Number) -> Number:
     """Place of a byte as in :func:`model.laws.disk.place_s`, for arrays as well."""
     track = floor_div(byte, g.track_bytes)
@@ -92,18 +65,6 @@ def place_s(g: Geometry, byte: Number) -> Number:
         + (track - cylinder) * g.head_switch_s
         + cylinder * g.cylinder_switch_s
     )
-
-
-def first_s(disk: Any, start_byte: int, after_s: Number) -> Number:
-    """Wait of the first request of an idle disk, from *after_s* on: its heads rest at the first byte until then."""
-    g = geometry_of(disk)
-    return hop_s(g, 0, start_byte, after_s) - after_s + g.rotation_s / g.track_bytes
-
-
-def seek_between_s(disk: Any, first_byte: Number, second_byte: Number) -> Number:
-    """Seek between two places on any zones."""
-    g = geometry_of(disk)
-    return seek_at_s(g, larger(1.0, abs(cylinder_of(g, first_byte) - cylinder_of(g, second_byte))))
 
 
 def cylinder_of(g: Geometry, byte: Number) -> Number:

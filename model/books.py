@@ -46,7 +46,7 @@ from blocktime.model.results import (
 from blocktime.model.spec import System, Workload
 from blocktime.model.version import blocktime_version
 
-LINE_BYTES = 3500
+LINE_BYTES = 4700
 """Of a line of iostat in an answer: resident memory of streams that last an hour."""
 
 BELOW_0 = frozenset({"unaccounted", "unaccounted_s"})

@@ -54,6 +54,7 @@ OBJECTS = (
     "machine/device/flash.py",
     "machine/device/array_cache.py",
     "machine/device/array.py",
+    "machine/device/tagged.py",
     "machine/device/drive.py",
     "machine/device/request.py",
     "machine/device/elevator.py",

@@ -1,4 +1,4 @@
-"""Data files and redo log on their devices: requests in order of arrival, or through the kernel's scheduler."""
+"""Data files and redo log on their devices, behind the kernel's queue."""
 
 from __future__ import annotations
 
@@ -6,21 +6,12 @@ from typing import Any
 
 from blocktime.model.laws import block_layer
 from blocktime.model.loops.calendar import Waiter
-from blocktime.model.loops.rows import Reals, longer, reals
-from blocktime.model.machine.device import drive
-from blocktime.model.machine.device.drive import BoundedDrive
 from blocktime.model.machine.device.elevator import IN_ORDER
 from blocktime.model.machine.device.iostat import Counters
 from blocktime.model.sim.clock import Clock
 from blocktime.model.sim.device import BlockDevice, Pieces, Submitter
-from blocktime.model.sim.device import Server as Drive
-from blocktime.model.sim.fast import UNBUFFERED_CALLS, fields, reads_all
 from blocktime.model.sim.references import DEVICE_BYTES
 from blocktime.model.spec import System
-
-ENDED, QUEUED, WRITE, SIZE = 0, 1, 2, 3
-FIELDS = 4
-"""Fields of a request in progress."""
 
 
 class BlockRequests:
@@ -55,111 +46,9 @@ class LastOfSeveral(Waiter):
 
 
 class Files(BlockRequests):
-    """Files on one device, which counts their requests."""
+    """Files on one device behind the kernel's queue, which counts their requests."""
 
     counters: Counters
-
-    def finish(self, end_s: float) -> Counters:
-        """Counters up to the end, as iostat has them; requests may still be under way then."""
-        raise NotImplementedError
-
-
-class InOrder(Files):
-    """A device that serves requests as they come: their end is known at once. Nothing merges at random places."""
-
-    largest_bytes: int
-    _drive: Drive
-    _bounded: BoundedDrive | None
-    """The drive, where no host limits it, which the compiled loops call sooner."""
-    _depth: int
-    _under_way: Reals
-    """Of each request: its end, its submission, whether it writes, and its size; the next one to end first."""
-    _next: int
-    _behind: int
-    """Where the fields of the next one are, and those behind the last."""
-
-    def __init__(self, env: Clock, drive: Drive, counters: Counters, largest_bytes: int, depth: int) -> None:
-        """*depth* requests are at the drive at once; those behind wait until one of them has ended."""
-        self.env, self._drive, self.counters, self.largest_bytes = env, drive, counters, largest_bytes
-        self._bounded = drive if isinstance(drive, BoundedDrive) else None
-        self._depth = depth
-        self._under_way = reals(256 * FIELDS, 0.0)
-        self._next = self._behind = 0
-
-    def request(self, write: bool, start_byte: int, size_bytes: int, then: Waiter) -> None:
-        """Hand a request over; at its end *then* goes on."""
-        now = self.env.now
-        self.env.after(self._done(now, write, start_byte, size_bytes) - now, then)
-
-    def requests(self, write: bool, start_bytes: list[int], size_bytes: int, then: Waiter) -> None:
-        """Hand several over; at the end of the last *then* goes on."""
-        now = self.env.now
-        last = now
-        for start_byte in start_bytes:
-            last = max(last, self._done(now, write, start_byte, size_bytes))
-        self.env.after(last - now, then)
-
-    def _done(self, now: float, write: bool, start_byte: int, size_bytes: int) -> float:
-        last = now
-        while size_bytes > 0:
-            size = min(size_bytes, self.largest_bytes)
-            room_at = self._behind - self._depth * FIELDS
-            begin_s = now if room_at < self._next else max(now, self._under_way[room_at + ENDED])
-            done: float = 0.0
-            if self._bounded is not None:
-                done = self._bounded.submit(begin_s, write, start_byte, size)
-            else:
-                done = self._drive.submit(begin_s, write, start_byte, size)
-            self._count_ended(now)
-            self.counters.submitted(now, write, size, merged=False)
-            self._goes_on(done, now, write, size)
-            last = max(last, done)
-            start_byte += size
-            size_bytes -= size
-        return last
-
-    def _goes_on(self, done_s: float, queued_s: float, write: bool, size_bytes: int) -> None:
-        """Keep a request until it is counted, after those that end before it or at the same time."""
-        if self._behind == len(self._under_way):
-            self._make_room()
-        at = self._behind
-        self._behind += FIELDS
-        while at > self._next and self._under_way[at - FIELDS + ENDED] > done_s:
-            at -= FIELDS
-            for k in range(FIELDS):
-                self._under_way[at + FIELDS + k] = self._under_way[at + k]
-        self._under_way[at + ENDED] = done_s
-        self._under_way[at + QUEUED] = queued_s
-        self._under_way[at + WRITE] = write
-        self._under_way[at + SIZE] = size_bytes
-
-    def _make_room(self) -> None:
-        if 2 * self._next < self._behind:
-            self._under_way = longer(self._under_way)
-        for k in range(self._next, self._behind):
-            self._under_way[k - self._next] = self._under_way[k]
-        self._behind -= self._next
-        self._next = 0
-
-    def _count_ended(self, now_s: float) -> None:
-        """Count the requests that have ended."""
-        while self._next < self._behind and self._under_way[self._next + ENDED] <= now_s:
-            at = self._next
-            write, size = self._under_way[at + WRITE] > 0, int(self._under_way[at + SIZE])
-            self.counters.completed(self._under_way[at + ENDED], write, size, self._under_way[at + QUEUED])
-            self._next += FIELDS
-
-    def finish(self, end_s: float) -> Counters:
-        """Counters up to the end, as iostat has them; requests may still be under way then."""
-        self._count_ended(end_s)
-        if self.counters.last_s:
-            self.counters.round(end_s)
-        return self.counters
-
-
-class Scheduled(Files):
-    """A device behind the kernel's queue, whose scheduler may choose among the requests that wait."""
-
     device: BlockDevice
     owner: int
     _submitter: Submitter
@@ -252,28 +141,23 @@ class OnDevices(BlockRequests):
             files.requests(write, places, size_bytes, then)
 
 
-READS = (
-    UNBUFFERED_CALLS
-    | drive.READS
-    | fields(
-        "host",
-        "scheduler", "nr_requests", "iops_limit", "bandwidth_limit_bytes_per_s", "burst_iops",
-        "burst_bandwidth_bytes_per_s", "burst_s",
-    )
-)  # fmt: skip
-"""Of :class:`InOrder`."""
+def is_in_order(system: System) -> bool:
+    """Whether requests for blocks go to the drive as they come: it has no places, or nobody sorts for them.
 
-
-def is_in_order(system: System, largest_bytes: int, block_bytes: int) -> bool:
-    """Whether requests are served in order of arrival: nothing sorts or delays them while the device has room."""
+    NOTE: A drive that is behind with its requests would get reads first from a deadline scheduler, and at most
+    nr_requests; how runs of transactions begin does not know that.
+    """
     host, disk = system.host, system.disk
     placeless = not disk.rotation_s and not disk.average_seek_s
-    none_kept_out = host.nr_requests >= disk.parallel_requests
+    stated = (disk.slc_cache_bytes, disk.reads_collide, disk.report_interval_s, disk.controller_reads_per_s)
     return (
         (placeless or host.scheduler in IN_ORDER)
-        and none_kept_out
-        and largest_bytes >= block_bytes
-        and reads_all(READS, system)
+        and host.nr_requests >= disk.parallel_requests
+        and largest_request_bytes(host) >= system.tablespace.block_size_bytes
+        and not any((*stated, disk.controller_writes_per_s))
+        and disk.spare_fraction is None
+        and disk.reorder_age_s is None
+        and host.nomerges == "0"
     )
 
 

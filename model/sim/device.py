@@ -15,7 +15,7 @@ from blocktime.model.machine.device.block_queue import BlockQueue
 from blocktime.model.machine.device.drive import BoundedDrive
 from blocktime.model.machine.device.iostat import Counters
 from blocktime.model.machine.device.request import Request, RequestServer
-from blocktime.model.machine.device.tagged import Member, Tagged
+from blocktime.model.machine.device.tagged import Member, MemberPart, Tagged
 from blocktime.model.machine.device.write_back_throttle import WriteBackThrottle
 from blocktime.model.sim.clock import Clock
 
@@ -76,7 +76,7 @@ class CommandPart(Waiter):
 
     device: BlockDevice
     member: Member
-    part: Any
+    part: MemberPart
 
     def happens(self) -> None:
         """The drive has completed the step."""
@@ -274,7 +274,7 @@ class BlockDevice(RequestServer):
             size = request.end_byte - request.start_byte
             if self.tagged is not None:
                 for member in self.tagged.hand_in(now, request.write, request.start_byte, size, request):
-                    self._goes_on(member)
+                    self._begin_part(member)
                 continue
             done_s: float = 0.0
             if self._bounded is not None:
@@ -284,22 +284,20 @@ class BlockDevice(RequestServer):
             self.events += 1
             self.env.after(done_s - now, request)
 
-    def _goes_on(self, member: Member) -> None:
+    def _begin_part(self, member: Member) -> None:
         """A drive that chooses among its commands begins the next one."""
-        began = member.begin(self.env.now)
-        if began is not None:
-            done_s, part = began
+        part = member.begin(self.env.now)
+        if part is not None:
             self.events += 1
-            self.env.after(done_s - self.env.now, CommandPart(self, member, part))
+            self.env.after(part.done_s - self.env.now, CommandPart(self, member, part))
 
-    def part_ended(self, member: Member, part: Any) -> None:
+    def part_ended(self, member: Member, part: MemberPart) -> None:
         """A drive that chooses among its commands has completed a part of one."""
-        member.ended()
-        self._goes_on(member)  # the drive has chosen before the host hears of the last one
-        ended_s = part.ended()
-        if ended_s is not None:
+        member.busy = False
+        self._begin_part(member)  # the drive has chosen before the host hears of the last one
+        if part.is_last():
             self.events += 1
-            self.env.after(max(0.0, ended_s - self.env.now), part.job.host)
+            self.env.after(max(0.0, part.job_done_s() - self.env.now), part.job.host)
 
     def left(self, owner: int) -> None:
         """A process has ended: the scheduler no longer keeps the device idle for it."""

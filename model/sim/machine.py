@@ -21,7 +21,7 @@ from blocktime.model.machine.device.volume import BehindHost, HostLimits
 from blocktime.model.machine.device.write_back_throttle import WriteBackThrottle
 from blocktime.model.machine.host.read_ahead import ReadAhead, read_ahead_of
 from blocktime.model.sim.clock import Clock, environment
-from blocktime.model.sim.data_files import Scheduled
+from blocktime.model.sim.data_files import Files
 from blocktime.model.sim.device import PROGRAM, BlockDevice, Server
 from blocktime.model.sim.pool import BufferPool
 from blocktime.model.sim.references import ByPlace
@@ -31,6 +31,7 @@ from blocktime.model.sim.writers import DatabaseWriter
 from blocktime.model.spec import Host, System, Table
 
 SERVICE = "service"
+MOST_WAITING = 1 << 40
 
 
 class Place(NamedTuple):
@@ -105,7 +106,7 @@ class Machine:
         """
         largest = self.disk.queue.largest_bytes
         counters = self.counted_apart(owner) if self.shared else self.counters
-        files = fastest(Scheduled)(self.env, self.disk, largest, owner, counters)
+        files = fastest(Files)(self.env, self.disk, largest, owner, counters)
         limits, layout = (writes_at_once(system), age_s), ByPlace(int(system.tablespace.block_size_bytes))
         writer = fastest(DatabaseWriter)(self.env, files, buffers, layout, limits)
         writer.one_by_one = not goes_on(system)
@@ -138,17 +139,23 @@ def processors_of(host: Host) -> Processors:
 
 
 def device_of(
-    env: Clock, system: System, counters: Counters, seed: int, limits: HostLimits | None = None
+    env: Clock,
+    system: System,
+    counters: Counters,
+    seed: int,
+    limits: HostLimits | None = None,
+    *,
+    in_order: bool = False,
 ) -> BlockDevice:
-    """The disk behind the kernel's queue."""
+    """The disk behind the kernel's queue; where it serves all *in_order* of arrival, nobody waits for room there."""
     host, disk = system.host, system.disk
     release = block_layer.release_of(host.kernel)
     idles = disk.rotation_s > 0 and release >= block_layer.IDLES
     queue = fastest(BlockQueue)(
-        elevator_of(host.scheduler, idles=idles),
+        elevator_of("none" if in_order else host.scheduler, idles=idles),
         block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments),
-        host.nr_requests,
-        host.nomerges,
+        MOST_WAITING if in_order else host.nr_requests,
+        "2" if in_order else host.nomerges,
     )
     depth = max(disk.queue_depth, disk.parallel_requests)
     device = fastest(BlockDevice)(env, server_of(system, seed, limits), queue, counters, depth)

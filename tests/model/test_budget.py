@@ -175,7 +175,6 @@ LONG = ("magni-dd-raw-100", "workload.count=10", "workload.think_s=1")
         (heap_rows, "ROWS_NS", UPDATES),
         (row_turns, "TURN_NS", UPDATES),
         (caller, "RESPONSE_BYTES", UNBUFFERED),
-        (streams, "LINE_BYTES", UNBUFFERED),
         (streams, "PROGRAM_NS", PROGRAMS),
         (streams, "PROGRAM_BYTES", PROGRAMS),
         (at_begin, "FILLED_NS", USERS),

@@ -16,7 +16,7 @@ from blocktime.model.machine.device.array import Parity, Striped
 from blocktime.model.machine.device.array_cache import Bus, CommandDrive, ReadHits, WriteBack
 from blocktime.model.machine.device.drawn import DrawnServers
 from blocktime.model.machine.device.flash import Flash
-from blocktime.model.machine.device.tagged import Tagged
+from blocktime.model.machine.device.tagged import Tagged, tagged_drives
 from blocktime.model.machine.device.volume import Volume
 
 GEOMETRY = frozenset(
@@ -27,34 +27,6 @@ GEOMETRY = frozenset(
     )
 )  # fmt: skip
 """Of a drive with positions."""
-SINGLE = GEOMETRY | {
-    "disk.overhead_s",
-    "disk.bandwidth_bytes_per_s",
-    "disk.write_overhead_s",
-    "disk.write_bandwidth_bytes_per_s",
-    "disk.parallel_requests",
-    "disk.queue_depth",
-    "disk.interface",
-    "disk.capacity_bytes",
-}
-"""Of a single drive without a cache for writes."""
-READS = SINGLE | {
-    "disk.service_cv",
-    "disk.write_cache_bytes",
-    "disk.fua",
-    "disk.write_cache_flushed",
-    "disk.read_hit_fraction",
-    "disk.raid_level",
-    "disk.raid_disks",
-    "disk.stripe_unit_bytes",
-    "disk.iops_limit",
-    "disk.throughput_limit_bytes_per_s",
-    "disk.limit_io_bytes",
-    "disk.limit_slice_s",
-    "disk.burst_iops",
-    "disk.burst_credits",
-}
-"""Fields of the specification that :func:`drive_of` reads."""
 
 
 def drive_of(disk: Any, factors: Iterator[float] | None = None) -> BoundedDrive:
@@ -91,7 +63,7 @@ def tagged_of(disk: Any) -> Tagged | None:
     """The queues of the drives that a specification describes, where they choose among their commands."""
     if disk.reorder_age_s is None:
         return None
-    return Tagged([rotating_of(disk) for _ in range(disk.raid_disks)], disk)
+    return tagged_drives([rotating_of(disk) for _ in range(disk.raid_disks)], disk)
 
 
 def capacity_of(disk: Any) -> int:

@@ -7,10 +7,12 @@ together [worthington-1994]; one that has waited for longer than the age limit g
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from blocktime.model.laws.disk_means import copies_of
+from blocktime.model.loops import fastest
 from blocktime.model.loops.rotating import Rotating
 from blocktime.model.machine.device.array import parity_rows, pieces
 
@@ -18,139 +20,164 @@ from blocktime.model.machine.device.array import parity_rows, pieces
 class HostCommand:
     """A command as the host handed it in: how many parts are left, and when it is done as far as is known."""
 
-    __slots__ = ("changed_s", "done_s", "host", "left")
+    host: Any
+    """What the host knows it by."""
+    left: int
+    done_s: float
+    changed_s: float
+    """The longest from the end of a read to that of the write which follows it on the member."""
 
     def __init__(self, host: Any, parts: int) -> None:
-        self.host = host
-        """What the host knows it by."""
-        self.left = parts
-        self.done_s = 0.0
-        self.changed_s = 0.0
-        """The longest from the end of a read to that of the write which follows it on the member."""
+        self.host, self.left = host, parts
+        self.done_s = self.changed_s = 0.0
 
 
 class MemberPart:
     """What a member does for a job; a read that is followed by a write of the same bytes where *again* is set."""
 
-    __slots__ = ("again", "job", "place", "since_s", "size_bytes", "start_byte", "write")
+    job: HostCommand
+    since_s: float
+    write: bool
+    start_byte: int
+    size_bytes: int
+    again: bool
+    track: int
+    place_s: float
+    """Of its first byte on the track."""
+    done_s: float
+    """When the member is done with it, once it has begun."""
 
     def __init__(
-        self,
-        job: HostCommand,
-        since_s: float,
-        write: bool,
-        start_byte: int,
-        size_bytes: int,
-        *,
-        again: bool = False,
+        self, job: HostCommand, since_s: float, write: bool, start_byte: int, size_bytes: int, again: bool
     ) -> None:
-        self.job = job
-        self.since_s = since_s
-        self.write = write
-        self.start_byte = start_byte
-        self.size_bytes = size_bytes
-        self.again = again
-        self.place = (0, 0.0)
-        """Track and place."""
+        self.job, self.since_s, self.write, self.again = job, since_s, write, again
+        self.start_byte, self.size_bytes = start_byte, size_bytes
+        self.track, self.place_s, self.done_s = 0, 0.0, 0.0
 
-    def ended(self) -> float | None:
-        """The member is done with it: when the whole job is, if this was its last part."""
-        job = self.job
-        job.left -= 1
-        return None if job.left else job.done_s + job.changed_s
+    def is_last(self) -> bool:
+        """Whether the job is done with it, with which the member is done."""
+        self.job.left -= 1
+        return not self.job.left
+
+    def job_done_s(self) -> float:
+        """When the whole job is done."""
+        return self.job.done_s + self.job.changed_s
 
 
 class Member:
     """A drive and its queue."""
 
-    __slots__ = ("_drive", "_oldest_s", "_waiting", "busy")
+    busy: bool
+    _drive: Rotating
+    _oldest_s: float
+    _waiting: list[MemberPart]
 
     def __init__(self, drive: Rotating, oldest_s: float) -> None:
-        self._drive = drive
-        self._oldest_s = oldest_s
-        self._waiting: list[MemberPart] = []
-        self.busy = False
+        self._drive, self._oldest_s = drive, oldest_s
+        self._waiting, self.busy = [], False
 
     def __len__(self) -> int:
-        return len(self._waiting) + self.busy
+        return len(self._waiting) + int(self.busy)
 
     def insert(self, part: MemberPart) -> None:
         """Take a command in."""
-        part.place = self._drive.where(part.start_byte)
+        part.track, part.place_s = self._drive.where(part.start_byte)
         self._waiting.append(part)
 
     def distance(self, start_byte: int) -> float:
         """Tracks between the heads and a byte."""
         return self._drive.distance(start_byte)
 
-    def begin(self, now_s: float) -> tuple[float, MemberPart] | None:
-        """The command that an idle drive begins, and when it is done with it; None where none waits."""
+    def begin(self, now_s: float) -> MemberPart | None:
+        """The command that an idle drive begins; None where none waits."""
         if not self._waiting:
             return None
-        part = self._waiting.pop(self._soonest(now_s))
+        part: MemberPart = self._waiting.pop(self._soonest(now_s))
+        job = part.job
         self.busy = True
         done = read = self._drive.submit(part.since_s, part.write, part.start_byte, part.size_bytes)
         if part.again:
             done = self._drive.submit(read, True, part.start_byte, part.size_bytes)
-            part.job.changed_s = max(part.job.changed_s, done - read)
-        part.job.done_s = max(part.job.done_s, read)
-        return done, part
-
-    def ended(self) -> None:
-        """The command that it had begun is done."""
-        self.busy = False
+            job.changed_s = max(job.changed_s, done - read)
+        job.done_s = max(job.done_s, read)
+        part.done_s = done
+        return part
 
     def _soonest(self, now_s: float) -> int:
         """Rank of the command to go next; they wait in the order in which they came."""
-        waiting = self._waiting
-        if len(waiting) == 1 or now_s - waiting[0].since_s > self._oldest_s:
+        first: MemberPart = self._waiting[0]
+        if len(self._waiting) == 1 or now_s - first.since_s > self._oldest_s:
             return 0
-        best, best_s = 0, self._reaches_s(waiting[0])
-        for rank in range(1, len(waiting)):
-            taken_s = self._reaches_s(waiting[rank])
+        best, best_s = 0, self._reaches_s(first)
+        for rank in range(1, len(self._waiting)):
+            part: MemberPart = self._waiting[rank]
+            taken_s = self._reaches_s(part)
             if taken_s < best_s:
                 best, best_s = rank, taken_s
         return best
 
     def _reaches_s(self, part: MemberPart) -> float:
-        return self._drive.reaches_s(part.write, part.start_byte, part.since_s, *part.place)
+        return self._drive.reaches_s(part.write, part.start_byte, part.since_s, part.track, part.place_s)
 
 
 class Tagged:
     """The members, and how a command of the host is cut into theirs."""
 
-    __slots__ = ("_copies", "_members", "_parity", "_unit_bytes")
+    _members: list[Member]
+    _cut: Callable[[bool, int, int], list[Any]] | None
+    """Member, first byte there, bytes, and whether they are read before they are written; none for a single drive."""
 
-    def __init__(self, drives: Sequence[Rotating], disk: Any) -> None:
-        self._members = [Member(drive, disk.reorder_age_s) for drive in drives]
-        self._parity = disk.raid_level == "5"
-        self._copies = copies_of(disk)
-        self._unit_bytes = disk.stripe_unit_bytes if disk.raid_level != "none" else 0
+    def __init__(self, members: list[Member], cut: Callable[[bool, int, int], list[Any]] | None) -> None:
+        self._members, self._cut = members, cut
 
-    def hand_in(
-        self, now_s: float, write: bool, start_byte: int, size_bytes: int, host: Any
-    ) -> Sequence[Member]:
+    def hand_in(self, now_s: float, write: bool, start_byte: int, size_bytes: int, host: Any) -> list[Member]:
         """Queue a command at its members; those that may begin one now."""
-        cut = list(self._cut(write, start_byte, size_bytes))
-        job = HostCommand(host, len(cut))
-        for member, start, size, again in cut:
-            member.insert(MemberPart(job, now_s, write and not again, start, size, again=again))
-        return [member for member in dict.fromkeys(member for member, *_ in cut) if not member.busy]
+        if self._cut is None:
+            only: Member = self._members[0]
+            only.insert(MemberPart(HostCommand(host, 1), now_s, write, start_byte, size_bytes, False))
+            return [] if only.busy else [only]
+        parts = self._cut(write, start_byte, size_bytes)
+        job, idle = HostCommand(host, len(parts)), list[Member]()
+        for place, start, size, again in parts:
+            member: Member = place
+            member.insert(MemberPart(job, now_s, write and not again, start, size, again))
+            if not member.busy and member not in idle:
+                idle.append(member)
+        return idle
 
-    def _cut(self, write: bool, start_byte: int, size_bytes: int) -> Iterator[tuple[Member, int, int, bool]]:
-        """Member, first byte there, bytes, and whether they are read before they are written."""
-        members = self._members
-        if not self._unit_bytes:
-            yield members[0], start_byte, size_bytes, False
-        elif self._parity:
-            for row in parity_rows(start_byte, size_bytes, len(members), self._unit_bytes):
-                for rank, start, size in row.touched if write else row.parts:
-                    yield members[rank], start, size, write and not row.whole
-        else:
-            wide = len(members) // self._copies
-            for place, first, size in pieces(start_byte, size_bytes, wide, self._unit_bytes):
-                copies = members[place * self._copies : (place + 1) * self._copies]
-                if not write:
-                    copies = [min(copies, key=lambda member: (len(member), member.distance(first)))]
-                for member in copies:
-                    yield member, first, size, False
+
+def tagged_drives(drives: Sequence[Rotating], disk: Any) -> Tagged:
+    """The queues of *drives*, which are one or the members of a set."""
+    members = [fastest(Member)(drive, disk.reorder_age_s) for drive in drives]
+    if disk.raid_level == "none":
+        return fastest(Tagged)(members, None)
+    by = _by_parity if disk.raid_level == "5" else _by_stripes
+    return fastest(Tagged)(members, partial(by, members, disk.stripe_unit_bytes, copies_of(disk)))
+
+
+Parts = list[tuple[Member, int, int, bool]]
+
+
+def _by_parity(
+    members: list[Member], unit_bytes: int, _: int, write: bool, start_byte: int, size_bytes: int
+) -> Parts:
+    """The parts of a command at the members of a RAID 5."""
+    rows = parity_rows(start_byte, size_bytes, len(members), unit_bytes)
+    return [
+        (members[rank], start, size, write and not row.whole)
+        for row in rows
+        for rank, start, size in (row.touched if write else row.parts)
+    ]
+
+
+def _by_stripes(
+    members: list[Member], unit_bytes: int, copies: int, write: bool, start_byte: int, size_bytes: int
+) -> Parts:
+    """The parts of a command at members that are striped and may be copies of each other."""
+    parts = Parts()
+    for place, first, size in pieces(start_byte, size_bytes, len(members) // copies, unit_bytes):
+        wanted = members[place * copies : (place + 1) * copies]
+        if not write:
+            wanted = [min(wanted, key=lambda member: (len(member), member.distance(first)))]
+        parts += [(member, first, size, False) for member in wanted]
+    return parts

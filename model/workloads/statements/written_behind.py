@@ -18,7 +18,7 @@ from blocktime.model.laws.commit import LOG_FILES_BYTES
 from blocktime.model.loops import fastest
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.machine.device.iostat import Counters
-from blocktime.model.sim.data_files import Scheduled, largest_request_bytes
+from blocktime.model.sim.data_files import Files, largest_request_bytes
 from blocktime.model.sim.machine import Machine, counters_of, device_of
 from blocktime.model.sim.streams import stream
 from blocktime.model.sim.writers import LogWriter
@@ -72,7 +72,7 @@ class WrittenBehind:
                 return None
             self.redo_counters = counters_of(system)
             disk = device_of(self.env, system, self.redo_counters, seed + 1, machine.limits)
-        files = fastest(Scheduled)(self.env, disk, largest_request_bytes(host))
+        files = fastest(Files)(self.env, disk, largest_request_bytes(host))
         size = int(system.tablespace.block_size_bytes)
         wanted = (self._first + self._span) * size if instance.redo_byte is None else int(instance.redo_byte)
         first_byte = max(0, min(capacity_of(system.disk) - LOG_FILES_BYTES, wanted)) // size * size

@@ -43,8 +43,6 @@ SUMMED_BY = ("workload.rate_per_s", "disk.overhead_s", "disk.bandwidth_bytes_per
 PROGRAM_NS = 100_000
 """Work of beginning a program of a stream, on a processor of the 2020s."""
 PROGRAM_BYTES = 8000
-LINE_BYTES = 4800
-"""Of a line of iostat."""
 MOST_SIMULATED_S = 30 * 86400.0
 KEPT = 32
 MOST_KEPT = 2**17
@@ -185,7 +183,6 @@ def _by_events(
     ended.callbacks.append(lambda _: counters.programs_ended(env.now))
     env.run(until=MOST_SIMULATED_S)
     counters.finish(counters.last_s)
-    env.watch.hold(LINE_BYTES * len(counters.intervals))
     records = [record_of(caller) for caller in callers]
     if not ended.processed or counters.in_flight:  # the page cache may still be written back
         records[0].end_s = MOST_SIMULATED_S

@@ -20,15 +20,7 @@ from blocktime.model.loops import fastest
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.machine.device.servers import Processors
 from blocktime.model.sim.clock import Clock, environment
-from blocktime.model.sim.data_files import (
-    BlockRequests,
-    Files,
-    InOrder,
-    OnDevices,
-    Scheduled,
-    is_in_order,
-    largest_request_bytes,
-)
+from blocktime.model.sim.data_files import BlockRequests, Files, OnDevices, is_in_order, largest_request_bytes
 from blocktime.model.sim.machine import (
     Machine,
     Place,
@@ -36,7 +28,6 @@ from blocktime.model.sim.machine import (
     device_of,
     host_limits_of,
     processors_of,
-    server_of,
 )
 from blocktime.model.sim.references import CHUNK, BlockLayout, References, place_limits
 from blocktime.model.sim.streams import LEAST_CV, stream, varied
@@ -96,7 +87,7 @@ def begin_of(
         asked.check_beside(work)
     shares = [device.share for device in work.data_devices]
     env = environment() if shared is None else shared.env
-    devices, redo = _devices(env, (system, work, data, seed), shared, place)
+    devices, redo = _devices(env, (system, work, seed), shared, place)
     first = next(iter(devices.values()))
     gaps_s = None
     thinks_s: Iterator[float] = iter(())
@@ -180,12 +171,12 @@ def _behind(system: System, data: Any, share: float) -> int:
 
 def _devices(
     env: Clock,
-    question: tuple[System, Transactions, Any, int],
+    question: tuple[System, Transactions, int],
     shared: Machine | None,
     place: Place,
 ) -> tuple[dict[str, Files], Files]:
     """The data disks by their names, and the redo disk, which may be the first of them."""
-    system, work, data, seed = question
+    system, work, seed = question
     largest = largest_request_bytes(system.host)
     limits = host_limits_of(system) if shared is None else shared.limits
     files: dict[str, Files] = {}
@@ -195,22 +186,13 @@ def _devices(
         chance = seed if number == 0 else seed + number + 1  # the log has the seed behind the first
         if shared is not None:
             apart = shared.counted_apart(place.owner)
-            files[device.name] = fastest(Scheduled)(env, shared.disk, largest, place.owner, apart)
-        elif is_in_order(system, largest, data.block_size_bytes):
-            server = server_of(there, chance, limits)
-            files[device.name] = fastest(InOrder)(env, server, counters, largest, _depth(there))
+            files[device.name] = fastest(Files)(env, shared.disk, largest, place.owner, apart)
         else:
-            queue = device_of(env, there, counters, chance, limits)
-            files[device.name] = fastest(Scheduled)(env, queue, largest)
+            queue = device_of(env, there, counters, chance, limits, in_order=is_in_order(system))
+            files[device.name] = fastest(Files)(env, queue, largest)
     if system.instance.redo_disk == "data":
         return files, next(iter(files.values()))
     # NOTE: the log writer waits for each of its writes, so nothing has to be sorted
-    redo_counters = counters_of(system)
     of_log = changed(system, disk=log_disk_of(system))
-    server = server_of(of_log, seed + 1, limits)
-    return files, fastest(InOrder)(env, server, redo_counters, largest, _depth(system))
-
-
-def _depth(system: System) -> int:
-    """Requests that a device holds at once."""
-    return int(max(system.disk.queue_depth, system.disk.parallel_requests))
+    queue = device_of(env, of_log, counters_of(system), seed + 1, limits, in_order=True)
+    return files, fastest(Files)(env, queue, largest)

@@ -7,7 +7,6 @@ from typing import Final
 from blocktime.model.demand.transactions import run_transactions
 from blocktime.model.kernels.buffers import BUFFER_BYTES
 from blocktime.model.loops import fastest
-from blocktime.model.sim.data_files import is_in_order, largest_request_bytes
 from blocktime.model.spec import System, Transactions
 from blocktime.model.workloads.costs import AnswerCost
 from blocktime.model.workloads.transactions.at_begin import FILLED_NS
@@ -21,11 +20,11 @@ BEGIN_S: Final = 0.02
 FILLED_S: Final = FILLED_NS / 1e9
 """Of a buffer that holds a block when a run of transactions begins."""
 FILLED: Final = "buffers, which a run fills before it begins"
-TRANSACTION_S: Final = {True: 3e-6, False: 5e-6}
-"""Of a transaction's events, its commit among them; by whether the device serves requests in order of arrival."""
-READ_S: Final = {True: 0.6e-6, False: 1e-6}
+TRANSACTION_S: Final = 5e-6
+"""Of a transaction's events, its commit among them."""
+READ_S: Final = 1e-6
 """Of a transaction's read."""
-WRITE_S: Final = {True: 0.4e-6, False: 1.8e-6}
+WRITE_S: Final = 1.8e-6
 """Of a block that DBWR writes."""
 GET_S: Final = GET_NS / 1e9
 BUSY: Final = 0.5
@@ -51,10 +50,9 @@ def cost(system: System, work: Transactions) -> AnswerCost:
     writes = count * written
     if busy > BUSY:
         writes += min(filled, count * written)
-    in_order = is_in_order(system, largest_request_bytes(system.host), size)
     gets = mean.mean("gets") + mean.mean("scan_blocks")
-    each_s = TRANSACTION_S[in_order] + READ_S[in_order] * mean.asked.requests + GET_S * gets
-    plays_s = WRITE_S[in_order] * writes + count * each_s
+    each_s = TRANSACTION_S + READ_S * mean.asked.requests + GET_S * gets
+    plays_s = WRITE_S * writes + count * each_s
     steps, what = (count, "transactions") if plays_s > FILLED_S * filled else (filled, FILLED)
     return AnswerCost(BEGIN_S + FILLED_S * filled + plays_s, BUFFER_BYTES * buffers, steps, what)
 

@@ -72,12 +72,11 @@ def test_the_oldest_goes_first_once_it_is_over_the_age_limit() -> None:
     (member,) = tagged.hand_in(0.0, False, 5 * 10**11, 4096, "first")
     for place in (9 * 10**11, 10**6, 5 * 10**11 + 4096):
         tagged.hand_in(0.0, False, place, 4096, place)
-    order, began = [], member.begin(1.0)
-    while began is not None:
-        done_s, part = began
-        member.ended()
+    order, part = [], member.begin(1.0)
+    while part is not None:
+        member.busy = False
         order.append(part.job.host)
-        began = member.begin(done_s)
+        part = member.begin(part.done_s)
     assert order == ["first", 9 * 10**11, 10**6, 5 * 10**11 + 4096]
 
 

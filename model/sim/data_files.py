@@ -80,7 +80,7 @@ class Files(BlockRequests):
 
     def _in_pieces(self, write: bool, start_byte: int, size_bytes: int, then: Waiter) -> None:
         pieces = range(0, size_bytes, self._largest)
-        ended = Pieces(len(pieces), lambda: self.env.soon(then)).one_ended
+        ended = Pieces(len(pieces), lambda: self.env.soon(then))
         for begin in pieces:
             size = min(self._largest, size_bytes - begin)
             self._hand_over(write, start_byte + begin, size, ended)

@@ -42,7 +42,14 @@ class Submitter:
         self.owner, self.sync, self.largest_bytes, self.throttled = owner, sync, largest_bytes, throttled
 
 
-class Pieces:
+class RequestWaiter(Waiter):
+    """A party that learns of the end of its requests at once."""
+
+    def request_done(self, request: Request) -> None:
+        """The device has served a request of its."""
+
+
+class Pieces(RequestWaiter):
     """A submission of several requests: each one is reported, and a callback follows the last."""
 
     _left: int
@@ -54,20 +61,13 @@ class Pieces:
     ) -> None:
         self._left, self._ended, self._passed = count, ended, passed
 
-    def one_ended(self, request: Request) -> None:
-        """One of them has ended."""
+    def request_done(self, request: Request) -> None:
+        """The device has served one of them."""
         self._left -= 1
         if self._passed is not None:
             self._passed(request)
         if not self._left:
             self._ended()
-
-
-class RequestWaiter(Waiter):
-    """A party that learns of the end of its requests at once."""
-
-    def request_done(self, request: Request) -> None:
-        """The device has served a request of its."""
 
 
 @dataclass
@@ -129,6 +129,8 @@ class BlockDevice(RequestServer):
     events: int
     apart: dict[int, Counters]
     """Program -> counters of its own requests."""
+    _own: Submitter | None
+    """The submitter of the last whole submission."""
     _outstanding: int
     _plug_number: int
     _for_room: tuple[deque[Any], deque[Any]]
@@ -141,7 +143,7 @@ class BlockDevice(RequestServer):
         self.queue = queue
         self.counters = counters
         self.plugs = self.unplugged_at_once = self.flushes = self.fua = self.plugged = False
-        self.tagged = self.throttle = None
+        self.tagged = self.throttle = self._own = None
         self.apart = {}
         self.depth = depth
         self.events = self._outstanding = self._plug_number = 0
@@ -191,22 +193,25 @@ class BlockDevice(RequestServer):
         """Submit bytes, split at the largest request; return an event of the end of the last piece."""
         done, largest = self.env.event(), self.queue.largest_bytes
         self.events += 1
-        ended = Pieces(-(-size_bytes // largest), done.succeed).one_ended
+        if self._own is None or self._own.owner != owner:
+            self._own = Submitter(owner)
+        of: Submitter = self._own
+        ended = Pieces(-(-size_bytes // largest), done.succeed)
         for begin in range(start_byte, start_byte + size_bytes, largest):
             size = min(largest, start_byte + size_bytes - begin)
-            request = self.bio(write, begin, size, Submitter(owner))
+            request = self.bio(write, begin, size, of)
             if request is None:
                 self.events += 2  # a process starts and ends
-                self.env.process(self._when_there_is_room(write, begin, size, owner, ended))
+                self.env.process(self._when_there_is_room(write, begin, size, of, ended))
             else:
                 request.carry(ended)
         self.unplug()
         return done
 
     def _when_there_is_room(
-        self, write: bool, start_byte: int, size_bytes: int, owner: int, ended: Callable[[Request], None]
+        self, write: bool, start_byte: int, size_bytes: int, of: Submitter, ended: Pieces
     ) -> Step:
-        while (request := self.bio(write, start_byte, size_bytes, Submitter(owner))) is None:
+        while (request := self.bio(write, start_byte, size_bytes, of)) is None:
             yield self.room(write)
         request.carry(ended)
         self.unplug()

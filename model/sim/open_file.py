@@ -95,7 +95,7 @@ class OpenFile:
             if read.window is not None and not read.window.arrived.processed:
                 yield from self.wait(read.window.arrived)
 
-    def _bio(self, write: bool, start_byte: int, size_bytes: int, call: Passed) -> Step:
+    def _bio(self, write: bool, start_byte: int, size_bytes: int, call: Pieces) -> Step:
         while True:
             request = self.device.bio(write, start_byte, size_bytes, self.submitter)
             if request is not None:
@@ -122,7 +122,7 @@ class OpenFile:
             count = min(stop - page, jump - page, most)
             runs.append((self.place_of(first + page), count))
             page += count
-        piece = Pieces(len(runs), window.arrived.succeed, passed).one_ended
+        piece = Pieces(len(runs), window.arrived.succeed, passed)
         for begin, count in runs:
             yield from self._bio(False, begin * block_layer.PAGE_BYTES, count * block_layer.PAGE_BYTES, piece)
         self.device.unplug()

@@ -136,7 +136,7 @@ class ProcessCaller(Caller):
             self._ended[call] = ended
             ended = partial(self.env.process, self.make_durable(call))
         passed = self.show_request if call.number == self.sample else None
-        piece = Pieces(self.pieces, ended, passed).one_ended
+        piece = Pieces(self.pieces, ended, passed)
         end_byte = call.place + self.size_bytes
         for begin in range(call.place, end_byte, self.largest_bytes):
             size = min(self.largest_bytes, end_byte - begin)

@@ -27,7 +27,7 @@ LEAST_BATCHES: Final = 60
 """Batches of reads of each session that a part has at least."""
 WRITE_S: Final = 2.2e-6
 """Of a block that DBWR writes."""
-MOST_WRITES: Final = 100_000
+MOST_WRITES: Final = 50_000
 """Blocks that DBWR writes behind a load from which on it is played in part."""
 WRITES_OF_PART: Final = 50_000
 """Blocks of a long load that DBWR writes while its part is played."""

@@ -81,7 +81,7 @@ def stretches_of_part(system: System, work: Statement, demand: Demand) -> int:
 
 def stretches_of_load(system: System, work: Statement, demand: Demand) -> int:
     """Stretches that the work of each session of a load falls into."""
-    return stretches_of(float(demand.blocks_wanted), float(stretch_blocks(system, demand, work.sessions)))
+    return max(1, round(float(demand.blocks_wanted) / float(stretch_blocks(system, demand, work.sessions))))
 
 
 def _writes(system: System, demand: Demand | None) -> float:

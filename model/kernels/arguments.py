@@ -1,18 +1,11 @@
-"""What callers hand to a kernel, checked before its loop, and the rows that it fills."""
+"""What callers hand to a kernel, checked before its loop."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from operator import index
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from blocktime.model.errors import SpecError, shown
-
-ALIGNED = 64
-"""Bytes to whose multiples rows are aligned."""
 
 
 def positive(name: str, given: Any) -> int:
@@ -24,12 +17,3 @@ def positive(name: str, given: Any) -> int:
     if count < 1:
         raise SpecError(f"{name}: {shown(given)} is no whole number of at least 1")
     return count
-
-
-def in_one_piece(count: int, kinds: Sequence[Any]) -> list[NDArray[Any]]:
-    """Rows for so many of each kind in one piece of memory, which stays with the process for the next ones."""
-    sizes = [-(-count * np.dtype(kind).itemsize // ALIGNED) * ALIGNED for kind in kinds]
-    ends = np.cumsum(sizes)
-    piece = np.empty(int(ends[-1]), np.uint8)
-    parts = (piece[end - size : end] for end, size in zip(ends, sizes, strict=True))
-    return [part.view(kind)[:count] for part, kind in zip(parts, kinds, strict=True)]

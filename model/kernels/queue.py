@@ -11,10 +11,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from blocktime.model.errors import SpecError, shown
-from blocktime.model.kernels.arguments import positive
 from blocktime.model.laws.processors import Cores, thread_speed
 from blocktime.model.loops import fastest, queue
 from blocktime.model.loops.rows import free_servers, row
@@ -25,15 +23,7 @@ PILES = 512
 LEAST_SPREAD = 1e-290  # PILES over less is infinite
 
 
-one_server, several_servers = fastest(queue.one_server), fastest(queue.several_servers)
 on_their_way, picked = fastest(queue.on_their_way), fastest(queue.picked)
-
-
-class Served(NamedTuple):
-    """When the service of each request began and ended, in the order of arrival."""
-
-    begin_s: Times
-    end_s: Times
 
 
 class CallPath(NamedTuple):
@@ -63,30 +53,6 @@ class Summed(NamedTuple):
     """Of processors, over all calls."""
 
 
-def open_queue(arrival_s: ArrayLike, service_s: ArrayLike, servers: int = 1) -> Served:
-    """Requests that arrive at given times, which never go back, and take given times of one of *servers* equal servers.
-
-    One server is Lindley's recursion [lindley-1952], several are Kiefer and Wolfowitz's [kiefer-wolfowitz-1955].
-    Raises :class:`SpecError` for times that are no times.
-    """
-    arrival, service = _times("arrival_s", arrival_s), _times("service_s", service_s)
-    servers = positive("servers", servers)
-    if arrival.size != service.size:
-        raise SpecError(
-            f"service_s has {service.size} times for {arrival.size} of arrival_s; give one to each request"
-        )
-    begin_s, end_s = np.empty((2, arrival.size))  # in one piece, which the next call finds in memory again
-    served = Served(begin_s, end_s)
-    rows = (arrival, service, *served)
-    if servers == 1 or not arrival.size:
-        in_order = one_server(*map(row, rows))
-    else:
-        in_order = several_servers(*map(row, (*rows, free_servers(min(servers, arrival.size)))))
-    if not in_order:
-        _refuse(arrival, service)
-    return served
-
-
 @lru_cache
 def speeds_of(host: Cores) -> tuple[float, ...] | None:
     """Speed of each of the running threads, by how many run, from 0 to all; None where all are as fast as one alone."""
@@ -97,8 +63,8 @@ def speeds_of(host: Cores) -> tuple[float, ...] | None:
 def summed_queue(gaps: Times, gap_s: float, services: Times, service_s: float, way: CallPath) -> Summed:
     """Calls that arrive after given gaps and take given times of a server, summed up on their way; both as factors.
 
-    The float operations are those of :class:`model.machine.device.servers.Threads` for the processors and
-    :func:`open_queue` for the servers, which calls take in the order in which they reach them.
+    The float operations are those of :class:`model.machine.device.servers.Threads` for the processors and of
+    :class:`model.machine.device.servers.Servers`, which calls take in the order in which they reach them.
     """
     calls = gaps.size
     took_s = way.call_s / np.array(way.speeds or (1.0,) * (way.processors + 1))
@@ -139,28 +105,3 @@ def at_ranks(values: Times, ranks: Ranks) -> Times:
     few.sort()
     ranked: Times = few[places]
     return ranked
-
-
-def _times(name: str, given: ArrayLike) -> Times:
-    """The given times as an array of one dimension."""
-    try:
-        times: Times = np.asarray(given, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise SpecError(f"{name}: {shown(given)} is no array of numbers") from error
-    if times.ndim != 1:
-        raise SpecError(f"{name} has {times.ndim} dimensions; 1 is needed")
-    return times
-
-
-def _refuse(arrival: Times, service: Times) -> None:
-    """SpecError for what is negative, infinite, no number, or goes back."""
-    for name, times in (("arrival_s", arrival), ("service_s", service)):
-        none = times[~((times >= 0) & (times < np.inf))]
-        if none.size:
-            raise SpecError(f"{name} has a time of {none[0]:g} s; every time must be finite and not negative")
-    back = arrival[1:] < arrival[:-1]
-    if back.any():
-        at = int(back.argmax())
-        raise SpecError(
-            f"arrival_s goes back from {arrival[at]:g} s to {arrival[at + 1]:g} s after {at + 1} requests; sort it"
-        )

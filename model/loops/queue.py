@@ -2,46 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from blocktime.model.loops.rows import FEW, GivenReals, Reals, Wholes, replace_first
-
-
-def one_server(arrival_s: GivenReals, service_s: GivenReals, begin_s: Reals, end_s: Reals) -> bool:
-    """Begins and ends at one server; whether arrivals never go back, no service is negative, and all is finite.
-
-    NOTE: who looks while it serves need not walk along the rows before.
-    """
-    free_at, before, in_order = 0.0, 0.0, 1
-    for k in range(len(arrival_s)):
-        arrival, service = arrival_s[k], service_s[k]
-        in_order &= int(arrival >= before) & int(service >= 0)
-        before = arrival
-        begin = max(free_at, arrival)
-        free_at = begin + service
-        begin_s[k] = begin
-        end_s[k] = free_at
-    return in_order != 0 and free_at < inf
-
-
-def several_servers(
-    arrival_s: GivenReals, service_s: GivenReals, begin_s: Reals, end_s: Reals, free_at: Reals
-) -> bool:
-    """The same at servers whose times of getting free lie in a heap; what lies below it never gets free.
-
-    NOTE: The sooner child is added up, not branched to: no processor foresees which one it is.
-    """
-    before, in_order = 0.0, 1
-    for k in range(len(arrival_s)):
-        arrival, service = arrival_s[k], service_s[k]
-        begin = max(free_at[0], arrival)
-        end = begin + service
-        in_order &= int(arrival >= before) & int(service >= 0) & int(end < inf)
-        before = arrival
-        begin_s[k] = begin
-        end_s[k] = end
-        replace_first(free_at, end)
-    return in_order != 0
 
 
 def on_their_way(  # noqa: PLR0913, PLR0917  (rows, one by one)
@@ -64,9 +25,9 @@ def on_their_way(  # noqa: PLR0913, PLR0917  (rows, one by one)
     in *worked_s*. Calls reach the servers as they leave the threads: by the time a thread is free for call k, the order
     of those before is known. Before the first that leaves there is a 0 in *left_s* for each thread.
 
-    Servers stand in a heap as in :func:`several_servers`. What comes up there are the ends in their order, after a 0
-    for each server: by the time a call takes the earliest server, all ends that its place in the queue may have waited
-    for came up.
+    Servers stand in a heap by the times at which they get free. What comes up there are the ends in their order, after
+    a 0 for each server: by the time a call takes the earliest server, all ends that its place in the queue may have
+    waited for came up.
 
     NOTE: Those that run are counted without a branch: no processor foresees how many.
     """

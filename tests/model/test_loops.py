@@ -49,7 +49,7 @@ def test_every_loop_has_a_compiled_twin() -> None:
 def test_one_text_for_the_compiler() -> None:
     text = build.text()
     assert text.count("cdef class ") == 86
-    assert "cpdef bint one_server(const double[::1] arrival_s" in text
+    assert "cpdef long long picked(const double[::1] values" in text
     assert "cdef inline double seek_s(" in text  # a law, as it stands
     assert "object seek" not in text
 
@@ -58,22 +58,22 @@ def test_one_text_for_the_compiler() -> None:
 def test_an_old_compiled_module_is_never_used(elsewhere: Path, part: str) -> None:
     if loops.compiled() is None:
         pytest.skip("no C compiler here")
-    assert said(elsewhere, "fastest(queue.one_server) is queue.one_server") == "False"
+    assert said(elsewhere, "fastest(queue.picked) is queue.picked") == "False"
     with (elsewhere / "blocktime" / "model" / part).open("a") as file:
         file.write("\n# another text\n")
-    assert said(elsewhere, "fastest(queue.one_server) is queue.one_server") == "True"
+    assert said(elsewhere, "fastest(queue.picked) is queue.picked") == "True"
     assert said(elsewhere, "fastest(queue.picked) and loops.why_slow()") == build.PLAIN
     old = next((elsewhere / "blocktime" / "model" / "loops" / "compiled").iterdir())
     wanted = said(elsewhere, "loops.build.file()")
     old.rename(wanted)  # under the name of a new one it has another way in
-    assert said(elsewhere, "fastest(queue.one_server) is queue.one_server") == "True"
+    assert said(elsewhere, "fastest(queue.picked) is queue.picked") == "True"
 
 
 def test_a_broken_module_is_none(elsewhere: Path) -> None:
     compiled = elsewhere / "blocktime" / "model" / "loops" / "compiled"
     compiled.mkdir(exist_ok=True)
     (compiled / build.file().name).write_bytes(b"no module")
-    assert said(elsewhere, "fastest(queue.one_server) is queue.one_server") == "True"
+    assert said(elsewhere, "fastest(queue.picked) is queue.picked") == "True"
 
 
 def test_without_a_compiler_one_sentence_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

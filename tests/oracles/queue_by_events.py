@@ -1,14 +1,30 @@
-"""A queue by events: a process of SimPy for each request."""
+"""A queue by events, a process of SimPy for each request, and by the servers of the machine."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import simpy
 
-from blocktime.model.kernels.queue import Served
+from blocktime.model.loops import fastest
+from blocktime.model.machine.device.servers import Servers
+
+
+class Served(NamedTuple):
+    """When the service of each request began and ended, in the order of arrival."""
+
+    begin_s: Any
+    end_s: Any
+
+
+def open_queue(arrival: Any, service: Any, servers: int = 1) -> Served:
+    """The same by the machine's servers."""
+    state, begin, end = fastest(Servers)(servers), np.empty(len(arrival)), np.empty(len(arrival))
+    for k, (at, work) in enumerate(zip(arrival.tolist(), service.tolist(), strict=True)):
+        begin[k], end[k] = state.serve(at, work)
+    return Served(begin, end)
 
 
 def open_by_events(arrival: Any, service: Any, servers: int) -> Served:

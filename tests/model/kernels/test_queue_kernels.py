@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,20 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from blocktime.model.errors import SpecError
 from blocktime.model.kernels import queue as kernel
 from blocktime.model.kernels.queue import (
     CallPath,
-    open_queue,
     quantiles,
     speeds_of,
     summed_queue,
 )
 from blocktime.model.laws.processors import Cores
-from blocktime.model.loops import fastest, queue
 from blocktime.model.machine.device.servers import Servers, Threads
 from tests import queue_theory as queueing
-from tests.oracles.queue_by_events import open_by_events
+from tests.oracles.queue_by_events import open_by_events, open_queue
 from tests.plain import plain_loops
 from tests.queue_theory import mmc_wait_s, mmc_waiting_fraction
 
@@ -56,20 +52,6 @@ def test_open_queue_is_a_process_for_each_request(servers: int) -> None:
 # The same to the last bit
 
 durations = st.sampled_from([0.0, 0.1, 0.3, 1.0]) | st.floats(0, 1e6)
-
-
-@given(st.lists(st.tuples(durations, durations), max_size=60), st.integers(1, 80))
-def test_open_queue_is_the_servers_of_the_states(pairs: list[tuple[float, float]], servers: int) -> None:
-    arrival = np.cumsum([gap for gap, _ in pairs])
-    service = np.array([work for _, work in pairs])
-    state = Servers(servers)
-    expected = [state.serve(now, work) for now, work in zip(arrival.tolist(), service.tolist(), strict=True)]
-    assert list(zip(*open_queue(arrival, service, servers), strict=True)) == expected
-    if servers == 1 and pairs:
-        heap, begin, end = np.array([0.0, math.inf, math.inf]), np.empty_like(arrival), np.empty_like(arrival)
-        several = fastest(queue.several_servers)
-        several(*map(memoryview, (arrival, service, begin, end, heap)))
-        assert list(zip(begin, end, strict=True)) == expected
 
 
 @given(
@@ -125,46 +107,6 @@ def test_quantiles_are_those_of_numpy(took: list[float], shares: list[float]) ->
 def test_quantiles_of_many_values_are_those_of_numpy() -> None:
     values, shares = np.random.default_rng(8).lognormal(0, 3, 100_003), [0.01, 0.5, 0.95, 0.99, 1.0]
     assert list(quantiles(values, shares)) == list(np.quantile(values, shares))
-
-
-@pytest.mark.parametrize("servers", [1, 3])
-def test_many_requests_are_those_of_the_plain_loop(servers: int) -> None:
-    random = np.random.default_rng(5)
-    arrival, service = poisson(random, 50_000, servers), random.lognormal(-0.6, 1.0, 50_000)
-    with plain_loops(kernel):
-        expected = open_queue(arrival, service, servers)
-    for found, plain in zip(open_queue(arrival, service, servers), expected, strict=True):
-        assert (found == plain).all()
-
-
-# Bad input
-
-
-@pytest.mark.parametrize(
-    ("arrival", "service", "servers", "says"),
-    [
-        ([0, 2, 1], [1, 1, 1], 1, "arrival_s goes back from 2 s to 1 s after 2 requests"),
-        ([0, float("nan")], [1, 1], 1, "arrival_s has a time of nan s"),
-        ([0, 1], [1, float("inf")], 1, "service_s has a time of inf s"),
-        ([0, 1], [1, -2], 1, "service_s has a time of -2 s"),
-        ([-1, 1], [1, 2], 1, "arrival_s has a time of -1 s"),
-        ([0, 1], [1], 1, "service_s has 1 times for 2 of arrival_s"),
-        ([[0, 1]], [1, 1], 1, "arrival_s has 2 dimensions; 1 is needed"),
-        (["soon"], [1], 1, "arrival_s: ['soon'] is no array of numbers"),
-        ([0, 1], [1, 1], 0, "servers: 0 is no whole number of at least 1"),
-        ([0, 1], [1, 1], -3, "servers: -3 is no whole number of at least 1"),
-        ([0, 1], [1, 1], 1.5, "servers: 1.5 is no whole number of at least 1"),
-    ],
-)
-def test_open_queue_refuses_what_is_no_queue(arrival: Any, service: Any, servers: Any, says: str) -> None:
-    with pytest.raises(SpecError) as error:
-        open_queue(arrival, service, servers)
-    assert says in str(error.value)
-
-
-def test_no_requests_take_no_time() -> None:
-    for servers in (1, 2):
-        assert [times.size for times in open_queue([], [], servers)] == [0, 0]
 
 
 # Theory

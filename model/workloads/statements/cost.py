@@ -153,8 +153,6 @@ def _why_whole_load(system: System, work: Statement, demand: Demand) -> str:
         return ROWS_MEET
     if _writes(system, demand) == 0:
         return "DBWR writes none of its blocks"
-    if system.host.limits_volumes and system.instance.redo_disk != "data":
-        return "the host limits what the disk of the blocks and that of the log do together"
     return ""
 
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from blocktime.model.causes import PARALLEL, SEQUENTIAL
 from blocktime.model.demand import Demand
 from blocktime.model.laws.numeric import some
+from blocktime.model.machine.device.iostat import Counters
 from blocktime.model.sim.machine import Machine
 from blocktime.model.workloads.extension import (
     MARKS,
@@ -117,6 +118,12 @@ class Growth:
         return float(queued_s + sum(total_s for _, total_s in self.waits.values()))
 
 
+def _moment_of(counters: Counters, now_s: float) -> DeviceMoment:
+    """What a device has counted until now."""
+    counters.round(now_s)
+    return DeviceMoment(now_s, counters.counted(), dict(counters.sizes))
+
+
 class StatementWhole(NamedTuple):
     """What follows for the whole from a part."""
 
@@ -125,6 +132,8 @@ class StatementWhole(NamedTuple):
     half_s: float
     """How far the 95 % interval of the mean session's time reaches."""
     counters: ExtendedCounters
+    redo_counters: ExtendedCounters | None
+    """Of a disk of the log's own."""
 
 
 class StatementPart:
@@ -164,6 +173,7 @@ class StatementPart:
         """Window of each session, and its chunks of reads there."""
         self._progress: list[Progress] = []
         self._device: list[DeviceMoment] = []
+        self._redo: list[DeviceMoment] = []
         self._chunks = 0
 
     def noted(self, rank: int) -> Iterator[Read]:
@@ -195,8 +205,9 @@ class StatementPart:
         self._chunks += 1
         if self._chunks % sessions:
             return
-        counters.round(now_s)
-        self._device.append(DeviceMoment(now_s, counters.counted(), dict(counters.sizes)))
+        self._device.append(_moment_of(counters, now_s))
+        if self._behind is not None and self._behind.redo_counters is not None:
+            self._redo.append(_moment_of(self._behind.redo_counters, now_s))
         together = steady and all(at == window and number for at, number in self._at)
         worked = sum(ledger.worked_blocks for ledger in self._ledgers) / sessions
         self._progress.append(Progress(now_s, worked, window if together else NO_WINDOW))
@@ -267,9 +278,16 @@ class StatementPart:
                 if event in ledger.waits:
                     ledger.waits[event][0] = known
             ledger.reads = Counter(reads)
-        device = [(self._device[first], self._device[last]) for first, last in stretch.spans]
-        counters = ExtendedCounters(self._machine.counters, device, self._left_out / stretch.work)
-        return StatementWhole(self._played_fraction, half_s, counters)
+        counters = self._extended(self._machine.counters, self._device, stretch)
+        redo = None if self._behind is None else self._behind.redo_counters
+        of_log = None if redo is None else self._extended(redo, self._redo, stretch)
+        return StatementWhole(self._played_fraction, half_s, counters, of_log)
+
+    def _extended(
+        self, counters: Counters, moments: list[DeviceMoment], stretch: Stretch
+    ) -> ExtendedCounters:
+        ends = [(moments[first], moments[last]) for first, last in stretch.spans]
+        return ExtendedCounters(counters, ends, self._left_out / stretch.work)
 
     def _ends(self, moments: list[Moment], stretch: Stretch) -> Iterator[tuple[Moment, Moment]]:
         """The first and the last moment of a session in each span of the stretch."""

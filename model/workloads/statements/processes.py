@@ -316,12 +316,11 @@ class StatementProgram:
         timing = _timing(
             self.system, work, demand, (self.machine, self.sessions, self.machine.counters), self.seed
         )
-        timing.redo = self._redo_disk()
+        timing.redo = self._redo_disk(None if self.behind is None else self.behind.redo_counters)
         return books.close_books(name, self.system, work, demand, timing)
 
-    def _redo_disk(self) -> DeviceStats | None:
+    def _redo_disk(self, counters: Counters | ExtendedCounters | None) -> DeviceStats | None:
         """The log's own disk, where it counts against the limits of the host."""
-        counters = None if self.behind is None else self.behind.redo_counters
         if counters is None:
             return None
         ledgers = [session.ledger for session in self.sessions]
@@ -342,6 +341,7 @@ class StatementProgram:
         ends_s = timing.elapsed_s - whole.half_s, timing.elapsed_s + whole.half_s
         timing.interval = Interval(low_s=max(0.0, ends_s[0]), high_s=ends_s[1], confidence=CONFIDENCE)
         timing.played_fraction = whole.played_fraction
+        timing.redo = self._redo_disk(whole.redo_counters)
         result = books.close_books(name, system, work, demand, timing)
         refuse_spent_credits(system, result, begin_s)
         return result

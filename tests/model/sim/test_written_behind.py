@@ -92,3 +92,14 @@ def test_a_load_of_any_number_of_rows_takes_no_longer_than_others(rows: int) -> 
     assert found.events is not None
     assert found.events < 400_000
     assert "written blocks" in found.method
+
+
+def test_a_part_counts_what_goes_to_the_logs_own_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = ["table.rows=8000000", "instance.buffer_cache_bytes=20M", "instance.redo_disk=own"]
+    given = load("magni-imp-4k", [*settings, "host.iops_limit=200"])
+    part = simulate(given.system, given.workload)
+    monkeypatch.setattr(cost, "MOST_WRITES", 10**9)
+    whole = simulate(given.system, given.workload)
+    assert "played" in part.method
+    for name, device in whole.device.items():
+        assert part.device[name].written_bytes_per_s == pytest.approx(device.written_bytes_per_s, rel=0.01)

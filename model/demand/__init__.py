@@ -14,7 +14,7 @@ from blocktime.model.demand.loads import export_demand, import_demand
 from blocktime.model.demand.optimizer_estimate import optimizer_of
 from blocktime.model.demand.reading import MixedRegimes, OneByOne, reaps_are_waits
 from blocktime.model.demand.segment import check_blocks
-from blocktime.model.demand.storage import ReadTimes, parallel_of, read_times, reads_as_calls
+from blocktime.model.demand.storage import ReadTimes, parallel_of, read_times
 from blocktime.model.demand.work import Demand, full_scan_demand
 from blocktime.model.spec import Statement, System
 
@@ -28,7 +28,6 @@ __all__ = [
     "optimizer_of",
     "parallel_of",
     "read_times",
-    "reads_as_calls",
     "reaps_are_waits",
     "search_s",
 ]

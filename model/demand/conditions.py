@@ -235,7 +235,7 @@ def _add_device(
     truly_async = plan.asynchronous and not plan.through_page_cache
     quantities["in_flight"] = work.sessions * (slots_of(system, demand, work.sessions) if truly_async else 1)
     if "request_bytes" in wanted:
-        asked = call_requests(system, reads_as_calls(system, demand, 0.0))
+        asked = call_requests(system, reads_as_calls(system, demand))
         quantities["request_bytes"] = known_where(
             asked.requests > 0, over(asked.device_bytes, asked.requests)
         )

@@ -7,13 +7,13 @@ from typing import Any
 
 from blocktime.model.demand.device_calls import changed
 from blocktime.model.demand.work import Demand
-from blocktime.model.laws import disk_means, limits, scan_reads
-from blocktime.model.laws.block_layer import stated_call_s
+from blocktime.model.laws import disk_means, scan_reads
 from blocktime.model.laws.numeric import Number, larger, nearest, over, smaller, some, where
 from blocktime.model.laws.read_slots import mean_slots
 from blocktime.model.spec import ReadStream, System
 
 FIRST = 1
+READS = ReadStream()
 
 
 @dataclass(slots=True)
@@ -38,36 +38,18 @@ def parallel_of(disk: Any) -> Number:
     return disk.raid_disks * disk.parallel_requests
 
 
-def reads_as_calls(system: System, demand: Demand, own_s: Number, **fields: Any) -> Any:
-    """The reads of one execution as the calls of a stream, between which its session works *own_s* in all."""
-    reads = larger(1, _whole(demand.reads))
-    size = demand.block_size_bytes
-    given = {
-        "block_size_bytes": _whole(larger(1, demand.read_blocks / reads) * size),
-        "count": reads,
-        "span_bytes": _whole(larger(1, demand.segment.blocks) * size),
-        "path": system.database_path,
-        "think_s": larger(0.0, own_s / reads - stated_call_s(system.host.read_call_s)),
-    }
-    return changed(READS, **{**given, **fields})
+def reads_as_calls(system: System, demand: Demand) -> Any:
+    """The reads of one execution as the calls of a stream."""
+    reads, size = larger(1, _whole(demand.reads)), demand.block_size_bytes
+    size_bytes = _whole(larger(1, demand.read_blocks / reads) * size)
+    span_bytes = _whole(larger(1, demand.segment.blocks) * size)
+    path = system.database_path
+    return changed(READS, block_size_bytes=size_bytes, count=reads, span_bytes=span_bytes, path=path)
 
 
 def _whole(number: Number) -> Number:
     """A number of calls or bytes, which some laws count with."""
     return nearest(number) if getattr(number, "ndim", 0) else round(number)
-
-
-READS = ReadStream()
-
-
-def _bursting(system: System, demand: Demand, users: Number) -> Any:
-    """The disk; a volume that has burst credits at its mean rate over all reads of the statement's sessions."""
-    disk = system.disk
-    if disk.iops_limit is None or disk.burst_iops is None or not some(disk.burst_credits):
-        return disk
-    size = demand.block_size_bytes * demand.read_blocks / larger(1, demand.reads)
-    counted = demand.reads * limits.counted_requests(disk, size) + demand.plan.single_reads
-    return changed(disk, iops_limit=limits.mean_iops(disk, larger(1, users * counted)), burst_iops=None)
 
 
 def read_times(system: System, demand: Demand, own_s: Number, users: Number) -> ReadTimes:
@@ -76,7 +58,9 @@ def read_times(system: System, demand: Demand, own_s: Number, users: Number) -> 
     Reads in order go on where the last one ended; others lie anywhere in the segment. Of a batch each read but the
     first takes its share of the device's capacity.
     """
-    disk, plan, size = _bursting(system, demand, users), demand.plan, demand.block_size_bytes
+    disk, plan, size = system.disk, demand.plan, demand.block_size_bytes
+    if disk.burst_iops is not None:
+        disk = changed(disk, iops_limit=disk.burst_iops, burst_iops=None)
     gap_s, span_bytes = own_s / larger(1, demand.reads), larger(1, demand.segment.blocks) * size
     hits = disk.read_hit_fraction
 

@@ -70,7 +70,8 @@ def draw(control: Control, seen: Look, on_change: Callable[[str], None], refused
 
 def _widget(control: Control, field: Facts, was: Any, held: Any, common: dict[str, Any]) -> None:
     """The widget that suits the field, with its value *held*."""
-    match field.kind:
+    takes = field.kind
+    match takes:
         case "ladder":
             st.select_slider(options=field.options, value=held, format_func=field.show, **common)
         case "choice" | "text":

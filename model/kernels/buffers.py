@@ -32,7 +32,7 @@ Blocks = NDArray[np.int64]
 
 MOST = 2**31 // FIELDS - 1
 """Buffers; places among their fields have 32 bits."""
-BUFFER_BYTES = 125
+BUFFER_BYTES = 145
 """At most, of one that holds a block: resident memory of runs with 0.5, 1 and 2 million buffers."""
 PLACE_BYTES = 16
 """Of them, those in the table of blocks, which blocks are spread over however few they are."""
@@ -161,11 +161,17 @@ class Buffers:
         if done < given.size:
             raise KeyError(int(given[done]))
 
-    def fill(self, blocks: ArrayLike, now_s: float = -math.inf, count: int | ArrayLike | None = None) -> None:
-        """Put different blocks into an empty cache, as if each had been read to the midpoint at *now_s*.
+    def fill(
+        self,
+        blocks: ArrayLike,
+        now_s: float | ArrayLike = -math.inf,
+        count: int | ArrayLike | None = None,
+        hot: int = 0,
+    ) -> None:
+        """Put different blocks into an empty cache, the first at the cold end, the last *hot* of them hot.
 
-        Their count is that of a block just read, unless another is given, or one for each; SpecError if they do not
-        fit.
+        They were touched last at *now_s*, and their count is that of a block just read, unless another is given; both
+        may be one for each. SpecError if they do not fit.
         """
         given = _flat("blocks", blocks, np.int64)
         touches = self.rules.first_count if count is None else count
@@ -176,7 +182,13 @@ class Buffers:
                 f"{given.size} blocks for {self.size_blocks} buffers, {len(self)} of them in use: a cache that is"
                 " filled must be empty and have room for them"
             )
-        done = self.touched.filled(row(given), float(now_s), row(counts))
+        if not 0 <= hot <= min(given.size, self.touched.hot_size):
+            raise SpecError(
+                f"hot: {hot} of {given.size} blocks; the hot region has {self.touched.hot_size} buffers"
+            )
+        moments = np.full(given.size, now_s) if np.ndim(now_s) == 0 else now_s
+        touched_s = _flat("now_s", moments, np.float64, given.size)
+        done = self.touched.filled(row(given), row(touched_s), row(counts), hot)
         if done < given.size:
             self._empty()
             raise SpecError(f"blocks: {int(given[done])} is given twice")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from blocktime.model.laws.numeric import Number, expm1, larger, where
+from math import exp
+
+from blocktime.model.laws.numeric import Number, expm1, larger, smaller, where
 
 LEAST = 1e-12
+STEPS = 12
 
 
 def written_per_s(changes_per_s: Number, blocks: Number, age_s: Number) -> Number:
@@ -15,6 +18,17 @@ def written_per_s(changes_per_s: Number, blocks: Number, age_s: Number) -> Numbe
     """
     each_per_s = changes_per_s / blocks
     return blocks * each_per_s / (1 + each_per_s * age_s)
+
+
+def dirty_fraction(changes_per_s: Number, held: Number, read_age_s: Number, hit_age_s: Number) -> Number:
+    """Share of alike blocks that are dirty in memory, where the share *held* is in memory: (c(1-h)a + c·h·b)/(1 + c·b).
+
+    A block changes c times a second; 1-h of its changes have to read it first, and it is dirty for a from then on. Of
+    the others those that find it clean make it dirty for b. With all blocks held it is cb/(1 + cb), as in
+    :func:`written_per_s`.
+    """
+    after_read, after_hit = changes_per_s * (1 - held) * read_age_s, changes_per_s * held * hit_age_s
+    return smaller(held, (after_read + after_hit) / (1 + changes_per_s * hit_age_s))
 
 
 def checkpoint_age_s(checkpoint_s: float, lag_bytes: float, redo_bytes_per_s: float) -> float:
@@ -35,6 +49,21 @@ def dirty_age_s(checkpoint_s: Number, resident_blocks: Number, reads_per_s: Numb
     passing = checkpoint_s * reads_per_s / resident_blocks
     # NOTE: below the least, the second term of its series is lost in rounding
     return checkpoint_s * where(passing < LEAST, 1.0, -expm1(-passing) / larger(passing, LEAST))
+
+
+def leaving_per_s(mean_age_s: float, age_s: float) -> float:
+    """How often dirty blocks leave memory, if they are dirty for *mean_age_s* and at most for *age_s*.
+
+    The inverse of :func:`dirty_age_s`, m = (1 - e^(-λA))/λ, by Newton's steps.
+    """
+    share = mean_age_s / max(age_s, LEAST)
+    if share >= 1 - LEAST:
+        return 0.0
+    passing = min(1 / max(share, LEAST), 2 * (1 - share) / share)
+    for _ in range(STEPS):
+        left = exp(-passing)
+        passing -= (1 - left - share * passing) / (left - share)
+    return passing / max(age_s, LEAST)
 
 
 def undo_gets(gets: Number, others: Number, changed_blocks: Number, collision: Number) -> Number:

@@ -54,13 +54,6 @@ class Positionings:
                     within = within - reached[step - STEPS] / STEPS
                 self.left.append(larger(0.0, 1 - within))
 
-    def shorter_s(self, commands: Number) -> Number:
-        """How much shorter the mean positioning is with *commands* in the queue, 1 or more, than in order of arrival.
-
-        A number that is no whole one is a mean, and its gain lies between those of whole ones.
-        """
-        return gained(self.left, commands) * self.each_s
-
 
 def gained(left: list[Number], commands: Number) -> Number:
     """Reduction of the shortest of n positionings, in steps: Σ l - lⁿ over the chances l that none has ended."""

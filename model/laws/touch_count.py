@@ -64,17 +64,43 @@ def resident_fractions(
     touch_references: float = 0.0,
 ) -> list[tuple[float, float]]:
     """Shares of each group's blocks that are in the cold and in the hot region, as :func:`hit_fraction` has them."""
-    return list(_resident_fractions(room, tuple(popularity), tuple(blocks), rules, touch_references))
+    return [(each.cold, each.hot) for each in residence(room, popularity, blocks, rules, touch_references)]
+
+
+class Residence(NamedTuple):
+    """How the blocks of a group are in memory in the long run."""
+
+    cold: float = 0.0
+    """Share of the blocks in the cold region."""
+    hot: float = 0.0
+    """In the hot one."""
+    read: float = 1.0
+    """Of those in the cold region, the share that came from disk; the others were hot."""
+    stay: float = 0.0
+    """References while a block passes the cold region; 0 where all find room."""
+    heated: float = 0.0
+    """Share of the blocks just read that become hot."""
+
+
+def residence(
+    room: float,
+    popularity: Sequence[float],
+    blocks: Sequence[float],
+    rules: TouchRules,
+    touch_references: float = 0.0,
+) -> list[Residence]:
+    """How the blocks of each group are in memory, by the law of :func:`hit_fraction`."""
+    return list(_residence(room, tuple(popularity), tuple(blocks), rules, touch_references))
 
 
 @lru_cache(maxsize=256)  # many questions ask it of one cache
-def _resident_fractions(
+def _residence(
     room: float,
     popularity: tuple[float, ...],
     blocks: tuple[float, ...],
     rules: TouchRules,
     touch_references: float,
-) -> list[tuple[float, float]]:
+) -> list[Residence]:
     total = sum(wanted * members for wanted, members in zip(popularity, blocks, strict=True))
     groups = [
         (each / total, members)
@@ -82,9 +108,9 @@ def _resident_fractions(
         if each * members > 0
     ]
     if room >= sum(members for _, members in groups):
-        return [(1.0, 0.0) if wanted > 0 else (0.0, 0.0) for wanted in popularity]
+        return [Residence(1.0 if wanted > 0 else 0.0) for wanted in popularity]
     if room <= 0:
-        return [(0.0, 0.0)] * len(popularity)
+        return [Residence()] * len(popularity)
     wanted = HotCriteria(
         max(0, rules.hot_count - rules.first_count), rules.hot_count - rules.cool_count, touch_references
     )
@@ -93,12 +119,13 @@ def _resident_fractions(
     if abs(_too_many(groups, cold_time, room, hot, wanted)) > JUMP * room:
         frozen = iter(_frozen(groups, room, hot, wanted))
         return [
-            next(frozen) if each * members > 0 else (0.0, 0.0)
+            next(frozen) if each * members > 0 else Residence()
             for each, members in zip(popularity, blocks, strict=True)
         ]
     hot_time, _ = _hot_time(groups, cold_time, hot, wanted)
     return [
-        _shares(each / total, cold_time, hot_time, wanted) if each > 0 else (0.0, 0.0) for each in popularity
+        _resides(each / total, cold_time, hot_time, wanted) if each > 0 else Residence()
+        for each in popularity
     ]
 
 
@@ -113,12 +140,13 @@ class HotCriteria(NamedTuple):
     """Time after one that counts in which others do not."""
 
 
-def _shares(rate: float, cold_time: float, hot_time: float, wanted: HotCriteria) -> tuple[float, float]:
+def _resides(rate: float, cold_time: float, hot_time: float, wanted: HotCriteria) -> Residence:
     """Shares of the time that a block is in the cold and in the hot region."""
     first, again = _chances(rate, cold_time, wanted)
-    cold, hot = cold_time * (1 - again + first), hot_time * first
+    passes = 1 - again + first
+    cold, hot = cold_time * passes, hot_time * first
     span = cold + hot + (1 - again) / rate
-    return cold / span, hot / span
+    return Residence(cold / span, hot / span, (1 - again) / passes if passes > 0 else 0.0, cold_time, first)
 
 
 def _chances(rate: float, cold_time: float, wanted: HotCriteria) -> tuple[float, float]:
@@ -195,7 +223,7 @@ def _hot_time(groups: Groups, cold_time: float, hot: float, wanted: HotCriteria)
 def _too_many(groups: Groups, cold_time: float, room: float, hot: float, wanted: HotCriteria) -> float:
     """Blocks in the cold region beyond its room, the hot one being as full as it gets; negative for fewer."""
     hot_time, inside = _hot_time(groups, cold_time, hot, wanted)
-    held = sum(members * _shares(rate, cold_time, hot_time, wanted)[0] for rate, members in groups)
+    held = sum(members * _resides(rate, cold_time, hot_time, wanted).cold for rate, members in groups)
     return held - (room - inside)
 
 
@@ -221,7 +249,7 @@ def _cold_time(groups: Groups, room: float, hot: float, wanted: HotCriteria) -> 
     return exp((low + high) / 2)
 
 
-def _frozen(groups: Groups, room: float, hot: float, wanted: HotCriteria) -> list[tuple[float, float]]:
+def _frozen(groups: Groups, room: float, hot: float, wanted: HotCriteria) -> list[Residence]:
     """Shares in the cold and the hot region where that stops to grow before it is full, and stays as it is then.
 
     While it grows, blocks pass the cold region faster and faster, in the end before a touch of theirs can count.
@@ -247,7 +275,7 @@ def _frozen(groups: Groups, room: float, hot: float, wanted: HotCriteria) -> lis
             break
         others, inside, cold_time = left, grown, next_time
     return [
-        (members / every * cold_time / (cold_time + 1 / rate), 1 - members / every)
+        Residence(members / every * cold_time / (cold_time + 1 / rate), 1 - members / every, 1.0, cold_time)
         for members, (rate, every) in zip(others, groups, strict=True)
     ]
 

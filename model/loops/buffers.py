@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blocktime.model.loops.cache import SPREAD, SPREAD_BITS
-from blocktime.model.loops.rows import Bytes, GivenBytes, GivenWholes, Halves, Reals, Wholes
+from blocktime.model.loops.rows import Bytes, GivenBytes, GivenReals, GivenWholes, Halves, Reals, Wholes
 
 BLOCK, COUNT, HOTTER, COLDER = 0, 1, 2, 3
 FIELDS = 4
@@ -156,8 +156,12 @@ class TouchCounts:
             self.state[slot] &= REGION
         return True
 
-    def filled(self, blocks: GivenWholes, now_s: float, counts: GivenWholes) -> int:
-        """Blocks put into an empty cache, the first at the cold end, up to one that is there already; how many."""
+    def filled(self, blocks: GivenWholes, touched_s: GivenReals, counts: GivenWholes, hots: int) -> int:
+        """Blocks put into an empty cache, the first at the cold end, up to one that is there already; how many.
+
+        The last *hots* are in the hot region.
+        """
+        first_hot = len(blocks) - hots
         for k in range(len(blocks)):
             at = self._place_of(blocks[k])
             if self.table[at]:
@@ -166,9 +170,14 @@ class TouchCounts:
             self.table[at] = slot
             self.buffers[slot * FIELDS + BLOCK] = blocks[k]
             self.buffers[slot * FIELDS + COUNT] = counts[k]
-            self.touched_s[slot] = now_s
+            self.touched_s[slot] = touched_s[k]
             self._link(slot, 0)
             self.inside = slot
+            if k >= first_hot:
+                self.state[slot] = HOT
+                self.hots += 1
+                if k == first_hot:
+                    self.midpoint = slot
         return len(blocks)
 
     def _place_of(self, block: int) -> int:

@@ -15,7 +15,7 @@ from blocktime.model.demand import transactions as asked
 from blocktime.model.demand.device_calls import changed
 from blocktime.model.errors import OverBudget
 from blocktime.model.kernels.buffers import BUFFER_BYTES, Buffers
-from blocktime.model.laws.commit import LOG_FILES_BYTES
+from blocktime.model.laws.commit import LOG_FILES_BYTES, LOOKS_EVERY_S
 from blocktime.model.loops import fastest
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.machine.device.servers import Processors
@@ -149,7 +149,8 @@ def _pools(
     if work.begins == "cold":
         return [(buffers, Dirty(NOBODY, np.empty(0))) for buffers in pools]
     per_s = expected.per_s
-    age_s = fastest(written_age_s)(expected.parts, per_s, expected.written)
+    # NOTE: DBWR looks as the run begins; what has become due since it looked last is still dirty
+    age_s = fastest(written_age_s)(expected.parts, per_s, expected.written) + LOOKS_EVERY_S
     groups = fastest(dirty_groups)(expected.parts, per_s, age_s)
     first, *others = [dirty(buffers, data, groups, chance, age_s) for buffers in pools]
     changes_per_s = per_s * expected.parts.hottest_changes

@@ -48,6 +48,14 @@ class Group:
     blocks: float
     held: float
     """Share of them that is in memory."""
+    was_hot: float
+    """Share of them that is hot, or passes the cold region for another time."""
+    heated: float
+    """Share of those read that become hot."""
+    passing_gets: float
+    """Gets of a block while it passes the cold region; infinite where all blocks find room."""
+    uncounted: float
+    """Of the gets that find a block, those which come too soon after its read to make it hot."""
 
 
 @dataclass
@@ -193,7 +201,8 @@ def parts_of(
 
     drawn = mean("drawn_gets")
     gets_per_s = references_per_s(system, work, kinds, data, saturated=saturated)
-    held = held_fractions(system, data, gets_per_s if per_s is None else per_s * drawn)
+    memory = in_memory(system, data, gets_per_s if per_s is None else per_s * drawn)
+    held = tuple(group.held for group in memory)
     hit = min(1.0, sum(share * there for share, there in zip(data.shares, held, strict=True)))
     reads, on_disk = drawn * (1 - hit), 1 - asked.in_page_cache(system)
     batches = _mixed(kinds, lambda kind: kind.batches(1 - hit))
@@ -263,7 +272,7 @@ def parts_of(
         "log_buffer_bytes": system.instance.log_buffer_bytes,
         "redo_held_s": mean("redo_bytes") / float(disk_means.sequential_bytes_per_s(log_disk, True)),
     }
-    wants = _Wants(wanted, on_disk, batches, mean("scan_blocks"), kinds, busy_s, mbrc, held)
+    wants = _Wants(wanted, on_disk, batches, mean("scan_blocks"), kinds, busy_s, mbrc, memory)
 
     def parts_on(device: DataDevice, devices: list[Parts], *, redo: bool) -> Parts:
         of_device = on_device(system, device)
@@ -302,7 +311,7 @@ class _Wants(NamedTuple):
     kinds: list[KindDemand]
     cpu_s: float
     mbrc: int
-    held: tuple[float, ...]
+    memory: list[InMemory]
 
 
 def on_device(system: System, device: DataDevice) -> System:
@@ -334,8 +343,8 @@ def _on_device(system: System, work: Transactions, data: Data, wants: _Wants, sh
     scans = sum(kind.share for kind in wants.kinds if kind.scan_blocks)
     return {
         "groups": [
-            fastest(Group)(gets, blocks * share, there)
-            for gets, blocks, there in zip(data.shares, data.blocks, wants.held, strict=True)
+            fastest(Group)(gets, blocks * share, *there)
+            for gets, blocks, there in zip(data.shares, data.blocks, wants.memory, strict=True)
         ],
         "disk": disk,
         "reads": reads,
@@ -436,21 +445,41 @@ def span_bytes(system: System, work: Transactions, share: float = 1.0) -> float:
     return float(min(capacity, max(least, work.data_bytes * share)))
 
 
-def held_fractions(system: System, data: Data, gets_per_s: float = 0.0) -> tuple[float, ...]:
-    """Share of each group of blocks that is in memory, in the long run: as many of its gets find their block."""
+class InMemory(NamedTuple):
+    """How the blocks of a group are in memory; see :class:`Group`."""
+
+    held: float = 0.0
+    was_hot: float = 0.0
+    heated: float = 0.0
+    passing_gets: float = inf
+    uncounted: float = 0.0
+
+
+def in_memory(system: System, data: Data, gets_per_s: float = 0.0) -> list[InMemory]:
+    """How each group of blocks is in memory in the long run; as many of its gets find their block as are held."""
     rules = asked.touch_rules(system)
-    held = [0.0] * len(data.blocks)
+    memory = [InMemory()] * len(data.blocks)
     for pool in data.pools:
         groups = [group for group in pool.groups if data.blocks[group]]
         popularity = [float(data.shares[group] / data.blocks[group]) for group in groups]
         blocks = [float(data.blocks[group]) for group in groups]
         if not any(popularity):
             continue
-        late = sum(data.shares[group] for group in groups) * gets_per_s * rules.touch_time_s
-        resident = touch_count.resident_fractions(pool.room_blocks, popularity, blocks, rules, late)
-        for group, shares in zip(groups, resident, strict=True):
-            held[group] = sum(shares)
-    return tuple(held)
+        share = float(sum(data.shares[group] for group in groups))
+        late = share * gets_per_s * rules.touch_time_s
+        needed = max(1, rules.hot_count - rules.first_count)
+        resides = touch_count.residence(pool.room_blocks, popularity, blocks, rules, late)
+        for group, popular, there in zip(groups, popularity, resides, strict=True):
+            held, read = there.cold + there.hot, there.cold * there.read
+            soon = min(1.0, needed * late / there.stay) * (1 - there.heated) if there.stay else 0.0
+            memory[group] = InMemory(
+                held,
+                held - read,
+                there.heated,
+                there.stay * popular / share if there.stay else inf,
+                soon * read / max(held, LEAST),
+            )
+    return memory
 
 
 def _to_log_s(system: System, work: Transactions, span: float, share: float) -> tuple[float, float]:

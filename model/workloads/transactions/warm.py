@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
 from zlib import crc32
@@ -17,31 +18,81 @@ from blocktime.model.laws.buffer_cache import TouchRules
 from blocktime.model.sim.streams import stream
 from blocktime.model.workloads.transactions.parts import DirtyGroup
 
+HOT_FROM = 1.0
+LEAST = 1e-200
+"""Gets a second."""
+
 
 def warm(buffers: Buffers, pool: Pool, data: Data, rules: TouchRules, chance: Chance) -> None:
-    """Fill a pool with as many blocks of each group as it holds in the long run, at random among them, in any order.
+    """Fill a pool with as many blocks of each group as it holds in the long run, at random among them.
 
-    They were touched so long ago that a touch counts, those of the hot region often enough to be there.
+    A block of the cold region came there at any moment of its passage; its place goes by its age, and its count by the
+    touches since. One of the hot region was touched at any time before. See :mod:`model.laws.touch_count`.
     """
     groups = [group for group in pool.groups if data.blocks[group] and data.shares[group]]
     popularity = [data.shares[group] / data.blocks[group] for group in groups]
     blocks = [float(data.blocks[group]) for group in groups]
-    late = float(sum(data.shares[group] for group in groups)) * chance.gets_per_s * rules.touch_time_s
-    held = touch_count.resident_fractions(pool.room_blocks, popularity, blocks, rules, late)
+    per_s = max(LEAST, float(sum(data.shares[group] for group in groups)) * chance.gets_per_s)
+    held = touch_count.residence(pool.room_blocks, popularity, blocks, rules, per_s * rules.touch_time_s)
     first = [0, *accumulate(int(size) for size in data.blocks)]
-    chosen, counts = [none := np.empty(0, dtype=np.int64)], [none]
-    for group, (cold, hot) in zip(groups, held, strict=True):
+    parts = [_Standing.none()]
+    for group, popular, resides in zip(groups, popularity, held, strict=True):
         size = int(data.blocks[group])
-        inside = first[group] + some_of(
-            size, round((cold + hot) * size), stream(chance.seed, f"warm {group}")
-        )
-        chosen.append(inside)
-        # NOTE: the first searches move those of the hot region there at once
-        touched = of_block(inside, chance.seed, "hot") * (cold + hot) < hot
-        counts.append(np.where(touched, rules.hot_count, rules.first_count))
-    every, count = np.concatenate(chosen), np.concatenate(counts)
-    order = in_order(of_block(every, chance.seed, "order"))[: buffers.size_blocks]
-    buffers.fill(every[order], now_s=-chance.age_s, count=count[order])
+        count = round((resides.cold + resides.hot) * size)
+        inside = first[group] + some_of(size, count, stream(chance.seed, f"warm {group}"))
+        got_per_s = max(LEAST, popular * chance.gets_per_s)
+        parts.append(_standing(inside, resides, got_per_s, rules, chance, resides.stay / per_s))
+    standing = _Standing(*map(np.concatenate, zip(*parts, strict=True)))
+    # NOTE: the oldest are at the cold end of their region; what does not fit by a rounding is the oldest of all
+    rank = in_order(standing.place)[-buffers.size_blocks :]
+    hot = min(int((standing.place >= HOT_FROM).sum()), rules.hot_blocks(buffers.size_blocks), rank.size)
+    buffers.fill(standing.blocks[rank], standing.touched_s[rank], standing.counts[rank], hot)
+
+
+class _Standing(NamedTuple):
+    """Blocks as they stand in a pool."""
+
+    blocks: NDArray[np.int64]
+    place: NDArray[np.float64]
+    """From the cold end: below HOT_FROM in the cold region, from there on in the hot one."""
+    counts: NDArray[np.int64]
+    touched_s: NDArray[np.float64]
+
+    @classmethod
+    def none(cls) -> _Standing:
+        return cls(*(np.empty(0, kind) for kind in (np.int64, float, np.int64, float)))
+
+
+def _standing(
+    blocks: NDArray[np.int64],
+    resides: touch_count.Residence,
+    per_s: float,
+    rules: TouchRules,
+    chance: Chance,
+    stay_s: float,
+) -> _Standing:
+    """How *blocks* stand that are got *per_s* times a second each and pass the cold region in *stay_s*."""
+    drawn = partial(of_block, blocks, chance.seed)
+    is_hot = drawn("hot") * (resides.cold + resides.hot) < resides.hot
+    was_hot = drawn("read") >= resides.read
+    place, wait_s = drawn("order"), rules.touch_time_s
+    age_s = (1 - place) * stay_s
+    # what was hot before was touched at any time, and a touch may not count yet
+    late = per_s * wait_s
+    rests_s = np.maximum(0.0, 1 - drawn("rests") * (1 + late) / max(late, LEAST)) * wait_s
+    left_s = np.where(was_hot, age_s - rests_s, age_s - wait_s)
+    count = np.where(was_hot, rules.cool_count, rules.first_count)
+    touched_s = np.where(was_hot, np.minimum(-chance.age_s, -age_s), -age_s)
+    touched_s = np.where(was_hot & (rests_s > 0), rests_s - wait_s - age_s, touched_s)
+    for touch in range(max(1, rules.hot_count - min(rules.cool_count, rules.first_count))):
+        left_s = left_s + np.log1p(-drawn(f"touch {touch}")) / per_s
+        is_touched = left_s >= 0
+        count = count + is_touched
+        touched_s = np.where(is_touched, -left_s, touched_s)
+        left_s = left_s - wait_s
+    rests = rests_s > 0
+    touched_s = np.where(is_hot, np.where(rests, rests_s - wait_s, -chance.age_s), touched_s)
+    return _Standing(blocks, place + is_hot * HOT_FROM, np.where(is_hot, rules.stay_count, count), touched_s)
 
 
 class Chance(NamedTuple):

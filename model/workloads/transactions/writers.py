@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import exp, inf
 
-from blocktime.model.laws.changed_blocks import checkpoint_age_s, dirty_age_s, written_per_s
+from blocktime.model.laws.changed_blocks import (
+    checkpoint_age_s,
+    dirty_age_s,
+    dirty_fraction,
+    leaving_per_s,
+    written_per_s,
+)
 from blocktime.model.laws.commit import (
     gathered_bytes,
     log_write_bytes,
@@ -21,14 +27,30 @@ AGE_STEPS = 50
 
 
 def _dirty(parts: Parts, group: Group, per_s: float, age_s: float) -> DirtyGroup:
-    """What becomes of the changed blocks of a group, at a throughput above 0, if DBWR writes blocks of that age."""
-    inside = max(group.held * group.blocks, LEAST)
-    reads_per_s = per_s * parts.gets * group.share * (1 - group.held)
-    mean_age_s = dirty_age_s(age_s, inside, reads_per_s)
-    written = 0.0
-    if group.blocks and group.share:
-        written = written_per_s(per_s * parts.changes * group.share, group.blocks, mean_age_s)
-    return DirtyGroup(written, mean_age_s, min(1.0, written * mean_age_s / inside), reads_per_s / inside)
+    """What becomes of the changed blocks of a group, at a throughput above 0, if DBWR writes blocks of that age.
+
+    A block that is read leaves when it has passed the cold region, unless gets make it hot; it is then in memory for
+    w/(λ(1-h)p), by Little's law [little-1961].
+    """
+    if not group.blocks or not group.share or not parts.gets:
+        return DirtyGroup(0.0, age_s, 0.0, 0.0)
+    got_per_s = per_s * parts.gets * group.share / group.blocks
+    changes_per_s = per_s * parts.changes * group.share / group.blocks
+    passing_s = min(age_s, group.passing_gets / got_per_s)
+    heated_per_s = got_per_s * (1 - group.held) * group.heated
+    hot = max(group.was_hot, LEAST)
+    read_age_s = passing_s
+    if age_s > passing_s and group.heated:
+        read_age_s += group.heated * dirty_age_s(age_s - passing_s, hot, heated_per_s)
+    hit_age_s = dirty_age_s(age_s, hot, heated_per_s)
+    hit_age_s += group.uncounted * (passing_s - hit_age_s)
+    dirty = dirty_fraction(changes_per_s, group.held, read_age_s, hit_age_s)
+    each_per_s = changes_per_s * (1 - dirty)
+    mean_age_s = dirty / each_per_s if each_per_s > 0 else age_s
+    inside = max(group.held, LEAST)
+    return DirtyGroup(
+        each_per_s * group.blocks, mean_age_s, min(1.0, dirty / inside), leaving_per_s(mean_age_s, age_s)
+    )
 
 
 def dirty_groups(parts: Parts, per_s: float, age_s: float) -> list[DirtyGroup]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -313,6 +314,22 @@ def test_what_is_not_in_memory_cannot_be_written(way: Callable[..., Buffers]) ->
 
 
 @pytest.mark.parametrize("way", WAYS)
+@given(before=references, after=references, size=st.integers(1, 14), rules=all_rules)
+def test_a_cache_that_is_filled_as_another_one_stands_goes_on_like_it(
+    way: Callable[..., Buffers], before: Any, after: Any, size: int, rules: TouchRules
+) -> None:
+    rules = replace(rules, touch_time_s=0.0)
+    cache, filled = way(size, rules), way(size, rules)
+    worked(cache, [(block, False, aside) for block, _, aside in before], 1.0)
+    cold, hot = cache.regions()
+    filled.fill([*cold, *hot], 1.0, [cache.touches(block) for block in [*cold, *hot]], len(hot))
+    for stream in (before, after):
+        clean = [(block, False, aside) for block, _, aside in stream]
+        assert worked(cache, clean, 2.0) == worked(filled, clean, 2.0)
+        assert cache.regions() == filled.regions()
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_a_fill_that_is_refused_leaves_the_cache_empty(way: Callable[..., Buffers]) -> None:
     cache = way(4)
     with pytest.raises(SpecError, match="blocks: 7 is given twice"):
@@ -330,6 +347,8 @@ def test_a_fill_that_is_refused_leaves_the_cache_empty(way: Callable[..., Buffer
         (partial(Buffers, 2**40), "are too many buffers"),
         (lambda: plain(2).fill([1, 2, 3]), "3 blocks for 2 buffers, 0 of them in use"),
         (lambda: plain(2).fill([1], count=[1, 2]), "count has 2 entries for 1 references"),
+        (lambda: plain(2).fill([1], [1.0, 2.0]), "now_s has 2 entries for 1 references"),
+        (lambda: plain(2).fill([1, 2], hot=2), "hot: 2 of 2 blocks; the hot region has 1 buffers"),
         (lambda: plain(2).work([1], [True, False], None, 0.0), "changes has 2 entries for 1 references"),
         (lambda: plain(2).work([1], [True], [True, False], 0.0), "cold_end has 2 entries for 1 references"),
         (lambda: plain(2).work([[1]], [True], None, 0.0), "blocks has 2 dimensions; 1 is needed"),

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blocktime.model.laws.changed_blocks import checkpoint_age_s, dirty_age_s, undo_gets, written_per_s
+from blocktime.model.laws.changed_blocks import (
+    checkpoint_age_s,
+    dirty_age_s,
+    dirty_fraction,
+    leaving_per_s,
+    undo_gets,
+    written_per_s,
+)
 
 RATES = st.floats(1e-6, 1e6)
 
@@ -72,6 +79,49 @@ def test_a_dirty_block_is_written_at_its_age_or_when_it_leaves_drawn_one_by_one(
 def test_a_dirty_block_that_nobody_pushes_out_waits_for_the_checkpoint() -> None:
     assert dirty_age_s(60, 1000, 0) == 60
     assert dirty_age_s(60, 1000, 1e12) == pytest.approx(1e-9, rel=1e-6)
+
+
+@pytest.mark.parametrize(("stay_s", "changing"), [(2.0, 1.0), (10.0, 0.2), (30.0, 0.05), (0.5, 0.5)])
+def test_blocks_that_stay_so_long_are_dirty_as_those_drawn_one_by_one(stay_s: float, changing: float) -> None:
+    """Literal: gets by chance, of which some change; a block leaves a while after its read, and DBWR writes by age."""
+    age_s, got_per_s, end_s = 5.0, 0.3, 300_000.0
+    random = np.random.default_rng(4)
+    dirty_s = held_s = now_s = 0.0
+    remaining = []
+    while now_s < end_s:
+        now_s += random.exponential(1 / got_per_s)
+        leaves_s, clean_at_s = now_s + stay_s, now_s
+        held_s += stay_s
+        first = True
+        while now_s < leaves_s:
+            if random.random() < changing and now_s >= clean_at_s:
+                clean_at_s = min(now_s + age_s, leaves_s)
+                dirty_s += clean_at_s - now_s
+                if not first:
+                    remaining.append(clean_at_s - now_s)
+            first = False
+            now_s += random.exponential(1 / got_per_s)
+        now_s = leaves_s
+    held = held_s / now_s
+    law = dirty_fraction(got_per_s * changing, held, min(age_s, stay_s), np.mean(remaining or [0.0]))
+    assert law == pytest.approx(dirty_s / now_s, rel=0.05)
+
+
+@given(RATES, st.floats(0, 1), st.floats(0, 1e5), st.floats(0, 1e5))
+def test_no_more_is_dirty_than_is_held(
+    changes: float, held: float, read_age_s: float, hit_age_s: float
+) -> None:
+    assert 0 <= dirty_fraction(changes, held, read_age_s, hit_age_s) <= held
+    all_held = dirty_fraction(changes, 1.0, read_age_s, hit_age_s)
+    assert changes * (1 - all_held) == pytest.approx(
+        written_per_s(changes, 1.0, hit_age_s), rel=1e-6, abs=1e-9
+    )
+
+
+@given(st.floats(1e-3, 300), st.floats(1e-3, 1e9))
+def test_how_often_blocks_leave_follows_from_how_long_they_are_dirty(passing: float, age_s: float) -> None:
+    mean_age_s = dirty_age_s(age_s, 1.0, passing / age_s)
+    assert leaving_per_s(mean_age_s, age_s) == pytest.approx(passing / age_s, rel=1e-6)
 
 
 def test_undo_is_read_for_changes_of_others_under_way_drawn_one_by_one() -> None:

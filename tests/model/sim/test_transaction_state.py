@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from blocktime.model import simulate
-from blocktime.model.demand.transactions import Data, data_of, kinds_of
+from blocktime.model.demand.transactions import Data, Pool, data_of, kinds_of
+from blocktime.model.kernels.buffers import Buffers
+from blocktime.model.laws.buffer_cache import TouchRules
 from blocktime.model.laws.processors import Cores, thread_speed
 from blocktime.model.loops import as_written
 from blocktime.model.machine.device.servers import Servers, Threads
@@ -19,7 +22,10 @@ from blocktime.model.sim.references import BlockLayout, References
 from blocktime.model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from blocktime.model.spec.instance import Replacement
 from blocktime.model.units import MIB
-from blocktime.model.workloads.transactions.warm import in_order, some_of
+from blocktime.model.workloads.transactions import at_begin
+from blocktime.model.workloads.transactions.at_begin import _pools
+from blocktime.model.workloads.transactions.warm import Chance, in_order, some_of, warm
+from blocktime.scenarios import load
 
 
 @given(st.integers(1, 50_000), st.sampled_from([2048, 8192, 32768]))
@@ -146,6 +152,56 @@ def test_a_warm_start_is_what_a_long_cold_run_comes_to() -> None:
     assert warm == pytest.approx(cold, abs=0.01)
     assert warm_stats.written_blocks_per_s == pytest.approx(cold_stats.written_blocks_per_s, rel=0.1)
     assert warm_stats.response_s == pytest.approx(cold_stats.response_s, rel=0.05)
+
+
+RULES = [
+    TouchRules(),
+    TouchRules(touch_time_s=0),
+    TouchRules(percent_hot=20, hot_criteria=3),
+    TouchRules(cool_count=0),
+]
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("room", [4_000, 300_000])
+def test_a_cache_begins_as_it_stays(room: int, rules: TouchRules) -> None:
+    """Hits while the first blocks are replaced, against hits long afterwards."""
+    blocks, shares = tuple(share * room // 10 for share in (2, 5, 25, 100)), (0.6, 0.2, 0.15, 0.05)
+    data = Data(8192, blocks, shares, 0.0, (Pool("default", room, (0, 1, 2, 3)),))
+    gets_per_s, random = 2.0 * room, np.random.default_rng(2)
+    cache = Buffers(room, rules)
+    warm(cache, data.pools[0], data, rules, Chance(7, gets_per_s, 60.0))
+    first, hits, count = np.cumsum((0, *blocks[:-1])), [], 2_000
+    for at in range(round(8 * room / count) + 40):
+        group = random.choice(4, count, p=shares)
+        wanted = first[group] + (random.random(count) * np.array(blocks)[group]).astype(np.int64)
+        misses = cache.work(wanted, np.zeros(count, dtype=bool), None, at * count / gets_per_s).misses
+        hits.append(1 - misses.size / count)
+    begin, later = hits[: len(hits) // 16], hits[len(hits) // 4 :]
+    error = np.std(hits) * (1 / len(begin) + 1 / len(later)) ** 0.5
+    assert np.mean(begin) == pytest.approx(np.mean(later), abs=3 * error + 0.001)
+
+
+@pytest.mark.parametrize("cache", ["200M", "400M", "1G"])
+def test_as_many_blocks_are_dirty_at_the_begin_as_at_the_end(
+    cache: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = [
+        "workload.data_bytes=4G",
+        f"instance.buffer_cache_bytes={cache}",
+        "workload.transactions=30000",
+    ]
+    scenario, pools = load("oltp-nvme", settings), []
+
+    def noted(*asked: Any) -> Any:
+        made = _pools(*asked)
+        pools.extend((buffers, buffers.dirty) for buffers, _ in made)
+        return made
+
+    monkeypatch.setattr(at_begin, "_pools", noted)
+    simulate(scenario.system, scenario.workload)
+    begin, end = sum(dirty for _, dirty in pools), sum(buffers.dirty for buffers, _ in pools)
+    assert begin == pytest.approx(end, rel=0.07)
 
 
 def test_nothing_drifts_with_the_length_of_a_run() -> None:

@@ -38,7 +38,7 @@ def test_a_reader_sees_what_matters(capsys: Captured, tmp_path: Path) -> None:
     assert code == 0
     lines = out.splitlines()
     assert all(len(line) <= 80 for line in lines)
-    assert any(line.startswith("One at a time from the base scenario, 10 ms") for line in lines)
+    assert any(line.startswith("One at a time from the base scenario, 9.79 ms") for line in lines)
     (drawn,) = (line for line in lines if "at nvme" in line)
     assert "at sas-15k" in drawn
     assert "|" in drawn

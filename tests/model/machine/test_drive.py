@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from blocktime.model.catalog import entries
 from blocktime.model.errors import OutsideLaw
-from blocktime.model.laws.disk_means import burst_requests
+from blocktime.model.laws.limits import burst_requests
 from blocktime.model.loops import as_written, fastest
 from blocktime.model.machine.device.array import Striped
 from blocktime.model.machine.device.drive import capacity_of, drive_of

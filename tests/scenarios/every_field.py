@@ -251,6 +251,7 @@ STREAMS = (
     },
     GEOMETRY | {"disk.track_buffer_bytes": "1M"},
 )
+RANDOM = {"pattern": "random", "path": "direct", "in_flight": 8}
 JOURNALED = {
     "host.io_path": "buffered", "host.filesystem": "ext3", "workload.extends": True, "host.journal_commit_s": 0.02,
     "workload.think_s": 0.001, "disk.write_cache_bytes": "64K",
@@ -335,8 +336,9 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         },
     ),
     "delete": (*CHANGES, *FULL_OF, SMALL_DRIVE),
-    "insert": tuple(
-        {"workload.rows": 2000} | more for more in (*CHANGES, *FULL_OF, DELETED, DELETED | MANUAL)
+    "insert": (
+        *({"workload.rows": 2000} | more for more in (*CHANGES, DELETED, DELETED | MANUAL)),
+        *({"workload.rows": 30_000} | BEHIND | device for device in WRITTEN_TO),
     ),
     "import": (
         *ALL,
@@ -354,6 +356,9 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         STREAM | {"workload.beside": [{"kind": "write_stream", "count": 5000, "path": "buffered"}]},
         STREAM | SWEPT | {"workload.beside": [{"kind": "write_stream", "count": 200, "think_s": 0.005}]},
         STREAM
+        | COLLECTING
+        | {"workload.beside": [RANDOM | {"kind": "write_stream", "count": 2000}], "workload.count": 2000},
+        STREAM
         | {"workload.beside": [{"kind": "write_stream", "count": 100, "path": "buffered", "fsync_every": 9}]}
         | {"host.filesystem": "ext3", "host.journal_commit_s": 0.02, "disk.write_cache_bytes": "64K"},
     ),
@@ -366,6 +371,13 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
             "workload.think_s": 0.1,
         },
         STREAM | {"workload.beside": [{"kind": "read_stream", "count": 100, "path": "buffered"}]},
+        STREAM
+        | COLLIDING
+        | {
+            "workload.path": "direct",
+            "workload.in_flight": 8,
+            "workload.beside": [RANDOM | {"kind": "read_stream", "count": 200}],
+        },
         STREAM | JOURNALED,
         STREAM | JOURNALED | {"workload.fsync_every": 20},
         STREAM | SWEPT,

@@ -23,7 +23,6 @@ from blocktime.model.units import show_seconds
 from blocktime.scenarios import from_mapping, load, run
 from blocktime.scenarios.idle import RULES
 from tests.answered import answered
-from tests.engines import by
 from tests.growing import GROWING
 from tests.known_by_law import KNOWN
 

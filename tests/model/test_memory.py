@@ -69,7 +69,7 @@ OF_SIZE = {
     ),
     "lines of iostat": lambda size: beside(*[HOURLY] * (1 + size), disk=SLOW),
     "users": lambda size: users(users=10_000 * size, think_s=100, transactions=1000),
-    "transactions": lambda size: users(users=20, think_s=0.01, transactions=400_000 * size, mix=[{"gets": 2}]),
+    "transactions": lambda size: users(users=20, think_s=0.01, transactions=600_000 * size, mix=[{"gets": 2}]),
 }  # fmt: skip
 
 

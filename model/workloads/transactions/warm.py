@@ -37,9 +37,8 @@ def warm(buffers: Buffers, pool: Pool, data: Data, rules: TouchRules, chance: Ch
     first = [0, *accumulate(int(size) for size in data.blocks)]
     parts = [_Standing.none()]
     for group, popular, resides in zip(groups, popularity, held, strict=True):
-        size = int(data.blocks[group])
-        count = round((resides.cold + resides.hot) * size)
-        inside = first[group] + some_of(size, count, stream(chance.seed, f"warm {group}"))
+        size, share = int(data.blocks[group]), resides.cold + resides.hot
+        inside = first[group] + some_of(size, round(share * size), stream(chance.seed, f"warm {group}"))
         got_per_s = max(LEAST, popular * chance.gets_per_s)
         parts.append(_standing(inside, resides, got_per_s, rules, chance, resides.stay / per_s))
     standing = _Standing(*map(np.concatenate, zip(*parts, strict=True)))
@@ -90,8 +89,7 @@ def _standing(
         count = count + is_touched
         touched_s = np.where(is_touched, -left_s, touched_s)
         left_s = left_s - wait_s
-    rests = rests_s > 0
-    touched_s = np.where(is_hot, np.where(rests, rests_s - wait_s, -chance.age_s), touched_s)
+    touched_s = np.where(is_hot, np.where(rests_s > 0, rests_s - wait_s, -chance.age_s), touched_s)
     return _Standing(blocks, place + is_hot * HOT_FROM, np.where(is_hot, rules.stay_count, count), touched_s)
 
 

@@ -90,6 +90,15 @@ class Source(NamedTuple):
     layers: tuple[Layer, ...]
     laid_over: tuple[Mapping[str, Any], ...] = ()
     """The last of them: what is laid over what the file says."""
+    settings: tuple[str, ...] = ()
+    """The ``key=value`` settings among them, as they were written."""
+
+    @property
+    def title(self) -> Any:
+        """What the file calls the scenario, with the settings that change it."""
+        title = self.data.get("title", "")
+        changes = [setting for setting in self.settings if setting.partition("=")[0].strip() != PRECISION]
+        return f"{title} with {', '.join(changes)}".lstrip() if changes and isinstance(title, str) else title
 
     def with_layer(self, name: str, changes: Mapping[str, Any]) -> Source:
         """The same with nested *changes* laid over it, called *name* in messages."""
@@ -146,7 +155,10 @@ def source_of(name_or_path: str | Path, settings: Sequence[str] = (), also: Iter
         source = source_in(toml_in(_standard_input(sys.stdin), "standard input"), "stdin", "standard input")
     else:
         source = _source_in_file(Path(text), also)
-    return with_settings(source, settings).with_layer(cut(str(name_or_path)), _settings(own, f"{cut(text)},"))
+    changed = with_settings(source, settings).with_layer(
+        cut(str(name_or_path)), _settings(own, f"{cut(text)},")
+    )
+    return changed._replace(settings=(*changed.settings, *own))
 
 
 def _source_in_file(path: Path, also: Iterable[str]) -> Source:
@@ -171,7 +183,8 @@ def _standard_input(stream: TextIO | None) -> bytes:
 
 def with_settings(source: Source, settings: Sequence[str]) -> Source:
     """*source* with ``key=value`` settings laid over it."""
-    return source.with_layer("--set", _settings(settings))
+    changed = source.with_layer("--set", _settings(settings))
+    return changed._replace(settings=(*changed.settings, *settings))
 
 
 def source_in(data: Mapping[str, Any], name: str, where: str) -> Source:
@@ -521,7 +534,7 @@ def _resolve(source: Source) -> Scenario:
         section = ""
         return Scenario(
             name=source.name,
-            title=data.get("title", ""),
+            title=source.title,
             source=data.get("source", ""),
             base=source.base,
             differences=differences,

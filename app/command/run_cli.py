@@ -66,7 +66,6 @@ def run_one(
     if form is not None and as_json:
         raise SpecError(f"--as {form}: --json is another form of the answer; allowed is one of them")
     asked = load(scenario, [*settings, *how.pop("precision")])
-    asked = asked.model_copy(update={"title": _title(asked, [*settings, *split_name(scenario)[1]])})
     result = _answer(asked, quiet, **how)
     if uncertainty:
         from blocktime.scenarios.sweeps.sweep import on_this_machine  # numpy and processes wait until then
@@ -88,11 +87,6 @@ def run_one(
         lambda: [f"{answer(result)} {interval_sentence(result)}".rstrip()],
         lambda: _lines(asked, result, width_of_terminal()),
     )
-
-
-def _title(scenario: Scenario, settings: Sequence[str]) -> str:
-    """What a scenario with its *settings* is called."""
-    return f"{scenario.title} with {', '.join(settings)}".lstrip() if settings else scenario.title
 
 
 def _lines(asked: Scenario, result: RunResult, width: int) -> Iterator[str]:
@@ -122,11 +116,11 @@ def compare(
     del how["force"]  # of the page alone
     if len(names) > 1:
         asked = [load(name, [*settings, *precision]) for name in names]
-        titles = [_title(scenario, more) for scenario, more in zip(asked, own, strict=True)]
+        titles = [scenario.title for scenario in asked]
     elif settings:
         changed = [*own[0], *settings, *precision]
         asked = [load(names[0], precision), load(split_name(names[0])[0], changed)]
-        titles = [_title(asked[0], own[0]), f"with {', '.join(settings)}"]
+        titles = [asked[0].title, f"with {', '.join(settings)}"]
     else:
         raise SpecError(
             f"compare {names[0]}: got one scenario; name two or more, or change this one with --set"

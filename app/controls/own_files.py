@@ -147,6 +147,8 @@ def _as_changes(data: Mapping[str, Any], scenario: Scenario) -> Opened | None:
         return None
     usual = library_data(base)
     own = {key: value for key, value in data.items() if key != "base" and not isinstance(value, Mapping)}
+    if str(own.get("title")).startswith((f"{usual['title']} with ", f"{usual['title']}, with ")):
+        del own["title"]  # it names the changes
     if any(value != usual.get(key, USUAL.get(key)) for key, value in own.items()):
         return None
     if any(
@@ -154,7 +156,7 @@ def _as_changes(data: Mapping[str, Any], scenario: Scenario) -> Opened | None:
     ):
         return None
     try:
-        changes = dict(_flat({key: value for key, value in data.items() if isinstance(value, Mapping)}))
+        changes = dict(flat({key: value for key, value in data.items() if isinstance(value, Mapping)}))
         again = load(base, [f"{path}={text}" for path, text in changes.items()])
     except (SpecError, ValueError):
         return None
@@ -174,14 +176,14 @@ def _numbers(scenario: Scenario) -> tuple[object, ...]:
     return system, scenario.workload, scenario.seed, scenario.replications
 
 
-def _flat(sections: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+def flat(sections: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
     """Each field with its value as ``--set`` writes it; raises :class:`SpecError` for one that no text can express."""
     for key, value in sections.items():
         path = f"{above}.{key}" if above else key
         if isinstance(value, Mapping) and all(
             re.fullmatch(r"[A-Za-z0-9_]+", name_part) for name_part in value
         ):
-            yield from _flat(value, path)
+            yield from flat(value, path)
         else:
             yield path, _text(path, value)
 

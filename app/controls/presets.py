@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from blocktime.app.controls import own_files, settings
 from blocktime.scenarios import library
 
 
@@ -165,10 +166,16 @@ def key_of(scenario: str, changes: Mapping[str, str]) -> str:
     return text if text in BY_KEY else scenario
 
 
-def fits(key: str, scenario: str, changes: Mapping[str, str]) -> bool:
-    """Whether the preset *key* asks about what is shown: its *scenario*, with its changes among *changes*."""
+def title_of_answer(key: str, scenario: str, changes: Mapping[str, str]) -> str:
+    """The title of an answer: what the preset *key* asks if its changes are among them, or else that of the *scenario*.
+
+    It names the *changes* that its words do not have.
+    """
     preset = BY_KEY.get(key)
-    return preset is not None and preset.scenario == scenario and preset.changes.items() <= changes.items()
+    if preset is None or preset.scenario != scenario or not preset.changes.items() <= changes.items():
+        return settings.titled(own_files.title(scenario), changes)
+    further = {path: text for path, text in changes.items() if path not in preset.changes}
+    return settings.titled(preset.title, further)
 
 
 def named(key: str) -> Preset:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
+from typing import Final
 
+from blocktime.app.base.output import one_line
 from blocktime.app.controls import own_files
-from blocktime.app.controls.fields import facts
-from blocktime.app.controls.forms import label_of
-from blocktime.model.errors import SpecError
+from blocktime.app.controls.fields import facts, facts_of_any_kind, read
+from blocktime.app.controls.forms import label_of, words_of
+from blocktime.model.errors import SpecError, cut
 from blocktime.scenarios import Scenario
+from blocktime.scenarios.load import value_of
+from blocktime.scenarios.why_words import listed, plural
+
+LONGEST_TITLE: Final = 140
 
 
 def settle(name: str, changes: Mapping[str, str]) -> tuple[Scenario, dict[str, str]]:
@@ -25,6 +32,37 @@ def settle(name: str, changes: Mapping[str, str]) -> tuple[Scenario, dict[str, s
 @lru_cache(maxsize=256)
 def _settled(name: str, changes: tuple[tuple[str, str], ...]) -> tuple[Scenario, dict[str, str]]:
     """As :func:`settle`, which a rerun of the page asks several times."""
+    scenario, refused = _accepted(name, changes)
+    accepted = {path: text for path, text in changes if path not in refused}
+    title = titled(own_files.source(name).data.get("title", ""), accepted)
+    return scenario.model_copy(update={"title": title}), refused
+
+
+def titled(title: str, changes: Mapping[str, str]) -> str:
+    """*title* with *changes* in a DBA's words; of those that make it too long, how many there are."""
+    words = [change_words(path, text) for path, text in changes.items()]
+    for count in range(len(words), 0, -1):
+        left = [plural(len(words) - count, "more change")] if count < len(words) else []
+        text = listed([*words[:count], *left])
+        whole = f"{title}{' With' if title.endswith('?') else ', with'} {text}" if title else f"With {text}"
+        if len(whole) <= LONGEST_TITLE or count == 1:
+            return whole
+    return title
+
+
+def change_words(path: str, text: str) -> str:
+    """A changed field in a DBA's words: ``Block size 16K``."""
+    field, value = facts_of_any_kind(path), value_of(path, text)
+    if field is not None and isinstance(value, str) and field.kind in ("whole", "size", "duration"):
+        with suppress(ValueError):
+            value = read(field, value)
+    if field is not None and isinstance(value, int | float | bool) and not field.of_text:
+        text = field.show(value)
+    return cut(f"{words_of(path)} {one_line(text)}")
+
+
+def _accepted(name: str, changes: tuple[tuple[str, str], ...]) -> tuple[Scenario, dict[str, str]]:
+    """The scenario with the changes that it accepts, and a sentence for each that it refuses."""
     settings = {path: setting(path, text) for path, text in changes}
     try:
         return own_files.load(name, list(settings.values())), {}

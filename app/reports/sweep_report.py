@@ -29,13 +29,12 @@ def sweep_page(rows: Rows, summaries: Sequence[Summary]) -> str:
 
 def page_of(stored: SweepTable, summaries: Sequence[Summary]) -> str:
     """A table of a sweep as a page: what was asked, measures over its fields, what moves them, and the points."""
-    scenario, about = stored.about["scenario"], stored.about
-    title = scenario.get("title") or stored.name
+    about = stored.about
     seeds = ", ".join(map(str, about.get("seeds", ())))
     made = f"{len(stored):,} points, seeds {seeds}, "
     made += f"blocktime {about.get('model', '')}"
     body = [
-        heading(title, made),
+        heading(stored.title, made),
         "<h2>What was asked</h2>",
         _asked(stored),
         *_plots(summaries),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blocktime.app.base.remembered import by_object
+from blocktime.app.controls import own_files
 from blocktime.app.reports.sweep_described import check_description
 from blocktime.app.reports.sweep_size import check_size
 from blocktime.app.text.sweep_text import Summary, extrapolated_at_ends
@@ -26,6 +27,7 @@ from blocktime.scenarios.sweeps.plan import Plan
 from blocktime.scenarios.sweeps.rows import Rows
 from blocktime.scenarios.sweeps.sweep import whole_table
 from blocktime.scenarios.sweeps.table import TableColumn, Values, open_table, read_table
+from blocktime.scenarios.why_words import listed
 
 LARGEST_FILE_BYTES: Final = 100_000_000
 LARGEST: Final = 1e30
@@ -100,6 +102,12 @@ class SweepTable:
             summarised.extrapolated = _at_ends(self.plan, self.values[measure])
         return summarised
 
+    @property
+    def title(self) -> str:
+        """Fields that vary, and the title of the scenario in which they do."""
+        title = self.about["scenario"].get("title") or self.name
+        return f"Sweep of {listed(self.keys)}: {title}"
+
     def at(self, place: int) -> dict[str, Any]:
         """What varies, as the point in row *place* has it."""
         cells = {key: self.values[key][place] for key in self.keys}
@@ -112,10 +120,10 @@ class SweepTable:
         if base not in library():
             return None
         differences = {section: scenario[section] for section in SECTIONS if section in scenario}
-        changed = {**dict(_flat(differences)), **self.at(place)}
-        if any(isinstance(value, list | dict) for value in changed.values()):
-            return None  # an address has no lists
-        return base, {key: _written(value) for key, value in changed.items()}
+        try:
+            return base, {**dict(own_files.flat(differences)), **dict(own_files.flat(self.at(place)))}
+        except ValueError:  # a table that was edited may hold what no text expresses
+            return None
 
 
 def table_of(rows: Rows) -> SweepTable:
@@ -222,18 +230,3 @@ def zipped_csv(stored: SweepTable) -> bytes:
             for file in sorted(Path(folder).iterdir()):
                 archive.write(file, file.name)
     return packed.getvalue()
-
-
-def _flat(nested: Mapping[str, Any], above: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
-    for name, value in nested.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, (*above, name))
-        else:
-            yield ".".join((*above, name)), value
-
-
-def _written(value: Any) -> str:
-    """A value as ``--set`` reads it back exactly."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return repr(value) if isinstance(value, float) else str(value)

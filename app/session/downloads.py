@@ -39,8 +39,6 @@ class PageAnswer:
     changed: bool
     sure: tuple[Difference, ...] = ()
     """How sure their difference is, where the page says it."""
-    title: str = ""
-    """What the page calls the what-if; empty where it has the scenario's own title."""
 
     @property
     def differs(self) -> bool:
@@ -91,8 +89,6 @@ def downloads(shown: PageAnswer) -> Iterator[Download]:
 def document(shown: PageAnswer) -> str:
     """The what-if as a scenario file that ``blocktime run`` takes."""
     mapping = to_mapping(shown.other)
-    if shown.title and shown.differs:
-        mapping = {**mapping, "title": shown.title}
     if own_files.is_own(shown.name):
         inferred = own_files.source(shown.name).data.get("inferred", [])
         kept = [warning_text for warning_text in inferred if not _is_set_again(warning_text, shown)]

@@ -13,12 +13,10 @@ import streamlit as st
 from blocktime.app.base.output import one_line
 from blocktime.app.base.packed import LONGEST
 from blocktime.app.controls import own_files
-from blocktime.app.controls.fields import facts_of_any_kind
-from blocktime.app.controls.sweep_form import label_of
+from blocktime.app.controls.settings import change_words
 from blocktime.app.session import address, navigation
 from blocktime.model.errors import SpecError, cut
 from blocktime.scenarios import library
-from blocktime.scenarios.load import value_of
 
 BASE: Final = "base"
 KEYS: Final = (BASE, "b", "c", "d", "e")
@@ -59,14 +57,6 @@ def automatic(pin: Pin, base: Pin) -> str:
     if changed and pin.name == base.name:
         return cut(changed[0].upper() + changed[1:], LONGEST_AUTOMATIC)
     return cut(", ".join(filter(None, [own_files.title(pin.name), changed])), LONGEST_AUTOMATIC)
-
-
-def change_words(path: str, text: str) -> str:
-    """A changed field in a DBA's words: ``Block size 16K``."""
-    field, value = facts_of_any_kind(path), value_of(path, text)
-    if field is not None and isinstance(value, int | float | bool) and not field.of_text:
-        text = field.show(value)
-    return f"{label_of(path)} {one_line(text)}"
 
 
 def added(pins: Pins, pin: Pin) -> Pins:

@@ -40,6 +40,7 @@ from blocktime.model.units import show_number
 from blocktime.scenarios import Scenario
 from blocktime.scenarios.sweeps.asked import library_of_sweeps
 from blocktime.scenarios.sweeps.plan import Plan
+from blocktime.scenarios.why_words import listed
 
 FORM: Final = "sweep.asked"
 NOTES: Final = "sweep.notes"
@@ -374,10 +375,19 @@ def _is_under_way(run: SweepJob | None, form: SweepForm) -> bool:
     return run is not None and run.active and not run.cancelling and run.form == form
 
 
+def title_of(form: SweepForm, scenario: Scenario) -> str:
+    """What varies, and in which scenario; of a sweep of the library as it stands, its title."""
+    if form.is_library_sweep and form.lines == form_of_library(form.base).lines:
+        return scenario.title
+    labels = [label_of(line.key) for line in form.lines if line.key]
+    base = scenario.base or scenario.origin if form.is_library_sweep else scenario.title
+    return f"Sweep of {listed(labels)}: {base}" if labels else f"Sweep: {base}"
+
+
 def _head(form: SweepForm, scenario: Scenario, tried: SweepJob) -> bool:
     """Title, the button that runs or cancels, and how much there is to do; whether the sweep is under way."""
     title, action = st.columns([5, 1.25], vertical_alignment="center")
-    title.markdown(f"### {plain(scenario.title)}")
+    title.markdown(f"### {plain(title_of(form, scenario))}")
     run = _job(RUN)
     is_done = run is not None and run.state == "done" and run.form == form
     going = run is not None and run.active
@@ -542,5 +552,5 @@ def _earlier() -> None:
     except BlocktimeError as error:
         st.error(plain(sentence(str(error))), icon=":material/error:")
         return
-    st.markdown(f"### {plain(cut(stored.about['scenario'].get('title') or stored.name, LONGEST_TITLE))}")
+    st.markdown(f"### {plain(cut(stored.title, LONGEST_TITLE))}")
     results(stored, "-".join(sorted(uploaded_file.file_id for uploaded_file in given)))

@@ -14,12 +14,12 @@ from blocktime.app.answer import answer, instruments, uncertainty_view
 from blocktime.app.base.markdown import plain
 from blocktime.app.base.remembered import by_object
 from blocktime.app.controls import forms, own_files, presets, settings
-from blocktime.app.session import navigation, pins
+from blocktime.app.session import navigation
 from blocktime.app.session.answers import KnownAnswers, answered
 from blocktime.app.session.downloads import PageAnswer
 from blocktime.app.session.what_if_state import COMPLETE, NOTES, WELCOME, State, keep_address, start, take
 from blocktime.app.what_if import sharing, what_if_controls
-from blocktime.model.errors import BlocktimeError, cut
+from blocktime.model.errors import BlocktimeError
 from blocktime.scenarios import Scenario
 from blocktime.scenarios.prices import priced_alike
 
@@ -29,7 +29,6 @@ ABOUT: Final = (
     "**Blocktime** computes how long database I/O takes on an Oracle-style database under Linux, and where the time "
     "goes. Choose a question, or change a control in the sidebar (» opens it) and see what changes."
 )
-LONGEST_TITLE: Final = 110
 MOST_TOLD: Final = 3
 """Changes that are told one by one."""
 NOT_IN_A_CLASS: Final = re.compile(r"[^a-zA-Z0-9_-]")
@@ -87,14 +86,17 @@ def _answer() -> None:
     if answers.refused:
         st.error(plain(f"There is no answer for this setting: {answers.refused}"), icon=":material/error:")
         return
-    title, compared = _title(state, accepted), _compared(state, accepted, differing, (base, other))
+    title, compared = (
+        presets.title_of_answer(state.preset, state.name, accepted),
+        _compared(state, accepted, differing, (base, other)),
+    )
     question = AnsweredQuestion(state.name, title, accepted, differing, (base, other), compared, answers)
     files = None
     if answers.results:
         st.session_state[ANSWERED] = question
     if answers.results and not answers.narrows:
         both = answers.before, answers.after
-        files = PageAnswer(state.name, base, other, *both, bool(accepted), title=title)
+        files = PageAnswer(state.name, base, other, *both, bool(accepted))
     _welcome()
     share = partial(sharing.draw, state.name, accepted, files)
     answer.headline(title, (base, other), len(differing), answers, share)
@@ -132,14 +134,6 @@ def _draw_answer(shown: AnsweredQuestion) -> None:
     if own_files.is_own(shown.name):
         command = settings.command_line(instruments.file_of(other), {})
     instruments.tabs(before, after, other, command)
-
-
-def _title(state: State, changes: Mapping[str, str]) -> str:
-    """What is shown: the preset as long as it asks about that, else the scenario with its changes."""
-    if presets.fits(state.preset, state.name, changes):
-        return presets.BY_KEY[state.preset].title
-    words = ", ".join(pins.change_words(path, text) for path, text in changes.items())
-    return cut(" with ".join(filter(None, [own_files.title(state.name), words])), LONGEST_TITLE)
 
 
 def _compared(

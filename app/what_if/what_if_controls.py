@@ -279,7 +279,7 @@ def _changes() -> None:
             sentence = (
                 f"{forms.words_of(path)} as in the scenario"
                 if text is None
-                else pins.change_words(path, text)
+                else settings.change_words(path, text)
             )
             st.button(
                 plain(cut(sentence)), key=f"change.{path}", icon=":material/close:",

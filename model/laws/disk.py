@@ -58,23 +58,6 @@ def zone_start_bytes(zone: int, outer_zone_bytes: float, zones: int, inner_ratio
     return outer_zone_bytes * (zone - step * zone * (zone - 1) / 2)
 
 
-def zone_of(byte: float, outer_zone_bytes: float, zones: int, inner_ratio: float) -> int:
-    """Zone of a byte: the inverse of :func:`zone_start_bytes`."""
-    if zones == 1:
-        return 0
-    step = (1.0 - inner_ratio) / (zones - 1)
-    half = 1.0 + step / 2
-    reach = byte / outer_zone_bytes
-    zone = int(2 * reach / (half + math.sqrt(max(0.0, half * half - 2 * step * reach))))
-    zone = min(max(zone, 0), zones - 1)
-    # NOTE: the root may be off by a rounding at a zone's border
-    while zone > 0 and outer_zone_bytes * (zone - step * zone * (zone - 1) / 2) > byte:
-        zone -= 1
-    while zone < zones - 1 and outer_zone_bytes * (zone + 1 - step * zone * (zone + 1) / 2) <= byte:
-        zone += 1
-    return zone
-
-
 def track_of(zone_offset_bytes: float, track_bytes: float, tracks_before: int) -> int:
     """Track of a byte by its offset in its zone, counted from the outermost track of the disk."""
     return tracks_before + int(zone_offset_bytes / track_bytes)

@@ -7,7 +7,6 @@ from typing import Any
 
 from blocktime.model.laws.numeric import Number, ceil_div, larger, smaller, where
 
-LEAST = 1e-9
 ROUNDING = 1e-9
 
 
@@ -28,19 +27,6 @@ def limited_per_s(disk: Any, requests_per_s: Number, size_bytes: Number) -> Numb
     if disk.throughput_limit_bytes_per_s is not None:
         requests_per_s = smaller(requests_per_s, disk.throughput_limit_bytes_per_s / size_bytes)
     return requests_per_s
-
-
-def burst_requests(disk: Any) -> Number:
-    """Counted requests that a volume serves at its burst rate until its credits are used up [aws-ebs]."""
-    if disk.iops_limit is None or disk.burst_iops is None or disk.burst_iops <= disk.iops_limit:
-        return 0.0
-    return disk.burst_credits * disk.burst_iops / (disk.burst_iops - disk.iops_limit)
-
-
-def mean_iops(disk: Any, counted: Number) -> Number:
-    """Mean counted requests per second that a volume admits over *counted* requests, the first of them on credits."""
-    quick = smaller(burst_requests(disk), counted)
-    return counted / larger(LEAST, quick / disk.burst_iops + (counted - quick) / disk.iops_limit)
 
 
 def credits_last_s(disk: Any, counted_per_s: float) -> float:

@@ -241,6 +241,23 @@ def test_compare_json_has_results_and_differences(blocktime: CommandLine) -> Non
     assert difference["why"]
 
 
+def test_each_title_of_a_comparison_names_what_is_set_in_all(blocktime: CommandLine, tmp_path: Path) -> None:
+    page = tmp_path / "both.html"
+    words = [
+        "compare",
+        "full-scan-nvme,host.cpus=4",
+        "rahn-full-scan",
+        "--set",
+        "table.rows=1M",
+        "--html",
+        str(page),
+    ]
+    text = " ".join(blocktime.prints(*words).split())
+    assert "counted, Oracle 19c with table.rows=1M, host.cpus=4" in text
+    assert "from a cold cache with table.rows=1M" in text
+    assert "from a cold cache with table.rows=1M" in page.read_text("utf-8")
+
+
 @pytest.mark.parametrize("word", ["auto", "calculate", "simulate", "guess"])
 def test_the_engine_of_earlier_versions_is_ignored_in_one_sentence(word: str, capsys: Captured) -> None:
     assert main(["run", "rahn-full-scan", "--quiet"]) == 0

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,7 +16,7 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from blocktime.app.command.cli import main
 from blocktime.app.controls import own_files
-from blocktime.app.controls.settings import setting
+from blocktime.app.controls.settings import settle
 from blocktime.app.session import downloads, taken
 from blocktime.app.session.downloads import PageAnswer
 from blocktime.scenarios import from_mapping, run
@@ -40,8 +39,8 @@ field = "table.rows"
 """
 
 
-def shown(name: str, changes: dict[str, str]) -> PageAnswer:
-    base, other = own_files.load(name), own_files.load(name, [setting(*one) for one in changes.items()])
+def shown(name: str, changes: dict[str, str], pinned: dict[str, str] | None = None) -> PageAnswer:
+    (base, _), (other, _) = settle(name, pinned or {}), settle(name, changes)
     return PageAnswer(name, base, other, run(base), run(other), bool(changes))
 
 
@@ -105,7 +104,11 @@ cpus = 2
     asked = shown(name, {"host.cpus": "4", "workload.users": "2"})
     same_by_command_line(asked, tmp_path, capsys)
     again = toml_in(content_of(asked, "toml").encode(), "again")
-    assert (again["seed"], again["title"], again["host"]["cpus"]) == (5, "Mine", 4)
+    assert (again["seed"], again["title"], again["host"]["cpus"]) == (
+        5,
+        "Mine, with Processors (cores) 4 and Users 2",
+        4,
+    )
     assert [one["field"] for one in again["inferred"]] == ["table.rows"]
     found = from_mapping(again).system.constants
     assert found["table.rows"].interval == (40_000, 60_000)
@@ -209,9 +212,18 @@ def test_runs_that_end_before_the_browser_asks_do_not_remove_what_was_made(
     assert files.read_file(first) is None
 
 
-def test_a_what_if_has_its_own_title_and_its_baseline_beside_it() -> None:
-    asked = replace(shown("tpc-b", {"workload.users": "20"}), title="TPC-B with Users 20")
-    assert toml_in(content_of(asked, "toml").encode(), "the what-if")["title"] == "TPC-B with Users 20"
+def test_files_of_what_if_and_baseline_are_titled_by_what_they_change() -> None:
+    title = own_files.title("tpc-b")
+    asked = shown("tpc-b", {"workload.users": "20"}, {"workload.users": "5"})
+    assert toml_in(content_of(asked, "toml").encode(), "the what-if")["title"] == f"{title}, with Users 20"
+    assert own_files.opened(content_of(asked, "toml").encode(), "a.toml") == (
+        "tpc-b",
+        {"workload.users": "20"},
+    )
     baseline = toml_in(content_of(asked, "baseline").encode(), "the baseline")
-    assert from_mapping(baseline).workload.users == own_files.load("tpc-b").workload.users
-    assert "baseline" not in [one.key for one in downloads.downloads(shown("tpc-b", {}))]
+    assert baseline["title"] == f"{title}, with Users 5"
+    assert from_mapping(baseline).workload.users == 5
+    assert f"{title}, with Users 20" in content_of(asked, "html")
+    alike = shown("tpc-b", {"workload.users": "20"}, {"workload.users": "20"})
+    assert f"<h1>{title}, with Users 20</h1>" in content_of(alike, "html")
+    assert "baseline" not in [one.key for one in downloads.downloads(alike)]

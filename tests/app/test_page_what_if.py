@@ -775,7 +775,16 @@ def test_a_baseline_of_many_unknown_fields_is_a_few_sentences() -> None:
             {"scenario": "full-scan-nvme", "tablespace.block_size_bytes": "32768"},
             "Full scan of 50 million rows on NVMe, 19c", "block size 32K instead of 8K",
         ),
-        ({"scenario": "full-scan-nvme", "disk.use": "azure-p60"}, "Full scan of 50", "disk azure-p60 instead of nvme"),
+        (
+            {"scenario": "full-scan-nvme", "disk.use": "azure-p60", "table.rows": "100000000"},
+            "Full scan of 50 million rows on NVMe, 19c, with Disk azure-p60 and Rows 100,000,000",
+            "disk azure-p60 instead of nvme",
+        ),
+        (
+            {"scenario": "full-scan-nvme", "tablespace.block_size_bytes": "16384", "table.rows": "100000000"},
+            "Full scan of 50 million rows on NVMe, 19c, with Block size 16K and Rows 100,000,000",
+            "block size 16K instead of 8K; rows 100,000,000",
+        ),
     ],
 )  # fmt: skip
 def test_titles_and_captions_are_made_from_what_is_shown(

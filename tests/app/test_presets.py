@@ -67,3 +67,32 @@ def test_titles_name_machines_as_a_dba_would() -> None:
     titled += [entry.title for entry in library().values()]
     titled += [source_of(name) for name in library()]
     assert not [title for title in titled if "document 00" in title or "machine A" in title]
+
+
+@pytest.mark.parametrize("preset", list(presets.all_presets()), ids=lambda preset: preset.title)
+def test_the_title_of_an_answer_names_each_change_that_its_preset_does_not_make(preset: Preset) -> None:
+    shown, _ = settings.settle(preset.scenario, preset.changes)
+    fields = {control.path: control.facts(shown.workload.kind) for control in forms.EVERY}
+    numbers = {
+        path: field for path, field in fields.items() if field is not None and field.kind in ("whole", "size")
+    }
+    for path, field in numbers.items():
+        title = presets.title_of_answer(preset.key, preset.scenario, {**preset.changes, path: str(field.low)})
+        assert settings.change_words(path, str(field.low)) in title, path
+    assert presets.title_of_answer(preset.key, preset.scenario, preset.changes) == preset.title
+
+
+def test_a_title_of_many_changes_says_how_many_it_leaves_out() -> None:
+    changes = {"table.rows": "100M", "tablespace.block_size_bytes": "16384", "disk.use": "ebs-gp3"}
+    changes |= {
+        "workload.users": "8",
+        "host.cpus": "2",
+        "instance.buffer_cache_bytes": "1G",
+        "table.row_bytes": "90",
+    }
+    title = presets.title_of_answer("full-scan-nvme", "full-scan-nvme", changes)
+    assert title.startswith(
+        "Full scan of 50 million rows on NVMe, 19c, with Rows 100,000,000, Block size 16K, Disk ebs-gp3"
+    )
+    assert title.endswith("more changes")
+    assert len(title) <= settings.LONGEST_TITLE

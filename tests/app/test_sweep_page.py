@@ -11,13 +11,15 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from blocktime.app.base import FIRST
-from blocktime.app.controls.sweep_form import AxisLine, SweepForm, suggested
+from blocktime.app.controls import own_files, settings
+from blocktime.app.controls.sweep_form import AxisLine, SweepForm, form_of_library, suggested
 from blocktime.app.reports.sweep_table import SweepTable, table_of
 from blocktime.app.session.sweep_job import SweepJob
 from blocktime.app.sweep import sweep_page
 from blocktime.app.sweep.sweep_page import FORM
 from blocktime.app.sweep.sweep_view import CHOSEN, columns_of
 from blocktime.scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping
+from blocktime.scenarios.why_words import listed
 from tests.patience import LIMIT_S
 
 PICTURE = "![x](//attacker.example/i.png)"
@@ -177,9 +179,18 @@ def test_the_title_of_a_table_is_one_line_of_text(monkeypatch: pytest.MonkeyPatc
     app = shown(monkeypatch, SweepTable(found.columns, found.values, about))
     assert not app.exception
     head = app.markdown[0].value
-    assert head.startswith("### a # BIG !\\[x")
+    assert head.startswith("### Sweep of " + listed(found.keys).replace("_", "\\_") + ": a # BIG !\\[x")
     assert "\n" not in head
     assert len(head) < 200
+
+
+def test_the_title_of_a_sweep_names_what_varies_and_what_is_changed() -> None:
+    form = SweepForm("full-scan-nvme", (("disk.use", "ebs-gp3"),), (AxisLine("table.rows", "1M, 100M"),))
+    scenario, _ = settings.settle(form.base, dict(form.changes))
+    title = f"{own_files.title('full-scan-nvme')}, with Disk ebs-gp3"
+    assert sweep_page.title_of(form, scenario) == f"Sweep of Rows: {title}"
+    of_library = form_of_library("block-size-mbrc")
+    assert sweep_page.title_of(of_library, of_library.source().scenario()) == of_library.source().title
 
 
 def test_the_heat_map_says_the_unit_of_its_cells(monkeypatch: pytest.MonkeyPatch, found: SweepTable) -> None:

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from blocktime.app.command.sweep_cli import sweep as command
+from blocktime.app.controls.settings import settle
 from blocktime.app.reports import sweep_report
 from blocktime.app.reports.sweep_table import SweepTable, table_bytes, table_in, table_of, zipped_csv
 from blocktime.app.text.sweep_text import summary_of
@@ -99,6 +100,16 @@ def test_a_point_opens_as_the_scenario_that_it_is(found: SweepTable) -> None:
 def test_a_point_of_no_library_scenario_has_no_link(found: SweepTable) -> None:
     about = {**found.about, "scenario": {"name": "mine"}}
     assert SweepTable(found.columns, found.values, about).changes(0) is None
+
+
+def test_a_point_of_a_scenario_with_a_list_opens_with_it(found: SweepTable) -> None:
+    columns = [{"name": "a", "bytes": 7.5}, {"name": "b", "bytes": 20}]
+    scenario = {**found.about["scenario"], "table": {"columns": columns}}
+    place = SweepTable(found.columns, found.values, {**found.about, "scenario": scenario}).changes(0)
+    assert place is not None
+    shown, refused = settle(*place)
+    assert not refused
+    assert shown.differences["table"]["columns"] == columns
 
 
 def test_the_document_is_the_same_sweep(found: SweepTable, folder: Path) -> None:

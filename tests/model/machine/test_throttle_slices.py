@@ -6,7 +6,7 @@ from math import ceil, floor
 import pytest
 
 from blocktime.model.engine import simulate
-from blocktime.model.laws.limits import counted_requests, credits_last_s, mean_iops, slice_begin_s
+from blocktime.model.laws.limits import counted_requests, credits_last_s, slice_begin_s
 from blocktime.model.machine.device.drive import drive_of
 from blocktime.model.spec import Disk, System, Workload
 from blocktime.model.units import GIB, KIB, MIB
@@ -142,8 +142,6 @@ def test_credits_by_hand() -> None:
     gp2 = Disk(iops_limit=300, burst_iops=3000, burst_credits=5_400_000)
     assert credits_last_s(gp2, 3000) == pytest.approx(2000)
     assert credits_last_s(gp2, 300) == float("inf")
-    assert mean_iops(gp2, 6_000_000) == pytest.approx(3000)
-    assert mean_iops(gp2, 6_300_000) == pytest.approx(6_300_000 / 3000)
 
 
 def test_a_statement_that_outlasts_the_credits_is_told_and_timed() -> None:

@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
+from blocktime.app.my_system import my_system
 from blocktime.app.session import answers, playing, sweep_job, wishes
 from blocktime.app.session.playing import Ask, Job, Players, SimulatedAnswer
 from blocktime.model.errors import BlocktimeError
@@ -192,6 +193,13 @@ def simulated(ask: Ask) -> SimulatedAnswer:
     except BlocktimeError as error:
         return SimulatedAnswer(refused=str(error))
     return SimulatedAnswer(document=found.model_dump_json())
+
+
+@pytest.fixture
+def small_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page's sample report is of a system whose cache is soon full: that of 8G takes half a second a run."""
+    of_small = ("instance.buffer_cache_bytes=256M", "workload.data_bytes=3500M")
+    monkeypatch.setattr(my_system, "OF_SAMPLE", (*my_system.OF_SAMPLE, *of_small))
 
 
 @pytest.fixture

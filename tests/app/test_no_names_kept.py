@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from tests.app.test_page_my_system import given, toml, words
 from tests.command_line import CommandLine
 from tests.validation.instruments import made
 
-pytestmark = pytest.mark.usefixtures("simulated_at_once")
+pytestmark = pytest.mark.usefixtures("simulated_at_once", "small_sample")
 PLANTED = "7q7wk"
 """In every planted name, and in nothing else."""
 HEADER = """
@@ -141,8 +141,14 @@ OTHERS = {
 }  # fmt: skip
 
 
-def outputs(folder: Path, capsys: pytest.CaptureFixture[str], content: str, *statement: str) -> Iterator[str]:
-    """All that the commands print and write of a report with that *content*."""
+def outputs(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    content: str,
+    statement: Sequence[str],
+    few: Sequence[str],
+) -> Iterator[str]:
+    """All that the commands print and write of a report with that *content*; *few* settings keep its runs short."""
     file, out, page = folder / "given.txt", folder / "my.toml", folder / "page.html"
     file.write_text(content, encoding="utf-8")
     for form in ([], ["--figures"], ["--json"], ["--quiet"], ["--out", str(out), *statement]):
@@ -151,21 +157,25 @@ def outputs(folder: Path, capsys: pytest.CaptureFixture[str], content: str, *sta
     yield out.read_text(encoding="utf-8")
     changed = f"{out},disk.overhead_s=1ms"
     for command in (["run", str(out)], ["compare", str(out), changed]):
-        for form in ([], ["--json"], ["--quiet"], ["--quiet", "--html", str(page)]):
-            assert main([*command, *form]) == 0
+        for form in ([], ["--json"], ["--quiet", "--html", str(page)]):
+            assert main([*command, *few, *form]) == 0
             yield "".join(capsys.readouterr())
         yield page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    ("content", "statement"),
-    [(planted_report, ()), (planted_trace, ("--statement", "0123456789abc"))],
+    ("content", "statement", "few"),
+    [
+        (planted_report, (), ("--set", "workload.transactions=100")),
+        (planted_trace, ("--statement", "0123456789abc"), ()),
+    ],
     ids=["awr", "trace"],
 )
 def test_no_command_keeps_a_name(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: Callable[[], str], statement: tuple[str, ...]
-) -> None:
-    for text in outputs(tmp_path, capsys, content(), *statement):
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: Callable[[], str], statement: tuple[str, ...],
+    few: tuple[str, ...],
+) -> None:  # fmt: skip
+    for text in outputs(tmp_path, capsys, content(), statement, few):
         assert text
         assert PLANTED not in text.lower()
 

@@ -123,17 +123,22 @@ def wholes(result: RunResult) -> list[Number]:
 
 
 def others(before: RunResult, after: RunResult) -> list[Number]:
-    """What matters of the answer beside that."""
+    """What matters of the answers beside that, of which one of them has a figure or says why not."""
     outside = by_number(after)
     keys = (
         OF_STREAMS if after.streams else OF_TRANSACTIONS if after.transactions
         else OF_ROWS if after.changes else OF_A_QUERY
     )  # fmt: skip
     several = any(result.time.last_session_s for result in (before, after))
+    figures = [Number(FIGURES[key], outside.get(STANDS_ON.get(key, ""), ())) for key in keys]
     return [
         *([Number(QUANTITIES["last_session_s"])] if several else []),
         *_cost(before, after),
-        *(Number(FIGURES[key], outside.get(STANDS_ON.get(key, ""), ())) for key in keys),
+        *(
+            figure
+            for figure in figures
+            if figure.quantity.missing or {*map(figure.read, (before, after))} != {None}
+        ),
     ]
 
 

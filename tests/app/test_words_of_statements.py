@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from blocktime.app.text import key_numbers
 from blocktime.app.text.segment_text import row_lines, search_lines
 from blocktime.app.text.text import answer, io_lines, note_lines, optimizer_lines
 from blocktime.model import causes
@@ -86,3 +87,28 @@ def test_a_row_of_more_than_255_columns_has_pieces(columns: int, pieces: int) ->
     told = [warning for warning in result.warnings if "pieces" in warning]
     assert len(told) == (pieces > 0)
     assert all(f"has {pieces} pieces in its block" in warning for warning in told)
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        {"kind": "import"},
+        {"kind": "insert", "uncommitted_delete_fraction": 1.0},
+        {"kind": "insert", "method": "array"},
+        {"kind": "update", "order": "random", "growth_bytes": 40},
+        {"kind": "full_scan"},
+        {"kind": "read_stream"},
+    ],
+    ids=lambda work: str(list(work.values())),
+)
+def test_key_numbers_and_the_search_for_space_count_the_same_probes_and_no_number_is_missing(
+    work: dict[str, object],
+) -> None:
+    result = ran(work, tablespace={"block_size_bytes": 4096})
+    lines = {
+        str(line["Number"]).partition(" :")[0]: line["Value"] for line in key_numbers.lines(result, result)
+    }
+    assert "not in this answer" not in lines.values()
+    if (search := result.space_search) is not None:
+        probes = search.rejected_itl + search.rejected_space + search.rejected_held
+        assert lines["Rejected probes"] == f"{probes:,.0f}"

@@ -173,7 +173,7 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
         cache=None
         if demand.plan.direct
         else part(CacheUse, hits=hits, misses=blocks, hit_fraction=over(hits, hits + blocks)),
-        segment=segment_space(system, work, demand),
+        segment=segment_space(system, demand),
         device=devices(disk=timing.device, redo=timing.redo),
         optimizer=optimizer_of(system, work, demand),
         index=demand.index,

@@ -12,7 +12,7 @@ from blocktime.model.results import BlockContents, BlockUse, RowChanges, Segment
 from blocktime.model.spec import System, Workload
 
 
-def segment_space(system: System, work: Workload, demand: Demand) -> SegmentSpace:
+def segment_space(system: System, demand: Demand) -> SegmentSpace:
     """The segment as DBA_SEGMENTS and DBA_TABLES show it, before and after; numbers or arrays."""
     size = demand.block_size_bytes
     changed, before, row = demand.change, demand.segment, demand.row
@@ -34,7 +34,7 @@ def segment_space(system: System, work: Workload, demand: Demand) -> SegmentSpac
         migrated_rows=changed.migrated
         if changed
         else nearest(system.table.rows * system.table.migrated_fraction),
-        rejected_probes=changed.rejected if changed and work.plays_rows else None,
+        rejected_probes=changed.rejected if changed else None,
     )
     if changed is None or played is None:
         return known

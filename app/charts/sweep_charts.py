@@ -24,6 +24,8 @@ from blocktime.model.units import show_number, unit_of
 
 HEIGHT: Final = 400
 MOST_LEVELS: Final = 40
+WIDEST: Final = 44
+"""Letters of a line of text that a chart has room for on a phone."""
 STRETCHES: Final = 16
 MOST_CELLS_WRITTEN, MOST_COLUMNS_WRITTEN = 130, 12
 MOST_THREADS: Final = 600
@@ -293,12 +295,14 @@ def moves(summary: Summary) -> tuple[Figure, str]:
     across = _axis_of_measure(summary.measure, [*lows, *highs])
     across["title"] = {"text": f"mean {measure_name(summary.measure)}", "standoff": 6}
     up = axis("", autorange="reversed", showticklabels=False, showgrid=False)
-    layout = _layout(across, up) | {"height": 90 + 62 * max(1, len(effects))}
-    # Names stand above their bars: beside them they would take half of a narrow chart.
+    values = [" → ".join(both) if len(" → ".join(both)) <= WIDEST else "<br>→ ".join(both) for both in ends]
+    line_count = 2 + any("<br>" in text for text in values)
+    layout = _layout(across, up) | {"height": 90 + (38 + 16 * line_count) * max(1, len(effects))}
+    # Names and values stand above their bars, in lines of their own: a narrow chart has no room beside them.
     layout["annotations"] = [
-        {"xref": "paper", "x": 0, "y": label, "yshift": 22, "xanchor": "left", "showarrow": False, "align": "left",
-         "text": f"<b>{label}</b>: {' → '.join(both)}"}
-        for label, both in zip(names, ends, strict=True)
+        {"xref": "paper", "x": 0, "y": label, "yshift": 10, "xanchor": "left", "yanchor": "bottom", "showarrow": False,
+         "align": "left", "text": f"<b>{label}</b><br>{text}"}
+        for label, text in zip(names, values, strict=True)
     ]  # fmt: skip
     sentence = "; ".join(
         f"{summary.named(effect.key)} from {' to '.join(both)}"

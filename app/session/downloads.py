@@ -18,7 +18,7 @@ from blocktime.app.text import rows
 from blocktime.app.text.iostat_text import Measured, columns_of, value_of
 from blocktime.app.text.profile import profile, wait_class
 from blocktime.model.results import RunResult
-from blocktime.scenarios import Scenario, to_mapping
+from blocktime.scenarios import Scenario, to_mapping, to_toml
 from blocktime.scenarios.compare import changes
 from blocktime.scenarios.uncertainty import Difference
 
@@ -70,17 +70,14 @@ def downloads(shown: PageAnswer) -> Iterator[Download]:
          "Every number, as `blocktime run --json` prints it", lambda: result(after)),
     ]  # fmt: skip
     if shown.differs:
-        offers.insert(
-            1,
-            (
-                "baseline",
-                "Baseline (TOML)",
-                "-baseline.toml",
-                "application/toml",
-                "What the what-if is compared with",
-                lambda: _toml(to_mapping(shown.base)),
-            ),
+        baseline = (
+            "baseline",
+            "Baseline (TOML)",
+            "-baseline.toml",
+            "application/toml",
+            "What the what-if is compared with",
         )
+        offers.insert(1, (*baseline, lambda: to_toml(shown.base)))
     for key, label, ending, kind, says, content in offers:
         if key != "iostat" or after.device:
             yield Download(key, label, f"{shown.stem}{ending}", kind, says, content)
@@ -88,18 +85,13 @@ def downloads(shown: PageAnswer) -> Iterator[Download]:
 
 def document(shown: PageAnswer) -> str:
     """The what-if as a scenario file that ``blocktime run`` takes."""
+    import tomlkit
+
     mapping = to_mapping(shown.other)
     if own_files.is_own(shown.name):
         inferred = own_files.source(shown.name).data.get("inferred", [])
         kept = [warning_text for warning_text in inferred if not _is_set_again(warning_text, shown)]
         mapping = {**mapping, **({"inferred": kept} if kept else {})}
-    return _toml(mapping)
-
-
-def _toml(mapping: Mapping[str, Any]) -> str:
-    """A scenario's file."""
-    import tomlkit
-
     return tomlkit.dumps(mapping)
 
 

@@ -195,6 +195,18 @@ def test_what_moves_it_has_the_widest_on_top() -> None:
     assert f"{USERS} from 11.00 s at 1 to 22.00 s at 10" in finding
 
 
+@pytest.mark.parametrize("drives", [["nvme", "ebs-gp3"], ["azure-premium-v2", "azure-standard-hdd"]])
+def test_each_line_of_a_label_has_room_on_a_phone(drives: list[str]) -> None:
+    axes = {
+        "instance.db_file_multiblock_read_count": [1, 64] * 2,
+        "disk.use": [drives[0]] * 2 + [drives[1]] * 2,
+    }
+    figure, _ = sweep_charts.moves(summary(axes, [131.5, 125.25, 66.25, 1234.5]))
+    for label in figure["layout"]["annotations"]:
+        lines = label["text"].replace("<b>", "").replace("</b>", "").split("<br>")
+        assert max(map(len, lines)) <= sweep_charts.WIDEST, lines
+
+
 def test_pairs_begin_with_what_moves_it_and_end_with_what_moves_together() -> None:
     path = "workload.path"
     together = summary(

@@ -27,7 +27,7 @@ PAIRS = (
     ("full-scan-nvme", "table.row_bytes=140", "table.column_count=30"),
     ("full-scan-nvme", "disk.use=sata-7k2"),
     ("oltp-nvme", "instance.buffer_cache_bytes=32G"),
-    ("oltp-nvme", "disk.use=sata-7k2"),
+    ("tpc-c", "disk.use=sata-7k2"),
     ("oltp-nvme", "disk.iops_limit=3918.0277060576"),
     ("insert-with-indexes", "workload.commit_every_rows=1"),
     ("random-read-depth", "workload.in_flight=32"),

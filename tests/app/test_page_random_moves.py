@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
-MOVES: Final = quick(10, 300)
+MOVES: Final = quick(6, 300)
 FIELDS: Final = {
     "table.row_bytes": ("140", "90.5"), "disk.iops_limit": ("5000", "13600"), "workload.users": ("4", "16"),
     "disk.throughput_limit_bytes_per_s": ("131072000",), "workload.think_s": ("301", "4000"),
@@ -138,7 +138,8 @@ def test_moves_by_chance_show_no_fault_and_lose_no_field(
     browser: object, server: str, tmp_path: Path
 ) -> None:
     report = tmp_path / "awr.txt"
-    busy = load("oltp-nvme", ["workload.users=20000", "workload.think_s=314", "disk.use=azure-p60"])
+    small = ["instance.buffer_cache_bytes=256M", "workload.data_bytes=3500M"]
+    busy = load("oltp-nvme", ["workload.users=20000", "workload.think_s=314", "disk.use=azure-p60", *small])
     report.write_text(written(run(busy), "awr", busy), encoding="utf-8")
     done: list[str] = []
     with windows.opened(browser, f"{server}/") as (page, _):  # type: ignore[arg-type]
@@ -155,7 +156,7 @@ def test_moves_by_chance_show_no_fault_and_lose_no_field(
 
 
 @asked(
-    max_examples=quick(3, 20), deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+    max_examples=quick(2, 20), deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
 )
 @given(changed())
 def test_what_a_browser_sweeps_is_what_it_showed(

@@ -342,10 +342,11 @@ def report(steps: Steps, beside: Steps | None = None) -> bool:
     return not failed
 
 
-# Two workers, each with whole files (tests/workers.py says which files stay together).
-BY_TWO = ("-n", "2")
+# Workers with whole files (tests/workers.py says which stay together): one more than the cores that the checks are
+# made for, since browsers and processes are often waited for.
+BY_THREE = ("-n", "3")
 # The generated tests with new examples: no part of the checks, which find the same on the same code.
-RANDOM = ("-m", "hypothesis", "--hypothesis-profile", "random", *BY_TWO)
+RANDOM = ("-m", "hypothesis", "--hypothesis-profile", "random", *BY_THREE)
 QUICK: Steps = {
     "format": lambda: quietly(PYTHON, "-m", "ruff", "format", "--check", "--output-format", "concise", "."),
     "lint": lambda: quietly(PYTHON, "-m", "ruff", "check", "--output-format", "concise", "."),
@@ -354,8 +355,7 @@ QUICK: Steps = {
 }
 # What failed, by pytest's own cache, which it forgets before.
 FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
-TESTS: Steps = {"tests": lambda: call(PYTHON, "-m", "pytest", *BY_TWO, "--cache-clear")}
-# Tests wait for browsers and processes now and then; these fill the gaps.
+TESTS: Steps = {"tests": lambda: call(PYTHON, "-m", "pytest", *BY_THREE, "--cache-clear")}
 BESIDE: Steps = QUICK | {
     "measured numbers": lambda: quietly(PYTHON, "-m", "blocktime", "validate", "--check"),
     "licences": lambda: quietly(PYTHON, "-m", "tools.licences", "--check"),
@@ -409,7 +409,7 @@ def test(*options: str) -> bool:
         return call(PYTHON, "-m", "pytest", *RANDOM, *words)
     provide_chromium()
     if "--whole" in options:
-        return call(PYTHON, "-m", "pytest", *BY_TWO, *words, BLOCKTIME_WHOLE="1")
+        return call(PYTHON, "-m", "pytest", *BY_THREE, *words, BLOCKTIME_WHOLE="1")
     return call(PYTHON, "-m", "pytest", *words) if words else report(TESTS, BESIDE)
 
 

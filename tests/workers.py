@@ -1,4 +1,4 @@
-"""Which worker tests what: whole files, the longest first; one has the server and the browser."""
+"""Which worker tests what: whole files, the quick ones first, then the longest; one has the server and the browser."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ IN_A_BROWSER: Final = (
     "tests/app/test_page_random_moves.py",
 )
 """Files that one worker tests, one after the other: a server and a browser cost more to start than most of them."""
+QUICK: Final = ("tests/model/laws/", "tests/model/kernels/", "tests/architecture/", "tests/oracles/")
+"""Folders that come first: a broken law is told within seconds."""
 LONGEST: Final = (
     IN_A_BROWSER[0],
     "tests/scenarios/sweeps/test_cluster.py",
@@ -42,7 +44,10 @@ LONGEST: Final = (
     "tests/model/kernels/test_queue_kernels.py",
     "tests/golden/test_answers.py",
 )
-"""Units of work that take most time, the longest first; a test run ends late when one of them begins late."""
+"""Units of work that take most time, the longest first; they follow the quick ones, and all others follow them.
+
+A test run ends late when one of them begins late.
+"""
 
 
 def unit_of(node: str) -> str:
@@ -52,8 +57,10 @@ def unit_of(node: str) -> str:
 
 
 def turn_of(node: str) -> int:
-    """The place of the test *node* in a queue that begins with the longest units."""
+    """The place of the test *node* in a queue that begins with the quick units and goes on with the longest."""
     unit = unit_of(node)
+    if unit.startswith(QUICK):
+        return -1
     return LONGEST.index(unit) if unit in LONGEST else len(LONGEST)
 
 

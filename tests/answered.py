@@ -1,7 +1,5 @@
 """Answers of scenarios of the library, each worked out once however many tests look at it."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from blocktime.model.results import RunResult

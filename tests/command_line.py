@@ -1,7 +1,5 @@
 """The command `blocktime`, called in this process."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.app.command.cli import main

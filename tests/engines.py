@@ -1,7 +1,5 @@
 """A scenario by its sums or played, for tests that hold one to the other."""
 
-from __future__ import annotations
-
 from blocktime.model.engine import calculate, simulate
 from blocktime.model.results import RunResult
 from blocktime.scenarios import Scenario

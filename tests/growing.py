@@ -1,7 +1,5 @@
 """An update whose rows grow, as sections of a scenario."""
 
-from __future__ import annotations
-
 GROWING: dict[str, dict[str, object]] = {
     "tablespace": {"block_size_bytes": 16384},
     "table": {

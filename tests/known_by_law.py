@@ -1,7 +1,5 @@
 """The library's scenarios without programs of several kinds on one machine, and those of them that have a sum."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from blocktime.model.workloads.families import TOGETHER, family_for

@@ -1,7 +1,5 @@
 """What stands at the ends of an answer, with its place."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

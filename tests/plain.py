@@ -1,7 +1,5 @@
 """The loops as they stand, in the place of compiled ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType

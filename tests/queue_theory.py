@@ -5,8 +5,6 @@ time. Times are exponential unless stated otherwise, and service is first come, 
 of 1 or more has no mean: a number then raises :class:`OutsideLaw`, and an array holds ``inf``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from math import inf
 from typing import NamedTuple

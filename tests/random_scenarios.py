@@ -1,7 +1,5 @@
 """Random legal scenarios of every kind on the catalog's disks, each with a name by which it can be had again."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Searches over answers without chance: what they find can be told beforehand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import cast
 

@@ -1,7 +1,5 @@
 """The recipes of CONTRIBUTING.md work as they are printed, on a copy of the tree."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

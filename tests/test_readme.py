@@ -1,7 +1,5 @@
 """What README.md shows: every command that it prints an answer of gives that answer, and what it links to is there."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The walk through a storage decision: each command is run, and each line and figure below it is what it prints."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a run of the tests leaves out, unless it is whole: `python3 dev.py test --whole`."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence

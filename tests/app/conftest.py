@@ -1,7 +1,5 @@
 """Answers of streams made by hand, after the lines that document 001 prints; of transactions, from the law."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Final

@@ -59,14 +59,7 @@ def empty_page(sliders: int) -> str:
 def controls_of(app: AppTest) -> int:
     """How many controls the sidebar has: what a reader can set, not the buttons."""
     side = app.sidebar
-    kinds = (
-        "slider",
-        "select_slider",
-        "selectbox",
-        "text_input",
-        "toggle",
-        "segmented_control",
-    )
+    kinds = ("slider", "select_slider", "selectbox", "text_input", "toggle", "segmented_control")
     return sum(len(side.get(kind)) for kind in kinds)
 
 

@@ -1,7 +1,5 @@
 """The first page under Streamlit's test client, and its numbers: the elapsed time, and those of the table."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

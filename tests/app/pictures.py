@@ -3,8 +3,6 @@
 A picture holds the digest of its answers, so a test sees that it is out of date.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from hashlib import blake2b

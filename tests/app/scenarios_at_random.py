@@ -1,7 +1,5 @@
 """Scenarios of the library with changes that the page's controls allow, and links that mean harm."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Servers of our own with a page, on the loopback interface, and ended by us."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

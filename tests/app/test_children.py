@@ -1,7 +1,5 @@
 """Processes that ours start: none outlives the one that started it, and none runs what lies in the working folder."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

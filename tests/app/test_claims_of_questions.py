@@ -1,7 +1,5 @@
 """What a question, its title and the guide claim of an answer is what the answer gives."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The command line in this process: what it prints, what it refuses, and with which exit code."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -224,14 +222,7 @@ def test_the_page_of_an_update_has_its_sections(tmp_path: Path) -> None:
 
 
 def test_compare_json_has_results_and_differences(blocktime: CommandLine) -> None:
-    compared = json.loads(
-        blocktime.prints(
-            "compare",
-            "rahn-full-scan",
-            "full-scan-nvme",
-            "--json",
-        )
-    )
+    compared = json.loads(blocktime.prints("compare", "rahn-full-scan", "full-scan-nvme", "--json"))
     first, second = compared["results"]
     (difference,) = compared["differences"]
     change = second["time"]["elapsed_s"] - first["time"]["elapsed_s"]
@@ -279,15 +270,7 @@ def test_quiet_is_one_line(blocktime: CommandLine) -> None:
 
 
 def test_simulate_takes_seed_and_replications(capsys: Captured) -> None:
-    command = [
-        "run",
-        "full-scan-nvme",
-        "--seed",
-        "7",
-        "--replications",
-        "2",
-        "--json",
-    ]
+    command = ["run", "full-scan-nvme", "--seed", "7", "--replications", "2", "--json"]
     assert main([*command, "--set", "table.rows=20000"]) == 0
     out, err = capsys.readouterr()
     result = json.loads(out)
@@ -326,14 +309,8 @@ def test_schemas_are_json(kind: str, blocktime: CommandLine) -> None:
         ),
         ("compare rahn-full-scan", "got one scenario"),
         ("compare", "Missing argument"),
-        (
-            "list disk",
-            "statistics, prices, case or measure named 'disk'; did you mean disks",
-        ),
-        (
-            "list nvmee",
-            "statistics, prices, case or measure named 'nvmee'; did you mean nvme?",
-        ),
+        ("list disk", "statistics, prices, case or measure named 'disk'; did you mean disks"),
+        ("list nvmee", "statistics, prices, case or measure named 'nvmee'; did you mean nvme?"),
         ("sweep tpc-c --vary workload.users=1,2 --measure qqq", "are known, see blocktime list measures"),
         ("run rahn-full-scan --as awr --json", "--as awr: --json is another form of the answer"),
         ("list disks nvm", "no disk named 'nvm'; did you mean nvme?"),
@@ -354,14 +331,7 @@ def test_what_an_answer_refuses_names_the_file(tmp_path: Path, blocktime: Comman
     file.write_text(
         'title = "x"\n[workload]\nkind = "transactions"\nrate_per_s = 100_000\n', encoding="utf-8"
     )
-    for command in (
-        ["run", str(file)],
-        [
-            "compare",
-            "oltp-nvme",
-            str(file),
-        ],
-    ):
+    for command in (["run", str(file)], ["compare", "oltp-nvme", str(file)]):
         assert "rush.toml: workload.rate_per_s 100000 is more than" in blocktime.refuses(*command)
 
 
@@ -481,14 +451,7 @@ def test_an_interrupt_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_progress_goes_to_a_terminal_alone(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
-    command = [
-        "run",
-        "full-scan-nvme",
-        "--replications",
-        "2",
-        "--set",
-        "table.rows=20000",
-    ]
+    command = ["run", "full-scan-nvme", "--replications", "2", "--set", "table.rows=20000"]
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setattr("blocktime.app.base.output.SEEN_AFTER_S", 0.0)
     assert main(command) == 0

@@ -1,7 +1,5 @@
 """The command as a process of its own: exit codes, pipes, signals, and what it does not import."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

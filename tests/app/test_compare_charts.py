@@ -1,7 +1,5 @@
 """Figures of a comparison hold the results' own numbers, and say what they show."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The device's figures: what they hold, what they say, how they read without colour."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What can be taken along gives the numbers that were on the page, and opens in the programs it is meant for."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The page Evidence: misses first, errors in sample and out of sample apart, filters that reach charts and tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

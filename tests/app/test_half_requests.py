@@ -1,7 +1,5 @@
 """A request that never becomes whole ends with its connection, and nothing else does."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Iterator

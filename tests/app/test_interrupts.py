@@ -1,7 +1,5 @@
 """Ctrl-C while the command begins: exit code 130, and not a word, wherever among the imports it comes."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shlex

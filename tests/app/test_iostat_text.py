@@ -1,7 +1,5 @@
 """iostat's own form to the letter, the lines that are picked of many, and requests by size."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A part of the page that is looked at again while something is under way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """The command `measure`: what it prints, as text and as JSON, and how it ends."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

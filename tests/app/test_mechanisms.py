@@ -1,7 +1,5 @@
 """The lessons about mechanisms: their words, their controls, and what their figures hold."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

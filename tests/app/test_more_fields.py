@@ -1,7 +1,5 @@
 """Any field of the specification is found by its name, its label or a DBA's word, and set on the page."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

@@ -1,7 +1,5 @@
 """No name of a host, user, object or file and no SQL of a report is in anything that is made of it, unless asked."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Numbers in every text are written in one way: no powers of ten, no digits that say nothing, one form in a group."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator

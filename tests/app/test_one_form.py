@@ -1,7 +1,5 @@
 """One form of a scenario, ``FILE,KEY=VALUE,...``, and ``--set``: obeyed by every command, from standard input, too."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """``blocktime optimise`` as a reader sees it: the best point, what binds, the command that runs it; and a goal."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path

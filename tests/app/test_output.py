@@ -1,7 +1,5 @@
 """What reaches the terminal: nothing of a title, a name or an error that the terminal would obey."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """Numbers that stand on constants outside their fitted range carry a mark, in every form of an answer."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Every scenario of the library opens every page by its address."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

@@ -1,7 +1,5 @@
 """The page that compares, without a browser: pins by address and by hand, numbers, reasons, crossings, files."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The page for streams: their controls, their figures, and the tab Device."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

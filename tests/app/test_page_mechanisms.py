@@ -1,7 +1,5 @@
 """The pages about mechanisms under Streamlit's test client: every control, links, prediction."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The page My system without a browser: a report becomes a profile, a scenario with its light, and what-ifs."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The server of the page: its one line, its clean end, and what it says when it cannot start."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """Several readers at once, each in a browser session of its own, see the numbers of their own settings."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.app.page_sessions import sessions

@@ -1,7 +1,5 @@
 """Links, downloads and uploads on the first page, without a browser."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """What it costs to move a control, as a multiple of what the emptiest page costs in the same run."""
 
-from __future__ import annotations
-
 from statistics import median
 
 from tests.app.page_moves import reruns

@@ -101,11 +101,7 @@ def test_a_link_opens_the_sweep_and_its_charts_are_in_the_first_screen(
         charts.nth(1).locator(".barlayer .point").first.wait_for()
         charts.first.locator(".heatmaplayer image").first.wait_for(state="attached")
         charts.first.locator(".scatterlayer .textpoint").nth(36).wait_for(state="attached")
-        for place in (
-            charts.first,
-            charts.nth(1),
-            page.get_by_role("tab", name="Table"),
-        ):
+        for place in (charts.first, charts.nth(1), page.get_by_role("tab", name="Table")):
             windows.on_screen(place, VIEW["height"])
         page.get_by_text("Lines", exact=True).click()
         charts.first.locator(".scatterlayer .js-line").nth(4).wait_for(state="attached")
@@ -162,12 +158,7 @@ def test_the_table_that_is_taken_away_opens_again(browser: Browser, server: str,
         download.value.save_as(kept)
     found = table_in({kept.name: kept.read_bytes()})
     times = [
-        run(
-            load(
-                "rahn-full-scan",
-                ["table.pctfree_percent=20", f"workload.arraysize_rows={rows}"],
-            )
-        ).time
+        run(load("rahn-full-scan", ["table.pctfree_percent=20", f"workload.arraysize_rows={rows}"])).time
         for rows in (15, 100)
     ]
     assert found.values["elapsed_s"].tolist() == [time.elapsed_s for time in times]

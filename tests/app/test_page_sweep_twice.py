@@ -1,7 +1,5 @@
 """A button that is hit again before the page has changed begins nothing twice."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

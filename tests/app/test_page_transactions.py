@@ -1,7 +1,5 @@
 """The page of transactions: presets, every control to both ends, the tabs, and what is refused."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

@@ -1,7 +1,5 @@
 """The what-if page as an instrument: presets, every control to both ends, the baseline, simulations beside the page."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from functools import cache
@@ -145,14 +143,7 @@ def test_a_change_can_be_undone_by_itself_whatever_has_a_control() -> None:
 
 
 def widget(app: AppTest, path: str) -> Any:
-    for kind in (
-        "slider",
-        "select_slider",
-        "selectbox",
-        "text_input",
-        "toggle",
-        "button_group",
-    ):
+    for kind in ("slider", "select_slider", "selectbox", "text_input", "toggle", "button_group"):
         for one in getattr(app, kind):
             if one.key == path:
                 return one

@@ -1,7 +1,5 @@
 """Each picture of README and docs shows the answers of today."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Sentences that a user reads have no shape that was a riddle once: help, controls, fields and warnings."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

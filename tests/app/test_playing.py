@@ -1,7 +1,5 @@
 """Simulations beside the page: answered by processes, cancelled at once, shared by all sessions."""
 
-from __future__ import annotations
-
 import io
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Programs on one machine in the terminal: what each takes together and alone, in an answer and in a comparison."""
 
-from __future__ import annotations
-
 import pytest
 from click import unstyle
 

@@ -1,7 +1,5 @@
 """Answers are remembered by which object was asked about, and let go of in time."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 

@@ -1,7 +1,5 @@
 """``blocktime sensitivity`` as a reader sees it: a tornado, shares, sentences; and what it refuses."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The process that simulates for the page: a signal ends a run, and leaves the process fit for the next one."""
 
-from __future__ import annotations
-
 import importlib
 import signal
 import sys

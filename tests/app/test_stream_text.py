@@ -1,7 +1,5 @@
 """A stream in a sentence, in a summary like dd's and fio's, and one of its requests on its way."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pytest

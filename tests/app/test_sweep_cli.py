@@ -1,7 +1,5 @@
 """``blocktime sweep``: what it says first, what it writes, what it refuses, how it is stopped and goes on."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -155,16 +153,7 @@ def test_a_point_without_an_answer_is_told_and_the_exit_code_says_so(
     tmp_path: Path, capsys: Captured
 ) -> None:
     out = tmp_path / "t.csv"
-    text = said(
-        capsys,
-        "sweep",
-        "tpc-b",
-        "--vary",
-        "workload.rate_per_s=5,1e6",
-        "--out",
-        str(out),
-        code=1,
-    )
+    text = said(capsys, "sweep", "tpc-b", "--vary", "workload.rate_per_s=5,1e6", "--out", str(out), code=1)
     assert "1 point without an answer" in text
     assert "workload.rate_per_s" in text
     frame = pd.read_csv(out)

@@ -62,9 +62,7 @@ def test_an_address_brings_the_form_back(form: SweepForm) -> None:
 def test_the_points_are_those_of_the_command_line() -> None:
     form = SweepForm("rahn-full-scan", (("table.pctfree_percent", "20"),), TWO)
     its = plan_of(
-        "rahn-full-scan",
-        [f"{SIZE}=8K,16K", f"{ROWS}=15:100:3"],
-        settings=["table.pctfree_percent=20"],
+        "rahn-full-scan", [f"{SIZE}=8K,16K", f"{ROWS}=15:100:3"], settings=["table.pctfree_percent=20"]
     )
     mine = form.plan()
     assert mine.keys.tolist() == its.keys.tolist()
@@ -90,18 +88,12 @@ def test_a_range_keeps_its_points_for_the_day_it_is_crossed_again() -> None:
         ),
         (SweepForm("rahn-full-scan", lines=(AxisLine("users", "1"),)), "'users' names no field"),
         (SweepForm("rahn-full-scan", lines=(AxisLine(ROWS, "15:100"),)), "points are missing"),
-        (
-            SweepForm("rahn-full-scan", lines=(AxisLine(ROWS, "1,2"),), where=("import os",)),
-            "where",
-        ),
+        (SweepForm("rahn-full-scan", lines=(AxisLine(ROWS, "1,2"),), where=("import os",)), "where"),
         (
             SweepForm("rahn-full-scan", lines=(AxisLine("table.rows", "1000:30000:30000"),)),
             "this page takes 20,000",
         ),
-        (
-            SweepForm("rahn-full-scan", lines=(AxisLine(ROWS, "0,15"),)),
-            "got 0; allowed is at least 1",
-        ),
+        (SweepForm("rahn-full-scan", lines=(AxisLine(ROWS, "0,15"),)), "got 0; allowed is at least 1"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(form: SweepForm, words: str) -> None:
@@ -113,8 +105,7 @@ def test_what_is_wrong_is_said_in_a_sentence(form: SweepForm, words: str) -> Non
 def test_all_lines_that_are_wrong_are_said_at_once() -> None:
     with pytest.raises(FormFaults) as caught:
         SweepForm(
-            "rahn-full-scan",
-            lines=(AxisLine(ROWS, "5:1:3"), AxisLine("x", "1"), AxisLine(SIZE, "8K")),
+            "rahn-full-scan", lines=(AxisLine(ROWS, "5:1:3"), AxisLine("x", "1"), AxisLine(SIZE, "8K"))
         ).plan()
     assert len(caught.value.lines) == 2
     assert isinstance(caught.value, SpecError)

@@ -57,9 +57,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return opened.set
 
 
-def test_a_trial_says_how_much_there_is_to_do_and_keeps_what_it_answered(
-    jobs: Jobs,
-) -> None:
+def test_a_trial_says_how_much_there_is_to_do_and_keeps_what_it_answered(jobs: Jobs) -> None:
     job = ended(jobs.start(SweepJob(LARGE, tries=True)))
     assert job.state == "tried"
     assert (job.wanted, job.failed, job.table) == (3000, 0, None)
@@ -69,9 +67,7 @@ def test_a_trial_says_how_much_there_is_to_do_and_keeps_what_it_answered(
     assert again.reused == job.done
 
 
-def test_a_run_finds_the_whole_table_and_goes_on_with_what_the_trial_checked(
-    jobs: Jobs,
-) -> None:
+def test_a_run_finds_the_whole_table_and_goes_on_with_what_the_trial_checked(jobs: Jobs) -> None:
     trial = ended(jobs.start(SweepJob(LARGE, tries=True)))
     job = ended(jobs.start(SweepJob(LARGE, plan=trial.plan)))
     assert job.state == "done"

@@ -1,7 +1,5 @@
 """The text of an answer: TKPROF's columns to the letter, iostat's names, no line too wide, no colour when piped."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

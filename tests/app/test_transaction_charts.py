@@ -1,7 +1,5 @@
 """Figures of transactions: what they show, and the sentence that says it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Transactions in the terminal, in JSON, in the report and side by side."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
@@ -196,13 +194,7 @@ def test_json_and_the_report_hold_it(tmp_path: Path, blocktime: CommandLine, pla
 
 def test_a_simulated_run_prints_what_only_it_knows(blocktime: CommandLine) -> None:
     text = blocktime.prints("run", "tpc-b", *FAST, "--seed", "2")
-    for words in (
-        "p95",
-        "with 95 % confidence",
-        "of warm-up",
-        "log file sync",
-        "LRU by Che's approximation",
-    ):
+    for words in ("p95", "with 95 % confidence", "of warm-up", "log file sync", "LRU by Che's approximation"):
         assert words in text
 
 

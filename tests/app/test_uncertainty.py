@@ -1,7 +1,5 @@
 """How sure an answer is, as it is shown: text, JSON, HTML report, figures and the page's switch."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`blocktime validate`: what it prints, what fails a build, and what it says of a case file that is wrong."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

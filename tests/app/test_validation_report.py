@@ -1,7 +1,5 @@
 """The page of the validation and its charts: both kinds of error apart, every printed cell, nothing from outside."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

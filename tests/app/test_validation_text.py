@@ -1,7 +1,5 @@
 """The tables of the terminal: every error in its own column, and nothing wider than the screen."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

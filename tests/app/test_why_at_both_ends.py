@@ -1,7 +1,5 @@
 """Why an answer differs, for every control at both ends: with counts, in the right direction, the main thing first."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

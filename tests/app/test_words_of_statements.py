@@ -1,7 +1,5 @@
 """The words in which a statement's answer is printed are those of a DBA."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.app.text import key_numbers

@@ -1,7 +1,5 @@
 """Every library answer, written as a system would leave it and read back: the same figures, within their grain."""
 
-from __future__ import annotations
-
 import re
 from math import isnan
 from pathlib import Path

@@ -4,8 +4,6 @@
 ``--picture`` draws the house in ``docs/design.md`` again, from the contracts about imports.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 import tomllib

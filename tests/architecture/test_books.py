@@ -1,7 +1,5 @@
 """Books are closed in one place, and so are made the flat rows of measures and iostat's columns."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

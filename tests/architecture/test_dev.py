@@ -1,7 +1,5 @@
 """The parts of dev.py that need no network."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The house stands as drawn: who imports whom, where the packages lie, and what no file may say."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import subprocess

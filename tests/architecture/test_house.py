@@ -1,7 +1,5 @@
 """The house does not grow back: what there should be less of may not become more."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What others wrote: every licence is known, none that a user installs reaches into what uses it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

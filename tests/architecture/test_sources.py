@@ -1,7 +1,5 @@
 """Every law, constant and default names where it comes from, and the list of sources knows the name."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

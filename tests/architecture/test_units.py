@@ -1,7 +1,5 @@
 """A number's name carries its unit, or it is a count that needs none."""
 
-from __future__ import annotations
-
 import inspect
 import types
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Workers share the tests by files, and samples hold what they must."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

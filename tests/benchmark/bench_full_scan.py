@@ -15,12 +15,7 @@ from tests.benchmark.figures import Figure, cpu_of, print_all, started
 
 STARTS = 5
 SCENARIOS = 10_000
-ANSWER = (
-    "-m",
-    "blocktime",
-    "run",
-    "rahn-full-scan",
-)
+ANSWER = ("-m", "blocktime", "run", "rahn-full-scan")
 IMPORTS = ("-c", "import simpy, numpy, pydantic")
 
 

@@ -3,8 +3,6 @@
 Each report of a file's ``REPORTS`` is a test that prints it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

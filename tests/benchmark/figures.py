@@ -1,7 +1,5 @@
 """What the benchmarks share: a measured figure with its bar, the CPU seconds of a call, and reports by their names."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The library's answers as flat numbers in files: ``python -m tests.golden.answers`` writes them again."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator, Sequence

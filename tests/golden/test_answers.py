@@ -1,7 +1,5 @@
 """The library answers what its frozen answers say: a change of code that moves a number shows which, and how far."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model.engine import simulate

@@ -1,7 +1,5 @@
 """What one statement counts, against Oracle's own rules: blocks of an index's rowids, of spread rows, costs."""
 
-from __future__ import annotations
-
 from math import ceil
 
 import pytest

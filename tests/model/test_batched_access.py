@@ -1,7 +1,5 @@
 """Table blocks that a session reads several at once: batched table access, db file parallel read."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The books hold every number of an answer: finite, not negative, and nothing is busy for longer than there is time."""
 
-from __future__ import annotations
-
 from math import inf, nan
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Bounds of throughput and response: exact queues lie within them, and so does every run of transactions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A watch counts the work of every simulation, and ends it at the same event on every machine."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Users who read cached blocks side by side: what more of them bring on hosts of the catalog."""
 
-from __future__ import annotations
-
 import tomllib
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Clustering factors counted row by row on tables laid out by chance, and what a scan in rowid order gets."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import ceil
 from typing import Any

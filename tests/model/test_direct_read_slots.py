@@ -1,7 +1,5 @@
 """How many asynchronous direct reads are in flight, where the device would serve more, and how they grow with time."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model.laws.read_slots import device_s, mean_slots, slots_by_time, stages

@@ -1,7 +1,5 @@
 """FILESYSTEMIO_OPTIONS: how the database's files are opened, and what that costs scans, writers and transactions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -14,11 +12,7 @@ from blocktime.scenarios import load, run
 from tests.model.test_transactions import machine, work
 
 ENGINES = (calculate, simulate)
-SAME = [
-    ("setall", "direct", True),
-    ("directio", "direct", False),
-    ("none", "buffered", False),
-]
+SAME = [("setall", "direct", True), ("directio", "direct", False), ("none", "buffered", False)]
 """Options, and what says the same without them."""
 WORKS = ("full-scan-filesystem", "magni-imp-4k", "oltp-nvme")
 SMALL = {

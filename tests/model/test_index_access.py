@@ -1,7 +1,5 @@
 """Index unique scans and index-only scans: counts by hand, in both engines."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Keys of several rows, and skip scans: counts by hand and by walking, in both engines."""
 
-from __future__ import annotations
-
 import random
 from itertools import pairwise
 from typing import Any

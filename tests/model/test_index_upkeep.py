@@ -1,7 +1,5 @@
 """What statements pay for the indexes of their table, in both engines."""
 
-from __future__ import annotations
-
 from math import ceil, log
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Each ordinary insert searches for a block; an array keeps its block until it rejects a row."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A run that goes on sends its answer so far, which changes nothing of its last one."""
 
-from __future__ import annotations
-
 from blocktime.model.interim import PRECISION_PERCENT, sent_to
 from blocktime.model.results import RunResult
 from blocktime.scenarios import load, run

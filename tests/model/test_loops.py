@@ -1,7 +1,5 @@
 """The compiled loops: of the very text that is there, or none; what becomes of it without a compiler."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Every measure reads the field that it is named for, and no other one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a simulation counts as held is what its process takes, at two sizes of each kind of work."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

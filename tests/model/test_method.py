@@ -1,7 +1,5 @@
 """A result says how its answer was made, from what it holds."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model.results import Interval, RunResult

@@ -1,7 +1,5 @@
 """System statistics that were gathered count, whatever kind the others are of."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A PL/SQL block is one call of the client and waits for its commits once, at the end."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Index range scans: what a row more, an empty block more and a session alone cost."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

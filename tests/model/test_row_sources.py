@@ -1,7 +1,5 @@
 """Row sources add up to the statement, whichever engine answers."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,21 +1,12 @@
 """Rows that grow, through the public face: where the pathology of document 002 is, and where it is not."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from blocktime.model import (
-    BlocktimeError,
-    RunResult,
-    System,
-    calculate,
-    calculate_many,
-    simulate,
-)
+from blocktime.model import BlocktimeError, RunResult, System, calculate, calculate_many, simulate
 from blocktime.model.demand import demand_of
 from blocktime.model.spec import Column, Delete, Index, Insert, Instance, Table, Tablespace, Update
 from blocktime.scenarios import from_mapping, load

@@ -1,7 +1,5 @@
 """Streams that end by a run time: how many calls they make in it, and how many a forecast says."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

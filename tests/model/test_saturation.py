@@ -1,7 +1,5 @@
 """Where transactions saturate, against their simulation where mechanisms meet; and a knee that no question moves."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

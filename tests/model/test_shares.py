@@ -1,7 +1,5 @@
 """Sessions that share a segment: each reads its part, and all together what the segment has, cut at their borders."""
 
-from __future__ import annotations
-
 from itertools import islice
 from typing import Any
 
@@ -247,13 +245,7 @@ def test_arrays_share_as_one_scenario_does() -> None:
     many = calculate_many(system(), Delete(), {"workload.users": users, "tablespace.block_size_bytes": sizes})
     for place, (own, size) in enumerate(zip(users, sizes, strict=True)):
         alone = measures_of(calculate(system(size), Delete(users=own)))
-        for name in (
-            "read_requests",
-            "read_blocks",
-            "read_bytes",
-            "elapsed_s",
-            "cpu_s",
-        ):
+        for name in ("read_requests", "read_blocks", "read_bytes", "elapsed_s", "cpu_s"):
             assert many[name][place] == pytest.approx(alone[name], rel=1e-9), (name, own, size)
         last_s = alone.get("last_session_s", np.nan)
         assert many["last_session_s"][place] == pytest.approx(last_s, nan_ok=True)

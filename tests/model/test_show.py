@@ -1,7 +1,5 @@
 """Durations, sizes and data as a reader sees them: in the unit that suits them, and read back."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

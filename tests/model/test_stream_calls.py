@@ -1,7 +1,5 @@
 """What streams write for each other, and ratios that are nearly nothing."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model.errors import BlocktimeError

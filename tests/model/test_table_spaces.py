@@ -1,7 +1,5 @@
 """Table spaces on several devices: each has a queue of its own, and its share of the load, in both engines."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import pytest

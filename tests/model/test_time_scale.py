@@ -3,8 +3,6 @@
 No law adds times to something else, or takes a rate for a time.
 """
 
-from __future__ import annotations
-
 from typing import Any, TypeVar
 
 import pytest

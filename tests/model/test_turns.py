@@ -1,7 +1,5 @@
 """Several sessions of one statement: both engines give the mean session and the last one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

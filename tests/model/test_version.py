@@ -1,7 +1,5 @@
 """The version names the release and the commit, wherever the program comes from."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What one session counts is whole, in both engines."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

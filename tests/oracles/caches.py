@@ -1,7 +1,5 @@
 """Caches of equal blocks, played literally: what their rules say, in any time that it takes."""
 
-from __future__ import annotations
-
 from collections import OrderedDict, deque
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Programs past the page cache as processes of SimPy: one for a program, and one for each call that arrives."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial

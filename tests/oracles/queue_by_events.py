@@ -1,7 +1,5 @@
 """A queue by events, a process of SimPy for each request, and by the servers of the machine."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

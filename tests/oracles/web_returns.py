@@ -18,8 +18,6 @@ Assumed of the columns:
 * in 9 % of the rows each column that may be NULL is NULL with probability one half, in the others none.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Scenarios drawn by chance from the specification, programs beside them, legal or with a fault; and their checks."""
 
-from __future__ import annotations
-
 import io
 import math
 import re

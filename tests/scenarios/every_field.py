@@ -1,7 +1,5 @@
 """Every field of the specification, with values off its own, and whether an answer moves with it."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -310,16 +308,7 @@ BASES: dict[str, tuple[dict[str, Any], ...]] = {
         ),
         SMALL_DRIVE,
     ),
-    "export": (
-        *ALL,
-        DIRECT,
-        LONG,
-        LONG | {"workload.users": 3},
-        BY_CACHE,
-        DECIDES,
-        GATHERED,
-        SMALL_DRIVE,
-    ),
+    "export": (*ALL, DIRECT, LONG, LONG | {"workload.users": 3}, BY_CACHE, DECIDES, GATHERED, SMALL_DRIVE),
     "update": (
         *CHANGES,
         *FULL_OF,

@@ -1,7 +1,5 @@
 """Scenarios of any field by chance: a legal one has an answer or a sentence, a faulty one a sentence that says all."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -20,7 +18,7 @@ FOUND = {
             "transactions": 200,
             "beside": [{"kind": "full_scan"}],
         },
-    },
+    }
 }
 """Scenarios that once had neither an answer nor a sentence."""
 

@@ -1,7 +1,5 @@
 """Each kind of bad input is one sentence: the file, the key with its section, what was got, what is allowed."""
 
-from __future__ import annotations
-
 import math
 import os
 from pathlib import Path

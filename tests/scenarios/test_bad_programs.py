@@ -1,7 +1,5 @@
 """Bad input of programs beside each other, in one sentence each; and their fields changed one by one."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

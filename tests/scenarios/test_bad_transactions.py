@@ -1,7 +1,5 @@
 """Bad input of transactions: one sentence with what, where, got and allowed; and notes on fields of no effect."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -80,10 +78,7 @@ def test_a_kind_of_a_mix_that_nobody_gave_is_the_default_one() -> None:
 
 @pytest.mark.parametrize(
     ("name", "settings", "closed"),
-    [
-        ("tpc-c", ["workload.rate_per_s=5"], False),
-        ("tpc-c", ["workload.think_s=2"], True),
-    ],
+    [("tpc-c", ["workload.rate_per_s=5"], False), ("tpc-c", ["workload.think_s=2"], True)],
 )
 def test_arrivals_and_users_replace_each_other_over_a_base(
     name: str, settings: list[str], closed: bool

@@ -1,7 +1,5 @@
 """What moved and why: the components sum, and every sentence says what both results say."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model.causes import IN_NO_EVENT

@@ -1,7 +1,5 @@
 """Every field moves a figure of an answer, or is listed as not read by that kind of workload."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """A question that is summed has the answer that would be played: random statements of one session."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest

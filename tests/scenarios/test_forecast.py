@@ -1,7 +1,5 @@
 """What an answer costs is known before it begins, within a factor of three; more than the budget is refused."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.app.base import output
@@ -138,11 +136,7 @@ def test_a_terminal_is_told_what_takes_long_and_how_far_it_is(
 
 @pytest.mark.parametrize(
     "words",
-    [
-        "validate savvinov_logical_io",
-        "calibrate savvinov_logical_io",
-        "compare tpc-b --set workload.users=2",
-    ],
+    ["validate savvinov_logical_io", "calibrate savvinov_logical_io", "compare tpc-b --set workload.users=2"],
 )
 def test_so_it_is_of_other_commands(words: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(output, "SEEN_AFTER_S", 0.001)

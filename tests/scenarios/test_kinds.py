@@ -1,7 +1,5 @@
 """Work of several kinds is checked by the kind that is given; the others are not built until asked for."""
 
-from __future__ import annotations
-
 import pickle
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A scenario is a base and what differs: layers, units, catalog entries and where each value comes from."""
 
-from __future__ import annotations
-
 import importlib
 import tomllib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What was measured beside what an answer says: the light, and figures that have not their form."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

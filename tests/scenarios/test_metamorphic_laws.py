@@ -4,8 +4,6 @@ A law is broken where the answer is worse by more than 1 % and by more than thre
 ``--whole`` tries 500 scenarios with twenty seeds each.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from statistics import fmean, stdev

@@ -1,7 +1,5 @@
 """The model's own error, and constants outside their range, widen an interval; "sure" never stands beside either."""
 
-from __future__ import annotations
-
 from math import exp, log
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A path may go into a list, as in ``table.indexes.0.key_bytes``: in settings, in axes of sweeps, in files."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model.errors import SpecError

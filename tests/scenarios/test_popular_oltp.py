@@ -1,7 +1,5 @@
 """The popularity of the OLTP scenario's blocks against the clauses of TPC-C, and which description of it counts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

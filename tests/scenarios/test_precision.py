@@ -1,7 +1,5 @@
 """A precision is a question: runs go on until the interval of the main number is as narrow, or the budget ends them."""
 
-from __future__ import annotations
-
 import json
 import sys
 from statistics import fmean, stdev

@@ -1,7 +1,5 @@
 """A file's own entries: what they bring and whence, wherever ``use`` may name one, and what is wrong with one."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

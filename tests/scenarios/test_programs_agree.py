@@ -1,7 +1,5 @@
 """Programs beside each other, against the sums that must hold."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model.budget import Budget

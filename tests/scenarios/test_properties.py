@@ -1,7 +1,5 @@
 """Whatever is thrown at a scenario: an answer whose books balance, or one sentence; never a traceback, never a NaN."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any
@@ -273,10 +271,7 @@ def test_what_the_schema_allows_gives_an_answer(data: dict[str, Any]) -> None:
 @pytest.mark.timeout(LIMIT_S)
 @pytest.mark.parametrize(
     "settings_",
-    [
-        ["workload.users=10000"],
-        ["table.rows=100000000000", "table.cached_fraction=0.9999999"],
-    ],
+    [["workload.users=10000"], ["table.rows=100000000000", "table.cached_fraction=0.9999999"]],
     ids=["users", "few reads of many blocks"],
 )
 def test_what_would_take_for_ever_is_refused(settings_: list[str]) -> None:

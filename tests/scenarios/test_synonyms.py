@@ -1,7 +1,5 @@
 """A DBA's words lead to fields that exist, in errors and in a search."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model.errors import SpecError

@@ -1,7 +1,5 @@
 """Uncertainty that reaches the answer: closed forms, what cancels, what adds, and what makes most of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import exp, hypot, log
 from typing import Any

@@ -1,7 +1,5 @@
 """What is not modelled is said before any nearest name is offered, by whole words alone."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The cause of a part is the smallest set of changed fields that alone moves it by most of what is claimed."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import combinations
 from random import Random

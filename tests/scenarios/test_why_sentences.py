@@ -1,7 +1,5 @@
 """Reasons that were wrong, or said nothing: of changed rows, commits, awaits, processors and block sizes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

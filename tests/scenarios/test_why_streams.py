@@ -1,7 +1,5 @@
 """Why streams differ: every sentence says what both results say, and gives no reason that they do not show."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model.causes import AT_ONCE, COMMIT, FSYNC, HELD, ROOM, RUN_QUEUE, SLOWEST, THINKING

@@ -1,7 +1,5 @@
 """What moved between two answers of transactions, and why: each cause is told with the numbers of both."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The bars over reports of others: the rows of ``python3 dev.py bars``, where these reports are there."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Fitting is repeatable, touches what it must and nothing else, and follows the numbers it is given."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import tomllib

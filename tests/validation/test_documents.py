@@ -1,7 +1,5 @@
 """The documents say what the program knows: generated parts are fresh, and every disagreement has its prose."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -17,14 +15,7 @@ from blocktime.validation.case import Mechanism
 from blocktime.validation.left_out import LeftOut
 from tools.constant_tables import amount_text, catalog_tables, interval_text
 from tools.differences import disagreements, disagrees, numbers_table, problems, sections_of
-from tools.documents import (
-    DIFFERENCES,
-    MODEL,
-    filled,
-    fresh_documents,
-    main,
-    parts_of,
-)
+from tools.documents import DIFFERENCES, MODEL, filled, fresh_documents, main, parts_of
 from tools.law_tables import law_modules, law_tables
 from tools.markdown import WIDTH, anchor, item, table, together
 

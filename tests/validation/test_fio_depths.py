@@ -3,8 +3,6 @@
 Of a SATA drive, and of a disk of 10,000 turns a minute.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

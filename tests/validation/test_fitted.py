@@ -1,7 +1,5 @@
 """The list of fitted constants: values from the catalog and the library, and which of them are nothing but a fit."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """A case that contradicts itself is refused with one sentence: where, got, wanted."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Constants that nothing fits: how far they may be off, said in the catalog and not left to the reader."""
 
-from __future__ import annotations
-
 from blocktime.model.catalog import KINDS, entries
 from blocktime.validation import case_names, load_case, numbers_of
 

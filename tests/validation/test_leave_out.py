@@ -1,7 +1,5 @@
 """What is left out is predicted by the others, the file of it is fresh, and no column mixes the two kinds of error."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

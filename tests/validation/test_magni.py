@@ -1,7 +1,5 @@
 """Document 001, its dd, iostat and pwrite parts: what the printed numbers say of each other, and how the model does."""
 
-from __future__ import annotations
-
 from collections import Counter
 from statistics import median
 

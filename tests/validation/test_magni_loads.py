@@ -1,7 +1,5 @@
 """Document 001, its imports, exports and selects: every printed number is there, and the bars are met."""
 
-from __future__ import annotations
-
 import re
 
 from blocktime.model.causes import FREE_BUFFERS

@@ -1,7 +1,5 @@
 """The file of the model's own errors is what the measured cases say, and follows its rules."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Every printed number against the model, one test each; a known gap that closes is a failure too."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise
 from statistics import mean, stdev
@@ -173,7 +171,7 @@ def test_spreads_are_worked_out_from_the_printed_repetitions() -> None:
             [(f"{size},direct path read", "total_s") for size in (2048, 4096, 8192, 16384)]
         ],
         ("rahn_pctfree", "updates", "update_time"): [
-            [("4096,35", "update_time"), ("8192,35", "update_time"), ("16384,35", "update_time")],
+            [("4096,35", "update_time"), ("8192,35", "update_time"), ("16384,35", "update_time")]
         ],
         ("magni_exp_imp", "imp", "real"): [[("4k,1", "real"), ("4k,2", "real")]],
         ("magni_exp_imp", "imp", "user"): [[("4k,1", "user"), ("4k,2", "user")]],

@@ -1,7 +1,5 @@
 """Document 002: what its numbers follow from, and what one block size says of the others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every constant that a case fits has a range, stated in what matters for it and in what the runs behind it have."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model import catalog

@@ -1,7 +1,5 @@
 """What ``validate`` simulates: each scenario once, and no more than the numbers need."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -46,9 +44,7 @@ def test_each_scenario_is_run_once(asked: list[Scenario]) -> None:
     assert len(depends_on) == len(set(depends_on)) > 50
 
 
-def test_no_more_transactions_are_simulated_than_the_printed_numbers_need(
-    asked: list[Scenario],
-) -> None:
+def test_no_more_transactions_are_simulated_than_the_printed_numbers_need(asked: list[Scenario]) -> None:
     played = [scenario.workload for scenario in simulated_transactions(asked)]
     assert played
     assert sum(work.transactions or TRANSACTIONS for work in played) <= TRANSACTIONS

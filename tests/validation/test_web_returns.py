@@ -1,7 +1,5 @@
 """The row of document 000 follows from public ranges: the library's columns are what is drawn, the file is as long."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The compiled caches: equal to their plain twins and to the states; LRU for all sizes equal to LRU at each."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from functools import partial
 from itertools import pairwise
@@ -17,13 +15,7 @@ from numpy.typing import NDArray
 
 from blocktime.model.errors import SpecError
 from blocktime.model.kernels import cache
-from blocktime.model.kernels.cache import (
-    Stream,
-    numbered,
-    replay_clock,
-    replay_lru,
-    replay_touch_count,
-)
+from blocktime.model.kernels.cache import Stream, numbered, replay_clock, replay_lru, replay_touch_count
 from blocktime.model.laws.buffer_cache import TouchRules
 from tests.oracles.caches import Clock, Lru, TouchCount, all_rules
 from tests.plain import plain_loops

@@ -1,7 +1,5 @@
 """Numbers under keys in rows, plain and compiled, are those of a dict."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The compiled queues: equal to their plain twins, to the states, to a simulation by events and to queueing theory."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -13,12 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from blocktime.model.kernels import queue as kernel
-from blocktime.model.kernels.queue import (
-    CallPath,
-    quantiles,
-    speeds_of,
-    summed_queue,
-)
+from blocktime.model.kernels.queue import CallPath, quantiles, speeds_of, summed_queue
 from blocktime.model.laws.processors import Cores
 from blocktime.model.machine.device.servers import Servers, Threads
 from tests import queue_theory as queueing

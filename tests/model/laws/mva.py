@@ -1,7 +1,5 @@
 """Exact mean values of two closed classes at one exponential first-come-first-served device with pauses."""
 
-from __future__ import annotations
-
 
 def two_classes(
     first: tuple[int, float], second: tuple[int, float], *, service_s: float

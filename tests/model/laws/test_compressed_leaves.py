@@ -1,7 +1,5 @@
 """Entries of compressed leaves by hand, and against a published dump."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

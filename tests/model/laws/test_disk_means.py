@@ -1,7 +1,5 @@
 """import random"""
 
-from __future__ import annotations
-
 import random
 from statistics import fmean
 

@@ -1,7 +1,5 @@
 """Che's approximation: its own equation, exact LRU under independent references, and the grouping of millions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,11 +10,7 @@ from hypothesis import strategies as st
 
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.kernels.cache import numbered, replay_lru
-from blocktime.model.laws.hit_ratio import (
-    characteristic_references,
-    hot_share_groups,
-    lru_hit_fraction,
-)
+from blocktime.model.laws.hit_ratio import characteristic_references, hot_share_groups, lru_hit_fraction
 
 
 def zipf(blocks: int, exponent: float) -> Any:
@@ -73,8 +67,7 @@ def test_few_blocks_are_as_close_to_exact_lru_as_stated(exponent: float) -> None
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("exponent", [0.5, 0.8, 1.0, 1.2])
 @pytest.mark.parametrize(
-    ("blocks", "rooms", "error"),
-    [(1_000, (20, 100, 500, 900), 5e-4), (100_000, (1_000, 10_000), 2e-4)],
+    ("blocks", "rooms", "error"), [(1_000, (20, 100, 500, 900), 5e-4), (100_000, (1_000, 10_000), 2e-4)]
 )
 def test_many_blocks_are_as_close_to_exact_lru_as_stated(
     blocks: int, rooms: tuple[int, ...], error: float, exponent: float

@@ -1,7 +1,5 @@
 """iostat's columns from sums over a span."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,16 +1,11 @@
 """Limits of volumes and hosts against requests that are counted one by one."""
 
-from __future__ import annotations
-
 from math import ceil, inf
 from types import SimpleNamespace
 
 import pytest
 
-from blocktime.model.laws.limits import (
-    counted_requests,
-    credits_last_s,
-)
+from blocktime.model.laws.limits import counted_requests, credits_last_s
 from blocktime.model.units import KIB
 
 VOLUME = SimpleNamespace(iops_limit=300.0, burst_iops=3000.0, burst_credits=5.4e6, limit_io_bytes=256 * KIB)

@@ -1,17 +1,10 @@
 """Batches of reads: exact in the mean; the slowest of several, against small cases worked out by hand."""
 
-from __future__ import annotations
-
 from math import exp
 
 import pytest
 
-from blocktime.model.laws.parallel_reads import (
-    batches_of,
-    mean_batches,
-    slowest_service,
-    whole_sizes,
-)
+from blocktime.model.laws.parallel_reads import batches_of, mean_batches, slowest_service, whole_sizes
 
 
 @pytest.mark.parametrize("reads", range(2, 60))

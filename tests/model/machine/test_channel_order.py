@@ -1,7 +1,5 @@
 """A device's channel takes requests in the order in which they reach it, not in that in which they were handed in."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

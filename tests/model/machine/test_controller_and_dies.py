@@ -1,7 +1,5 @@
 """Flash with a controller and with dies: a ceiling of commands a second, and reads that meet at a die."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

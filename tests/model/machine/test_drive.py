@@ -212,11 +212,7 @@ def test_flash_is_the_scans_device(parallel: int, arrivals: list[tuple[float, in
         start, length = place * MIB, size * 8192
         latency = disk.overhead_s + (disk.average_seek_s if queue.positions(start) else 0.0)
         expected = queue.submit(
-            now,
-            latency,
-            length / disk.bandwidth_bytes_per_s,
-            end_byte=start + length,
-            size_bytes=length,
+            now, latency, length / disk.bandwidth_bytes_per_s, end_byte=start + length, size_bytes=length
         )
         assert drive.submit(now, False, start, length) == expected
 

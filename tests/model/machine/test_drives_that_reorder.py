@@ -1,7 +1,5 @@
 """Drives that take the shortest positioning of their queues: what that gains, and what it refuses."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Flash that collects garbage: the law, what data sheets print, fresh drives and sets."""
 
-from __future__ import annotations
-
 from math import log
 from random import Random
 

@@ -1,7 +1,5 @@
 """Space that open transactions hold: a search passes it without looking at every block, and counts it all the same."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

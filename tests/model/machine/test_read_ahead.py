@@ -1,7 +1,5 @@
 """Windows grow while a reader goes on in order, run ahead of it, and end with the file."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress

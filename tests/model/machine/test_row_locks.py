@@ -1,7 +1,5 @@
 """Locks of rows until their session commits, and who waits for whom."""
 
-from __future__ import annotations
-
 from blocktime.model.machine.segment.row_locks import NOBODY, RowLocks, Waiting
 
 

@@ -1,7 +1,5 @@
 """Flash with an SLC cache: full rate until it is full, the cells' rate from then on, emptied while nothing is asked."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import ValidationError
 

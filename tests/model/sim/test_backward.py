@@ -1,7 +1,5 @@
 """Calls from the end of a file to its begin: nothing is read ahead, and a platter loses almost a turn for each."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model import simulate

@@ -1,7 +1,5 @@
 """What a call costs a processor: the ceiling of one program, its latency, and the ways of submitting calls."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

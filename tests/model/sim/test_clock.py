@@ -1,7 +1,5 @@
 """The calendar of events, plain and compiled, is held to SimPy's own: same order, same times, to the last bit."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from typing import Any

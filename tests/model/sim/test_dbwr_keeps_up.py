@@ -1,7 +1,5 @@
 """A run ends when what it shows lasts: DBWR writes what is changed, and does not leave it for later."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.scenarios import Scenario, load, run

@@ -1,7 +1,5 @@
 """O_DIRECT with O_SYNC or O_DSYNC: the medium by a flush or by FUA, and commits where something is to commit."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model import simulate

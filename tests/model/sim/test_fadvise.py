@@ -1,7 +1,5 @@
 """What posix_fadvise does to read-ahead."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

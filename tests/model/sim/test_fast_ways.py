@@ -1,7 +1,5 @@
 """A fast way answers only what it reads: other fields off their neutral value are played by events."""
 
-from __future__ import annotations
-
 from blocktime.model.sim.fast import NEUTRAL, reads_all
 from blocktime.model.spec import Disk, System
 

@@ -1,7 +1,5 @@
 """The flat numbers of a simulation: those of the whole result, whatever was simulated before."""
 
-from __future__ import annotations
-
 from itertools import islice
 from typing import Any
 
@@ -189,11 +187,7 @@ def test_those_of_a_part_are_those_of_its_answer() -> None:
 def test_those_of_many_are_those_of_each_to_the_last_bit() -> None:
     system, work = system_of(prices=EUROS, constants=FITTED), arriving(count=700)
     rates, overheads_s, cvs = [20.0, 900.0, 1100.0] * 4, [1e-4, 1e-3] * 6, [0.0, 0.0, 0.5, 1.0] * 3
-    axes = {
-        "workload.rate_per_s": rates,
-        "disk.overhead_s": np.array(overheads_s),
-        "disk.service_cv": cvs,
-    }
+    axes = {"workload.rate_per_s": rates, "disk.overhead_s": np.array(overheads_s), "disk.service_cv": cvs}
     seeds = np.array([1, 1, 2] * 4)
     columns, has = simulate_many(system, work, axes, seeds, lambda *_: None)
     assert has.all()
@@ -210,10 +204,7 @@ def test_those_of_many_are_those_of_each_to_the_last_bit() -> None:
 
 def test_what_many_leave_out_is_answered_one_by_one() -> None:
     axes, seeds = {"workload.rate_per_s": [900.0, None], "workload.count": [100, 100]}, np.array([1, 1])
-    assert list(simulate_many(system_of(), arriving(), axes, seeds, lambda *_: None)[1]) == [
-        True,
-        False,
-    ]
+    assert list(simulate_many(system_of(), arriving(), axes, seeds, lambda *_: None)[1]) == [True, False]
 
     def refused(*_: Any) -> None:
         raise OutsideLaw("more than is allowed")

@@ -1,7 +1,5 @@
 """Limits of a virtual machine over all its volumes: one volume and two, bursts, and what is said."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

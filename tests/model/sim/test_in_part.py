@@ -1,7 +1,5 @@
 """Long statements and streams are played in part: the interval holds the whole, whose counts they have."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from random import Random
@@ -283,10 +281,7 @@ def test_an_hour_of_a_stream_is_answered(more: tuple[str, ...]) -> None:
             "inner tracks",
         ),
         (
-            (
-                "workload.beside=[{kind='read_stream', count=50000000}]",
-                "workload.in_flight=1",
-            ),
+            ("workload.beside=[{kind='read_stream', count=50000000}]", "workload.in_flight=1"),
             "do not end together",
         ),
     ],

@@ -1,7 +1,5 @@
 """Blocks of the journal go down one by one and merge: five of a commit are two requests, and three merges."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any

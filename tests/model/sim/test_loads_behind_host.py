@@ -1,7 +1,5 @@
 """Imports whose blocks and redo pass the limits of a virtual machine, on whatever disks they lie."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """``nomerges`` and calls that one submission hands over together: counts of requests."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -66,8 +64,7 @@ def test_pages_of_ext3_stay_apart_without_merges() -> None:
 
 
 @pytest.mark.parametrize(
-    ("batch", "nomerges", "requests"),
-    [(1, "0", 1600), (8, "0", 200), (8, "1", 200), (8, "2", 1600)],
+    ("batch", "nomerges", "requests"), [(1, "0", 1600), (8, "0", 200), (8, "1", 200), (8, "2", 1600)]
 )
 def test_calls_in_order_of_one_submission_are_one_request(batch: int, nomerges: str, requests: int) -> None:
     work = ReadStream(block_size_bytes=SIZE, count=1600, in_flight=8, batch=batch)

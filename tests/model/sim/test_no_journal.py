@@ -1,7 +1,5 @@
 """A file system without a journal: a commit is the inode's block alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

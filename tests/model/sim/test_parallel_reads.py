@@ -1,7 +1,5 @@
 """``db file parallel read``: reads that a session hands over at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """LRU and CLOCK beside touch counts on the same references, and their laws."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

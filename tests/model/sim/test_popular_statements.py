@@ -1,7 +1,5 @@
 """Popularity of the blocks that an index scan reads here and there: classes, Zipf, a miss curve; both engines."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -62,11 +60,7 @@ def test_the_share_found_is_that_of_the_policy_played() -> None:
     blocks = round(calculate(*asked([])).segment.blocks_before)
     found = by_popularity(system, work).table.cached_fraction
     room = system.instance.buffer_cache_bytes // system.tablespace.block_size_bytes
-    buffers, random, hot = (
-        Buffers(int(room), touch_rules(system)),
-        np.random.default_rng(1),
-        blocks // 20,
-    )
+    buffers, random, hot = (Buffers(int(room), touch_rules(system)), np.random.default_rng(1), blocks // 20)
     chances = []
     for number in range(100):
         is_hot = random.random(4_000) < 0.5

@@ -11,11 +11,7 @@ from blocktime.model.laws import touch_count
 from blocktime.model.workloads.transactions.bound_answer import bound_answer
 from blocktime.scenarios import from_mapping
 
-SMALL = {
-    "disk": {"use": "nvme"},
-    "instance": {"buffer_cache_bytes": "32M"},
-    "host": {"memory_bytes": "4G"},
-}
+SMALL = {"disk": {"use": "nvme"}, "instance": {"buffer_cache_bytes": "32M"}, "host": {"memory_bytes": "4G"}}
 WORK = {"kind": "transactions", "users": 8, "think_s": 0.01, "data_bytes": "128M", "transactions": 6000}
 POPULARITY: dict[str, dict[str, Any]] = {
     "hot blocks": {},

@@ -1,7 +1,5 @@
 """Programs at one device: the answer of SimPy's processes to the last bit, and what must hold of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -83,12 +81,7 @@ def test_streams_beside_each_other_are_those_of_processes(
     """Reads and writes of four programs, which come in step or by chance or one after the other, and of two sizes."""
     rate = None if load is None else load * CAPACITY_PER_S[disk] / 4
     beside = WriteStream(
-        block_size_bytes=16 * KIB,
-        count=150,
-        rate_per_s=rate,
-        arrivals=arrivals,
-        users=2,
-        start_byte=0,
+        block_size_bytes=16 * KIB, count=150, rate_per_s=rate, arrivals=arrivals, users=2, start_byte=0
     )
     work = ReadStream(
         count=150,

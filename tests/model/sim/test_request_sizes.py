@@ -7,8 +7,6 @@
 ``get_next_ra_size`` and the mark in the middle of a window that is no longer than its call decide the rest.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model.errors import BlocktimeError
@@ -54,7 +52,7 @@ def test_requests_are_those_of_the_kernels_code(case: str) -> None:
                 | {"block_size_bytes": call * KIB, "count": count}
                 | ({"fsync_every": count} if "fsync_every" in kind else {}),
             }
-        ),
+        )
     )
     io = result.physical_io
     made = io.write_requests if "fsync_every" in kind else io.read_requests

@@ -1,7 +1,5 @@
 """What a transaction is stated to take beside what the model makes of it: CPU of SQL, waits that are not modelled."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model.causes import FROM_CLIENT, STATED

@@ -1,7 +1,5 @@
 """The end of a warm-up and the interval of a mean, on series whose truth is known; and runs as long as they must be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

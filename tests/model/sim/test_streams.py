@@ -1,7 +1,5 @@
 """Streams through time: loops and events agree, the books balance, and the stack does what Linux does."""
 
-from __future__ import annotations
-
 from math import ceil
 from typing import Any
 

@@ -1,7 +1,5 @@
 """O_SYNC waits for the journal only where something has to be committed: the inode's time moves tick by tick."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

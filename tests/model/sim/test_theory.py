@@ -1,7 +1,5 @@
 """Queues of theory through ``simulate``: within three standard errors at loads from 0.3 to 0.95."""
 
-from __future__ import annotations
-
 from statistics import fmean, stdev
 
 import pytest

@@ -1,7 +1,5 @@
 """Programs of any kind beside each other on one machine."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

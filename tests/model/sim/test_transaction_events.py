@@ -1,7 +1,5 @@
 """How many events transactions take where they are played one by one: what a run costs, whatever the processor."""
 
-from __future__ import annotations
-
 import pytest
 import simpy
 

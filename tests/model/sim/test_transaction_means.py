@@ -1,7 +1,5 @@
 """The part of a run that counts: after the warm-up, and longer than a moment."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """What transactions find as they begin, and what a warm start has to do with a long run."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 
@@ -116,11 +114,7 @@ def machine() -> System:
     return System(
         host=Host(scheduler="none"),
         disk=Disk(
-            rotation_s=0,
-            average_seek_s=0,
-            overhead_s=1e-3,
-            bandwidth_bytes_per_s=1e12,
-            parallel_requests=16,
+            rotation_s=0, average_seek_s=0, overhead_s=1e-3, bandwidth_bytes_per_s=1e12, parallel_requests=16
         ),
         client=Client(round_trip_s=0),
         # NOTE: with a touch time of 3 s nobody becomes hot in so small a cache, and its begin is never forgotten

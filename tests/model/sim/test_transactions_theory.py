@@ -1,7 +1,5 @@
 """Transactions through ``simulate``: against queues of theory, and laws that hold for all."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from statistics import fmean, stdev

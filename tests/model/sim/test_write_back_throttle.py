@@ -1,7 +1,5 @@
 """Write-back throttling lets in what its law says in the steady state, and less while reads wait long."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model.laws.write_back_throttle import depth_at, limit_requests, wakes_sleepers, window_s

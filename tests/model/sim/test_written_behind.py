@@ -1,7 +1,5 @@
 """What a statement dirties is written by DBWR, and its redo by LGWR, on the disk that its sessions read from."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Where two scenarios take equally long: what the engine says there, and that swapping the two swaps the words."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.model.errors import SpecError

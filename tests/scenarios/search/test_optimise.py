@@ -1,7 +1,5 @@
 """The best point: by all of a small space or by a search, with what binds; and where one axis reaches a goal."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any
@@ -34,13 +32,7 @@ def smooth(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def best_of(tmp_path: Path, vary: list[str], *such_that: str, **how: Any) -> Optimum:
-    return optimise(
-        "tpc-b",
-        vary,
-        such_that=such_that,
-        at=SweepBackend(workers=1, store=tmp_path),
-        **how,
-    )
+    return optimise("tpc-b", vary, such_that=such_that, at=SweepBackend(workers=1, store=tmp_path), **how)
 
 
 def sought(tmp_path: Path, goal: str, vary: str, **how: Any) -> Crossing:
@@ -377,11 +369,7 @@ def test_a_limit_says_by_how_much(text: str, values: dict[str, float], slacks: l
         ({"minimise": "response_s", "maximise": "cpu_s"}, (), "an optimum has one goal"),
         ({"minimise": "respons_s"}, (), "did you mean response_s"),
         ({"minimise": "response_p95_s"}, (), "answers have no response_p95_s"),
-        (
-            {"minimise": "response_s"},
-            ("response_p95_s < 1",),
-            "answers have no response_p95_s",
-        ),
+        ({"minimise": "response_s"}, ("response_p95_s < 1",), "answers have no response_p95_s"),
         (
             {"minimise": "response_s"},
             ("respnse_s < 1",),

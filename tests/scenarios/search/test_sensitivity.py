@@ -1,7 +1,5 @@
 """What matters: a tornado is what each point answers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +7,7 @@ import pytest
 
 from blocktime.model.errors import BlocktimeError, SpecError
 from blocktime.scenarios.search.question import question_of
-from blocktime.scenarios.search.sensitivity import (
-    Sensitivity,
-    sensitivity,
-)
+from blocktime.scenarios.search.sensitivity import Sensitivity, sensitivity
 from blocktime.scenarios.sweeps.run import Running
 from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend
 from tests.smooth import answer_smoothly, smooth_measures_of

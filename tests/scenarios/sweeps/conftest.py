@@ -1,7 +1,5 @@
 """What tests of executors share."""
 
-from __future__ import annotations
-
 import gc
 import importlib
 import logging

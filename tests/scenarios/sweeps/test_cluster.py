@@ -21,13 +21,7 @@ from distributed import LocalCluster
 from blocktime.model.errors import SpecError
 from blocktime.scenarios.sweeps import cluster as module
 from blocktime.scenarios.sweeps.cluster import ANSWERS_WITHIN_S, LOCAL, Cluster
-from blocktime.scenarios.sweeps.executors import (
-    ChunkPiece,
-    LostPieces,
-    PieceAnswered,
-    Work,
-    WorkerExecutor,
-)
+from blocktime.scenarios.sweeps.executors import ChunkPiece, LostPieces, PieceAnswered, Work, WorkerExecutor
 from tests.patience import LIMIT_S
 from tests.scenarios.sweeps import work
 from tests.scenarios.sweeps.work import wait_until
@@ -77,11 +71,7 @@ def test_a_cluster_that_runs_elsewhere_answers_too_and_is_left_as_it_was(two: Cl
     [(work.doubled, 1.0, PieceAnswered), (partial(work.dies_at, KILLER), KILLER, LostPieces)],
 )
 def test_what_is_done_is_taken_though_nobody_was_told(
-    two: Cluster,
-    monkeypatch: pytest.MonkeyPatch,
-    what: Work[float, float],
-    item: float,
-    landing: type,
+    two: Cluster, monkeypatch: pytest.MonkeyPatch, what: Work[float, float], item: float, landing: type
 ) -> None:
     """Dask forgets to tell where a worker dies between making an answer and handing it over."""
     monkeypatch.setattr(module, "LOOKS_AFTER_S", 0.2)
@@ -157,9 +147,7 @@ def listening(then: Callable[[socket.socket], None]) -> Iterator[str]:
 
 @pytest.mark.parametrize("then", [silent, closes, speaks_of_something_else])
 def test_what_listens_and_is_no_scheduler(
-    then: Callable[[socket.socket], None],
-    monkeypatch: pytest.MonkeyPatch,
-    said: Callable[[], list[str]],
+    then: Callable[[socket.socket], None], monkeypatch: pytest.MonkeyPatch, said: Callable[[], list[str]]
 ) -> None:
     connect = socket.create_connection
 

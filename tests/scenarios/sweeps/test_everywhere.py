@@ -1,7 +1,5 @@
 """One process, two, and a cluster: the same table to the last bit, also where a worker is killed in the middle."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The store of answered points: what is kept comes back bit for bit, and a bad file never stops anybody."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

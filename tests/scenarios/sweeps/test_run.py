@@ -1,7 +1,5 @@
 """A sweep from its axes to its table: the same rows whoever works, kept, resumed, and paired with the base."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The table of a sweep: what other programs read from it, the same bytes for the same rows, and never half a file."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """What holds for every executor whose workers are processes of their own: its file of tests inherits this."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A buffer pool advisory becomes the miss curve of the scenario that `measure` writes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """An interval that was not used: predicted, measured, covered or not."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -61,12 +59,7 @@ def test_the_same_system_on_another_disk(measured: tuple[Path, Path, Path], bloc
 
 def test_what_it_prints(measured: tuple[Path, Path, Path], blocktime: CommandLine) -> None:
     out, _, other = measured
-    printed = blocktime.prints(
-        "validate",
-        str(out),
-        "--against",
-        str(other),
-    )
+    printed = blocktime.prints("validate", str(out), "--against", str(other))
     assert printed.startswith("An interval that was not used")
     assert "95 % interval" in printed
     assert "is farthest off" in printed
@@ -91,11 +84,7 @@ def test_a_comparison_says_how_well_the_system_is_reproduced(
 ) -> None:
     out, _, _ = measured
     what_if = f"{out},disk.overhead_s=2ms"
-    printed = blocktime.prints(
-        "compare",
-        str(out),
-        what_if,
-    )
+    printed = blocktime.prints("compare", str(out), what_if)
     assert printed.startswith("The model ")
     assert "with 95 % confidence" in " ".join(printed.split())
     told = json.loads(blocktime.prints("compare", str(out), what_if, "--json"))

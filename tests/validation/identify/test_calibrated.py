@@ -1,7 +1,5 @@
 """The file of a system, fitted to its own figures: values, intervals, correlations, and what stays open."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import tomllib
@@ -146,17 +144,7 @@ def test_every_command_says_in_one_sentence_that_a_target_has_no_limit(
     copy = with_target(measured, tmp_path)
     name, *options = command
     store = ["--store", str(tmp_path / "store")] if name == "optimise" else []
-    assert (
-        main(
-            [
-                name,
-                str(copy),
-                *options,
-                *store,
-            ]
-        )
-        != 0
-    )
+    assert main([name, str(copy), *options, *store]) != 0
     told = "".join(capsys.readouterr())
     sentences = told.count("disk.use: got '")
     assert " ".join(told.split()).count("which has no limit of requests a second") == sentences > 0

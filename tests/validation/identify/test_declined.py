@@ -1,7 +1,5 @@
 """Reports that are declined by name: one sentence each, and what to do instead."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A drive from fio's random reads: what several depths determine, what one leaves open, and what is declined."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -112,10 +110,7 @@ def test_the_command_writes_a_drive_that_runs_and_answers_another_depth(
     files = [str(tmp_path / "lone.json"), str(tmp_path / "deep.json")]
     assert main(["measure", *files, "--out", str(out), "--quiet"]) == 0
     capsys.readouterr()
-    assert blocktime.prints(
-        "run",
-        str(out),
-    ).startswith("As measured and as modelled")
+    assert blocktime.prints("run", str(out)).startswith("As measured and as modelled")
     assert "As measured" not in blocktime.prints("run", str(out), "--set", "workload.in_flight=8")
 
 
@@ -151,8 +146,7 @@ def test_a_disk_that_serves_in_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "message"),
-    [((DEEP,), "no job has depth 1"), ((LONE, DEEP), "--rpm is that of another disk")],
+    ("texts", "message"), [((DEEP,), "no job has depth 1"), ((LONE, DEEP), "--rpm is that of another disk")]
 )
 def test_turns_that_do_not_suit_are_declined(tmp_path: Path, texts: tuple[str, ...], message: str) -> None:
     with pytest.raises(NotIdentified, match=message):

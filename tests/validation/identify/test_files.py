@@ -1,7 +1,5 @@
 """What the database's files lie on, and how they are opened: from the parameters of a report, without their names."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

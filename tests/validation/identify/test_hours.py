@@ -1,7 +1,5 @@
 """Two intervals of one system: users who pause or arrivals; files that contradict each other."""
 
-from __future__ import annotations
-
 import pytest
 
 from blocktime.validation.identify.found import RefusedReport

@@ -1,7 +1,5 @@
 """The fastest reads of a histogram, by hand."""
 
-from __future__ import annotations
-
 from math import log, sqrt
 from pathlib import Path
 
@@ -65,10 +63,7 @@ def test_reads_that_most_others_outlast_are_told_by_the_fastest_alone() -> None:
 def test_the_parts_of_a_histogram_split_the_bucket_in_which_the_one_before_ends() -> None:
     """Shares of a later part are of all waits, and what it rounds away is not in the longest bucket."""
     event = "log file parallel write"
-    parts = [
-        (10, {"8ms": 0.2, "32ms": 0.3, "=1s": 0.5}),
-        (20, {"32ms": 0.5, "64ms": 0.4, "1/8s": 0.099}),
-    ]
+    parts = [(10, {"8ms": 0.2, "32ms": 0.3, "=1s": 0.5}), (20, {"32ms": 0.5, "64ms": 0.4, "1/8s": 0.099})]
     waits = [*waited(event, 1000, 40, "background"), *waited("db file sequential read", 10, 0.01)]
     reading = report_of(("report", "Elapsed", 100.0), *waits)
     for line, part in parts:

@@ -1,7 +1,5 @@
 """The program's own report, read as a user's: the system that it identifies reproduces it."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from functools import cache
@@ -79,20 +77,12 @@ def test_the_command_writes_a_scenario_that_runs(tmp_path: Path, blocktime: Comm
     assert "my.toml is a scenario of the system" in blocktime.prints(
         "measure", str(path), "--out", str(out), "--quiet"
     )
-    printed = blocktime.prints(
-        "run",
-        str(out),
-    )
+    printed = blocktime.prints("run", str(out))
     assert printed.startswith("As measured and as modelled")
     assert "The model" in printed
     known = tomllib.loads(out.read_text())["measured"]["known"]
     assert all(one["source"].startswith("report.txt: ") == (one["how"] == "measured") for one in known)
-    assert "As measured" not in blocktime.prints(
-        "run",
-        str(out),
-        "--set",
-        "workload.users=2",
-    )
+    assert "As measured" not in blocktime.prints("run", str(out), "--set", "workload.users=2")
 
 
 def test_an_idle_interval_identifies_nothing(tmp_path: Path) -> None:

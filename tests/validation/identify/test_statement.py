@@ -1,7 +1,5 @@
 """A statement of the program's own trace or TKPROF report: the scenario that it identifies reproduces it."""
 
-from __future__ import annotations
-
 import tomllib
 from itertools import pairwise
 from pathlib import Path
@@ -116,10 +114,7 @@ def test_run_prints_a_statement_as_measured_beside_as_modelled(
     result = run(load("full-scan-nvme", ["workload.select=rows", "table.rows=20000"]))
     _, out = made(tmp_path, report(result, SCANNED))
     capsys.readouterr()
-    printed = blocktime.prints(
-        "run",
-        str(out),
-    )
+    printed = blocktime.prints("run", str(out))
     assert printed.startswith("As measured and as modelled")
     assert "fetch calls" in printed
 

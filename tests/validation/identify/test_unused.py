@@ -1,7 +1,5 @@
 """Each report that a scenario does not use is named, with the reason."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

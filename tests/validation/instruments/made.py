@@ -1,8 +1,6 @@
 """Small reports in the forms that instruments print, made for these tests."""
 # ruff: noqa: E501  (instruments print wide lines)
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 from typing import Any, Final

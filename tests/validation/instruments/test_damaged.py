@@ -1,7 +1,5 @@
 """Damaged reports: every figure that is still read stands in its line of the text, or one sentence refuses the file."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Every number that a reader knows has the unit that the instrument's manual states."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

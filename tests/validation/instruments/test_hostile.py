@@ -1,7 +1,5 @@
 """Files that no instrument wrote: a reader refuses them, or leaves their lines alone, in time that grows with size."""
 
-from __future__ import annotations
-
 import gc
 import gzip
 import io
@@ -73,10 +71,7 @@ LARGE: dict[str, tuple[int, Callable[[int], str]]] = {
         80_000,
         lambda n: f"TKPROF: Release 1 - x on y\nElapsed times include waiting on\n  a{' ' * n}x\n",
     ),
-    "devices of sar": (
-        15_000,
-        lambda n: f"{BANNER}10:00:00 DEV tps await\n" + lines(n, "10:00:01 d{} 1 1"),
-    ),
+    "devices of sar": (15_000, lambda n: f"{BANNER}10:00:00 DEV tps await\n" + lines(n, "10:00:01 d{} 1 1")),
     "devices of iostat": (15_000, lambda n: IOSTAT + lines(n, "d{} 1.00 1.00 1.00")),
     "headings of iostat": (8_000, lambda n: IOSTAT + lines(n, "Device r/s w/s r_await\nsda 1 1 1 1")),
     "columns under a rule": (

@@ -1,7 +1,5 @@
 """Each reader on small reports: the figures, their units, grains and lines; what is left alone is counted."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Real reports that lie beside the checkout on some machines: figures against a count made another way."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

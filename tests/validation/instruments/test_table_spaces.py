@@ -1,7 +1,5 @@
 """Table spaces and files of AWR and Statspack: every number by its heading, no name, and what lies apart."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

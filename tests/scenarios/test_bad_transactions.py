@@ -6,53 +6,6 @@ import pytest
 
 from blocktime.model.errors import BlocktimeError
 from blocktime.scenarios import from_mapping, load, run, to_toml
-from tests.command_line import CommandLine
-
-LONGEST = 300
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        (["instance.buffer_cache_bytes=64G"], ["instance.buffer_cache_bytes", "64G", "host.memory_bytes 16G"]),
-        (["instance.buffer_cache_bytes=16G"], ["16G; allowed is less than", "host.memory_bytes 16G"]),
-        (
-            ["instance.buffer_cache_bytes=15G", "instance.db_keep_cache_bytes=1G"],
-            ["take 16G", "host.memory_bytes 16G"],
-        ),
-        (["workload.hot_gets_percent=120"], ["workload.hot_gets_percent:", "got 120", "at most 100"]),
-        (["workload.hot_data_percent=0"], ["workload.hot_data_percent:", "got 0", "more than 0"]),
-        (["workload.users=0"], ["workload.users:", "got 0", "at least 1"]),
-        (["workload.transactions=5"], ["workload.transactions:", "got 5", "at least 100"]),
-        (["workload.think_s=1e9"], ["think_s 1e+09", "86,400 s", "rate_per_s"]),
-        (["workload.rate_per_s=5", "workload.think_s=2"], ["rate_per_s 5", "think_s 2", "give one of them"]),
-        (["workload.rate_per_s=500"], ["workload.rate_per_s 500", "data disk", "transactions a second"]),
-        (["workload.mix.1.name=New-Order"], ["two kinds", "'New-Order'", "a name of its own"]),
-        (["workload.hot_pool=keep"], ["KEEP pool", "instance.db_keep_cache_bytes is 0", "size"]),
-        (["workload.cold_pool=recycle"], ["RECYCLE pool", "instance.db_recycle_cache_bytes is 0"]),
-        (["workload.data_bytes=100T"], ["workload.data_bytes 100T", "disk holds", "disk.capacity_bytes"]),
-        (["host.cpus=0"], ["host.cpus:", "got 0", "at least 1"]),
-        (["host.latch_hold_s=-1"], ["host.latch_hold_s:", "got -1", "at least 0"]),
-        (["host.latch_spin_s=-1"], ["host.latch_spin_s:", "got -1", "at least 0"]),
-        (["workload.mix=[]"], ["workload.mix:", "got 0 of them", "at least 1"]),
-        (["workload.mix=5"], ["workload.mix:", "got 5", "list"]),
-        (["workload.mix.NewOrder.gets=5"], ["workload.mix", "'NewOrder'", "did you mean New-Order"]),
-        (["workload.mix.9.gets=5"], ["workload.mix", "'9'", "known"]),
-        (["workload.mix.0.get=5"], ["workload.mix.0.get:", "did you mean gets"]),
-        (["workload.mix.0.gets=-5"], ["workload.mix.0.gets:", "got -5", "at least 0"]),
-        (["workload.user=5"], ["workload.user:", "did you mean users"]),
-        (["instance.replacement.stay_count=2"], ["stay_count 2", "below the 2 touches"]),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
-)  # fmt: skip
-def test_each_is_one_sentence_at_the_command_line(
-    settings: list[str], words: list[str], blocktime: CommandLine
-) -> None:
-    options = [part for setting in settings for part in ("--set", setting)]
-    said = blocktime.refuses("run", "tpc-c", *options).strip()
-    assert len(said.splitlines()) == 1
-    assert len(said) < LONGEST
-    assert [word for word in words if word not in said] == []
 
 
 def test_kinds_change_one_by_one_by_name_or_number() -> None:

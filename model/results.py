@@ -171,6 +171,11 @@ class SpaceSearch(Frozen):
     functions: list[str]
     """The functions of a stack that shows this time, outermost first; none are known of free lists."""
 
+    @property
+    def rejected(self) -> float:
+        """Probes that found no place."""
+        return self.rejected_itl + self.rejected_space + self.rejected_held
+
 
 class IndexChanges(Frozen):
     """What one index of the table took from rows that came, went or had their key set; by all sessions."""

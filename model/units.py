@@ -259,10 +259,3 @@ def show_alike(*durations_s: float) -> list[str]:
 def show_range(low_s: float, high_s: float) -> str:
     """Two durations, or one where both are written alike: ``3.84 s to 3.91 s``."""
     return " to ".join(dict.fromkeys(show_alike(low_s, high_s)))
-
-
-_SPANS: Final = (
-    (172_800, 86_400, "d"), (7200, 3600, "h"), (LONGEST_IN_SECONDS, 60, "min"), (1, 1, "s"), (1e-3, 1e-3, "ms"),
-    (1e-6, 1e-6, "µs"), (0, 1e-9, "ns"),
-)  # fmt: skip
-"""From so many seconds on: a unit's seconds, and the unit."""

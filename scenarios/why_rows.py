@@ -124,12 +124,12 @@ def _written(result: RunResult) -> float:
 
 def _searching(change: ComponentChange, base: RunResult, other: RunResult) -> str:
     """The search for space: its time, its rejected probes, and what became of them."""
-    probes = _rejected(base), _rejected(other)
+    was, now = (each.space_search.rejected if each.space_search else 0.0 for each in (base, other))
     time = from_to(change.before_s, change.after_s, show_seconds)
-    if not differs(*probes):
-        return f"the space search {time} at {plural(probes[1], 'rejected probe')}"
-    told = f"rejected probes {from_to(*probes)}"
-    if probes[0] > probes[1]:
+    if not differs(was, now):
+        return f"the space search {time} at {plural(now, 'rejected probe')}"
+    told = f"rejected probes {from_to(was, now)}"
+    if was > now:
         reason = _reason(base, other)
         because = f" because {reason}" if reason else _shared(base, other)
         return f"the space search {time}{because}: {told}"
@@ -260,15 +260,6 @@ def _sessions(result: RunResult) -> int:
     if result.changes is None or execute is None or not execute.rows:
         return 1
     return round(result.changes.rows / execute.rows)
-
-
-def _rejected(result: RunResult) -> float:
-    space_search = result.space_search
-    return (
-        space_search.rejected_itl + space_search.rejected_space + space_search.rejected_held
-        if space_search
-        else 0.0
-    )
 
 
 def _migrated(result: RunResult) -> float:

@@ -105,14 +105,12 @@ def _search(result: RunResult) -> list[str]:
     if not causes[cause]:
         return []
     if search.elapsed_fraction < WORTH_SAYING:
-        return [f"The search for space takes almost no time: {sum(causes.values()):,.0f} rejected probes"]
+        return [f"The search for space takes almost no time: {search.rejected:,.0f} rejected probes"]
     again = search.rejected_itl > 2 * (segment.itl_full_blocks or 0)  # the same blocks over and over
     bug = " (bug 6918210)" if again and cause == "whose ITL list is full" else ""
     stack = f"; the stack shows {search.functions[0]}, …, {search.functions[-1]}" if search.functions else ""
-    probes = f"{sum(causes.values()):,.0f} rejected probes"
-    return [
-        f"{show_share(search.elapsed_fraction, 1)} of the time probes blocks {cause}{bug}: {probes}{stack}"
-    ]
+    probes = f"{search.rejected:,.0f} rejected probes{stack}"
+    return [f"{show_share(search.elapsed_fraction, 1)} of the time probes blocks {cause}{bug}: {probes}"]
 
 
 def blocks(segment: SegmentSpace) -> tuple[Figure, str]:

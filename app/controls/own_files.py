@@ -151,9 +151,7 @@ def _as_changes(data: Mapping[str, Any], scenario: Scenario) -> Opened | None:
         del own["title"]  # it names the changes
     if any(value != usual.get(key, USUAL.get(key)) for key, value in own.items()):
         return None
-    if any(
-        key not in own and usual.get(key, given_value) != given_value for key, given_value in USUAL.items()
-    ):
+    if any(key not in own and usual.get(key, given) != given for key, given in USUAL.items()):
         return None
     try:
         changes = dict(flat({key: value for key, value in data.items() if isinstance(value, Mapping)}))
@@ -180,9 +178,7 @@ def flat(sections: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, st
     """Each field with its value as ``--set`` writes it; raises :class:`SpecError` for one that no text can express."""
     for key, value in sections.items():
         path = f"{above}.{key}" if above else key
-        if isinstance(value, Mapping) and all(
-            re.fullmatch(r"[A-Za-z0-9_]+", name_part) for name_part in value
-        ):
+        if isinstance(value, Mapping) and all(re.fullmatch(r"[A-Za-z0-9_]+", name) for name in value):
             yield from flat(value, path)
         else:
             yield path, _text(path, value)
@@ -190,13 +186,7 @@ def flat(sections: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, st
 
 def _text(path: str, value: Any) -> str:
     """*value* as ``--set`` and the address write it; raises :class:`ValueError` where they cannot."""
-    text = (
-        value
-        if isinstance(value, str)
-        else as_text(value)
-        if isinstance(value, int | float)
-        else _toml(value)
-    )
+    text = as_text(value) if isinstance(value, str | int | float) else _toml(value)
     for candidate in (text, _toml(value)):
         if value_of(path, candidate) == value and type(value_of(path, candidate)) is type(value):
             return candidate
@@ -208,11 +198,8 @@ def _toml(value: Any) -> str:
     import tomlkit
 
     if isinstance(value, Mapping):
-        return (
-            "{"
-            + ", ".join(f"{tomlkit.key(key).as_string()} = {_toml(item)}" for key, item in value.items())
-            + "}"
-        )
+        items = ", ".join(f"{tomlkit.key(key).as_string()} = {_toml(item)}" for key, item in value.items())
+        return f"{{{items}}}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_toml, value)) + "]"
     return str(tomlkit.item(value).as_string())

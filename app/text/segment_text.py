@@ -44,9 +44,7 @@ def times_of_a_session(result: RunResult) -> dict[str, float]:
     times_by_work = dict.fromkeys(DONE, changed.rows * share)
     times_by_work[MIGRATING] = (changed.migrated + changed.moved_again) * share
     if search is not None:
-        times_by_work[SEARCHING] = (
-            search.rejected_itl + search.rejected_space + search.rejected_held
-        ) * share
+        times_by_work[SEARCHING] = search.rejected * share
     return times_by_work
 
 
@@ -203,7 +201,7 @@ def search_lines(result: RunResult, width: int = 80) -> Iterator[str]:
         "space of rows deleted in an active transaction": search.rejected_held,
     }
     rejections = {reason: f"{times:,.0f}" for reason, times in reasons.items() if times}
-    total = f"{sum(reasons.values()):,.0f}"
+    total = f"{search.rejected:,.0f}"
     if len(rejections) > 1:
         yield f"rejected  {total} probes, of them"
     for reason, times in rejections.items():

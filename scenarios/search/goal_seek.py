@@ -12,8 +12,6 @@ from typing import Any, Final, Literal
 
 from blocktime.model.engine import is_played
 from blocktime.model.errors import SpecError, cut
-from blocktime.model.measures import MEASURES
-from blocktime.model.units import parse_bytes, parse_seconds
 from blocktime.scenarios.declared import limits_of
 from blocktime.scenarios.load import Source
 from blocktime.scenarios.search.along import Along
@@ -65,18 +63,8 @@ def goal_of(text: str) -> Goal:
         )
     measure, test, right = match.groups()
     check_measure(measure, where)
-    plain = _with_unit(MEASURES[measure].unit, right)
-    number = number_said(right, where) if plain is None else (lambda _: plain)
+    number = number_said(right, where, measure)
     return Goal(text, measure, test.replace("==", "="), number)
-
-
-def _with_unit(unit: str, text: str) -> float | None:
-    """A number that is written with the unit of its measure, such as 100ms; None for any other text."""
-    parse = {"s": parse_seconds, "bytes": parse_bytes}.get(unit)
-    try:
-        return parse(text) if parse else None
-    except ValueError:
-        return None
 
 
 @dataclass(frozen=True, slots=True)

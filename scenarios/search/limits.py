@@ -16,6 +16,8 @@ from blocktime.scenarios.sweeps.conditions import (
     Values,
     number_of,
     parsed,
+    parses_of,
+    quoted,
 )
 
 _SIDES: Final[dict[type[ast.cmpop], int]] = {ast.Lt: 1, ast.LtE: 1, ast.Gt: -1, ast.GtE: -1}
@@ -38,6 +40,7 @@ class Limit:
         self._holds: Truth = reader.truth(node, 0)
         if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _SIDES:
             self._sign = _SIDES[type(node.ops[0])]
+            reader.parses = reader.parses_in(node)
             self._left: Part = reader.value(node.left, 1)
             self._right: Part = reader.value(node.comparators[0], 1)
         self.names = frozenset(name for name in reader.keys if "." not in name)
@@ -84,7 +87,7 @@ def _parts(text: str, node: ast.expr) -> list[tuple[str, ast.expr]]:
             for side, op, other in zip(sides, node.ops, sides[1:], strict=False)
         ]
         return [(ast.unparse(pair), ast.parse(ast.unparse(pair), mode="eval").body) for pair in pairs]
-    return [(ast.get_source_segment(text.strip(), node) or text, node)]
+    return [(ast.get_source_segment(quoted(text), node) or text, node)]
 
 
 def _named(text: str, sentence: str, measures: Collection[str]) -> SpecError:
@@ -106,10 +109,10 @@ def _lone_names(text: str) -> list[str]:
     return [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in inner]
 
 
-def number_said(text: str, what: str) -> Callable[[Values], float]:
-    """The number that an expression such as ``2 * base`` stands for, given *base*."""
+def number_said(text: str, what: str, measure: str) -> Callable[[Values], float]:
+    """The number that an expression such as ``2 * base`` stands for as a value of *measure*, given *base*."""
     try:
-        part = Reader(text, ("base",)).value(parsed(text), 0)
+        part = Reader(text, ("base",), parses_of([measure])).value(parsed(text), 0)
     except SpecError as error:
         raise SpecError(f"{what}: {str(error).removeprefix('where ')}") from None
 

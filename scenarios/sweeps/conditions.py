@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from math import isfinite
 from typing import Any, Final
 
 from blocktime.model.errors import SpecError, cut, shown
-from blocktime.model.units import parse_bytes, parse_seconds
+from blocktime.model.spec.fields import parse_number
+from blocktime.model.units import parse_bytes, parse_seconds, unit_of
 
 Values = Callable[[str], Any]
 """Dotted key of a field -> its value at one point."""
+Parse = Callable[[str], float]
 
 LONGEST: Final = 1000
 DEEPEST: Final = 50
@@ -22,13 +25,18 @@ SHOWN_VALUES: Final = 5
 
 ALLOWED: Final = (
     "allowed are < <= == != >= >, in (A, B), and, or, not, + - * / // %, min(), max(), "
-    'numbers, "text", true, false and fields such as host.cpus'
+    'numbers such as 250M, 16K or 10 ms, "text", true, false and fields such as host.cpus'
 )
 
 # What Python's parser only warns of, which would reach the terminal: "\d", 1or 2, and the texts f"" and b"".
 _GLUED = re.compile(r"\b[0-9][\w.]*(?:and|else|for|if|in|is|or|not)|\b[bfrtu]{1,2}[\"']", re.IGNORECASE)
 _SINGLE = re.compile(r"(?<![<>=!])=(?!=)")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'")
+_WITH_UNIT = re.compile(
+    rf"({_QUOTED.pattern})|(?<![\w.])(?:[0-9]+(?:\.[0-9]+)?\s*(?:[kmgt]?i?b/s|[kmgt](?:i?b)?|[nuµm]?s|min|h|d)(?![\w.(])\s?)+(?<!\s)",
+    re.IGNORECASE,
+)
+"""A text in quotes, or else a number with a unit."""
 
 _ARITHMETIC: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.Add: operator.add,
@@ -51,8 +59,8 @@ _FLAGS: Final = {"true": True, "false": False}
 class Condition:
     """A sentence such as ``workload.users <= 50 * host.cpus`` that holds at a point or does not.
 
-    Raises :class:`SpecError` with one sentence for a text that is no condition. Text with a unit, such as ``"8K"`` or
-    ``"5ms"``, is a number where it meets one.
+    Raises :class:`SpecError` with one sentence for a text that is no condition. A value with a unit, such as ``250M``,
+    ``16K`` or ``"5 ms"``, is read as the fields that it is compared with read it.
     """
 
     def __init__(self, text: str) -> None:
@@ -94,16 +102,22 @@ def _where(text: str) -> str:
     return f"where {cut(text)!r}"
 
 
+def quoted(text: str) -> str:
+    """A condition whose numbers with units stand in quotes."""
+    return _WITH_UNIT.sub(lambda match: match[0] if match[1] else f'"{match[0]}"', text.strip())
+
+
 def parsed(text: str) -> ast.expr:
     """What Python's parser makes of a condition or of a side of one."""
     if len(text) > LONGEST:
         raise SpecError(f"{_where(text)}: has {len(text):,} characters; a condition has at most {LONGEST:,}")
     if "\\" in text:
         raise SpecError(f"{_where(text)}: has a backslash; {ALLOWED}")
-    if glued := _GLUED.search(_QUOTED.sub(lambda quoted: quoted[0][0] + quoted[0][-1], text)):
+    source = quoted(text)
+    if glued := _GLUED.search(_QUOTED.sub(lambda match: match[0][0] + match[0][-1], source)):
         raise SpecError(f"{_where(text)}: got {cut(glued[0])!r}; {ALLOWED}")
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        return ast.parse(source, mode="eval").body
     except SyntaxError as error:
         fault = "write == to compare" if _SINGLE.search(text) else cut(error.msg.partition(" (")[0])
     except (ValueError, RecursionError, MemoryError):  # no such text can be, or brackets in brackets
@@ -114,10 +128,11 @@ def parsed(text: str) -> ast.expr:
 class Reader:
     """Turns what the parser found into functions, and refuses whatever is not in the language."""
 
-    def __init__(self, text: str, names: Collection[str] = ()) -> None:
-        """*names* may stand alone, beside the fields of sections."""
+    def __init__(self, text: str, names: Collection[str] = (), parses: Sequence[Parse] = ()) -> None:
+        """*names* may stand alone, beside the fields of sections; *parses* read a value that meets none of them."""
         self.text, self._names = text, names
         self.keys: set[str] = set()
+        self.parses = parses or (parse_bytes, parse_seconds)
 
     def truth(self, node: ast.expr, depth: int) -> Truth:
         """What is true or false: a comparison, several joined by and, or, not, or a flag."""
@@ -147,7 +162,8 @@ class Reader:
             case ast.Constant(value=int() | float() | str() as constant):
                 if not isinstance(constant, str) and not _is_finite(constant):
                     raise self._refusal(node, "which is too large")
-                return lambda _: constant
+                amount = _amount(constant, self.parses)
+                return lambda _: amount
             case ast.Name(id=name) if name.lower() in _FLAGS:
                 flag = _FLAGS[name.lower()]
                 return lambda _: flag
@@ -155,8 +171,8 @@ class Reader:
                 self.keys.add(name)
                 return lambda values: values(name)
             case ast.Attribute():
-                key = self._key(node)
-                return lambda values: values(key)
+                key, parses = self._key(node), parses_of([node.attr])
+                return lambda values: _amount(values(key), parses)
             case ast.UnaryOp(op=ast.USub()):
                 inner = self.value(node.operand, depth + 1)
                 return lambda values: -number_of(inner(values))
@@ -169,6 +185,7 @@ class Reader:
         raise self._refusal(node, "which names no field" if isinstance(node, ast.Name) else "")
 
     def _comparison(self, node: ast.Compare, depth: int) -> Truth:
+        self.parses = self.parses_in(node)
         first = self.value(node.left, depth + 1)
         tests = [self._test(node, test) for test in node.ops]
         others = [self.value(part, depth + 1) for part in node.comparators]
@@ -198,6 +215,7 @@ class Reader:
     def _membership(self, node: ast.Compare, inside: bool, among: ast.expr, depth: int) -> Truth:
         if not isinstance(among, ast.Tuple | ast.List):
             raise self._refusal(among, "where a list has to be, such as (8192, 16384) or (8192,)")
+        self.parses = self.parses_in(node)
         left = self.value(node.left, depth + 1)
         members = [self.value(part, depth + 1) for part in among.elts]
 
@@ -218,6 +236,14 @@ class Reader:
 
         return found
 
+    def parses_in(self, node: ast.expr) -> Sequence[Parse]:
+        """How values are read that meet the fields and names of *node*."""
+        names = [below.attr for below in ast.walk(node) if isinstance(below, ast.Attribute)]
+        names += [
+            below.id for below in ast.walk(node) if isinstance(below, ast.Name) and below.id in self._names
+        ]
+        return parses_of(names) if names else self.parses
+
     def _key(self, node: ast.Attribute) -> str:
         parts = [node.attr]
         below = node.value
@@ -237,7 +263,7 @@ class Reader:
             )
 
     def _refusal(self, node: ast.expr, what: str = "") -> SpecError:
-        got = ast.get_source_segment(self.text.strip(), node) or type(node).__name__
+        got = ast.get_source_segment(quoted(self.text), node) or type(node).__name__
         return SpecError(f"{_where(self.text)}: got {cut(got, 40)!r}{', ' if what else ''}{what}; {ALLOWED}")
 
 
@@ -255,18 +281,33 @@ def _flag(value: object) -> bool:
 
 
 def number_of(value: object) -> float:
-    """A number, or a text with a unit as the number it means."""
+    """A number; raises :class:`ConditionMismatch` for anything else."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
-    if isinstance(value, str) and any(
-        letter.isalpha() for letter in value
-    ):  # a release such as 5.10 is no number
-        for parse in (parse_bytes, parse_seconds):
-            try:
-                return parse(value)
-            except ValueError:
-                continue
     raise ConditionMismatch(f"{shown(value)} is not a number")
+
+
+PARSES: Final[dict[str, Sequence[Parse]]] = {
+    "bytes": (parse_bytes,),
+    "bytes/s": (parse_bytes,),
+    "s": (parse_seconds,),
+}
+"""Unit -> how its values are read; others are numbers, whose K, M, G, T are powers of 1000."""
+
+
+def parses_of(names: Sequence[str]) -> Sequence[Parse]:
+    """How values of the fields *names* are read: as sizes or durations where one of them is one."""
+    units = {unit_of(name) for name in names}
+    return next((parses for unit, parses in PARSES.items() if unit in units), (parse_number,))
+
+
+def _amount(value: Any, parses: Sequence[Parse]) -> Any:
+    """A text with a unit as the number it means; a release such as 5.10, or any other value, as it is."""
+    if isinstance(value, str) and any(letter.isalpha() for letter in value):
+        for parse in parses:
+            with suppress(ValueError):
+                return parse(value)
+    return value
 
 
 def _are_equal(left: object, right: object) -> bool:

@@ -27,9 +27,8 @@ ACTUAL_LAGS: Final = ("Actual RedoBlks", "Actual Redo Blks")
 CPUS_OF_A_WRITER: Final = 8
 """DB_WRITER_PROCESSES is CPU_COUNT / 8 where it is not set, at least one [oracle-reference]."""
 CHECKPOINT_TIMEOUT_S: Final = 1800
-DIGITS: Final = re.compile("[0-9]{1,18}")
 """LOG_CHECKPOINT_TIMEOUT where it is not set [oracle-reference]."""
-CACHE: Final = "Memory Statistics: Buffer Cache"
+DIGITS: Final = re.compile("[0-9]{1,18}")
 FILES: Final = "File IO: "
 APART: Final = ("drive ", "disk group ")
 """What files on different ones of lie apart."""

@@ -14,6 +14,7 @@ from blocktime.scenarios.sweeps.conditions import LONGEST, Condition
 
 VALUES: dict[str, Any] = {
     "workload.users": 100,
+    "table.rows": "1M",
     "host.cpus": 4,
     "tablespace.block_size_bytes": 8192,
     "disk.overhead_s": 0.005,
@@ -81,6 +82,14 @@ def one_line(error: SpecError) -> str:
         ("host.cpus not in (1, 2)", True),
         ("host.cpus in ()", False),
         ('tablespace.block_size_bytes in ("4K", "8K")', True),
+        ("tablespace.block_size_bytes in (4K, 8K)", True),
+        ("tablespace.block_size_bytes * workload.users <= 1M", True),
+        ("disk.overhead_s < 10 ms and disk.overhead_s == 5ms and disk.overhead_s < 1 min 2 s", True),
+        ("table.rows == 1000000 and table.rows == 1M and 2m > table.rows", True),
+        ('table.rows in ("1M", 7) and max(table.rows, 0.5M) == 1000 K', True),
+        ("table.rows * tablespace.block_size_bytes == 8192000000", True),
+        ("table.rows % 3 == 1 and 3 < 5 and 1 in (1, 3)", True),
+        ('disk.use == "nvme" and disk.use != "8K nvme"', True),
         ('tablespace.block_size_bytes >= "8K"', True),
         ('"4K" < tablespace.block_size_bytes < "16K"', True),
         ('disk.overhead_s < "5ms"', False),

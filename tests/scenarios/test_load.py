@@ -15,7 +15,7 @@ from blocktime.model.spec import FullScan, IndexRangeScan
 from blocktime.scenarios import from_mapping, library, load, run, to_mapping, to_toml
 from blocktime.scenarios.load import library_data
 from blocktime.scenarios.schema import schema_of
-from tests.known_by_law import KNOWN
+from tests.known_by_law import SUMMED
 
 NAMES = sorted(library())
 
@@ -310,7 +310,7 @@ def test_what_is_written_reads_back(tmp_path: Path, name: str, settings: tuple[s
     back = layered(tmp_path, to_toml(scenario))
     assert without_origin(back) == without_origin(scenario)
     assert back.title == scenario.title
-    if name in KNOWN:
+    if name in SUMMED and not settings:
         assert run(back).time == run(scenario).time
     again = from_mapping(to_mapping(scenario))
     assert without_origin(again) == without_origin(scenario)

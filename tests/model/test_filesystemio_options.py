@@ -204,17 +204,12 @@ def test_a_database_writer_that_waits_for_each_block_ends_sooner() -> None:
     """One block takes 1 ms: DBWR alone writes 1,000 a second, or 64 at a time as many as the disk's slots."""
     kind = Transaction(gets=4, rows=0, changed_blocks=4, redo_bytes=0, commits=False, calls=1)
     asked = Transactions(
-        mix=(kind,),
-        users=4000,
-        think_s=1.0,
-        data_bytes="64G",
-        hottest_gets_percent=0,
-        hottest_changes_percent=0,
-        transactions=6000,
-    )
+        mix=(kind,), users=400, think_s=0.1, data_bytes="8G", hottest_gets_percent=0,
+        hottest_changes_percent=0, transactions=2000,
+    )  # fmt: skip
     for options, most in (("none", 1), ("asynch", 1), ("directio", 1), ("setall", 64)):
         result = simulate(in_a_file_system(options), asked)
         assert result.device["disk"].writes_per_s <= most / READ_S * 1.001
-    few = simulate(in_a_file_system("directio"), asked)
-    assert few.device["disk"].writes_per_s == pytest.approx(1 / READ_S, rel=0.02)
-    assert few.transactions.bottleneck == "database writer"
+        if most == 1:
+            assert result.device["disk"].writes_per_s == pytest.approx(1 / READ_S, rel=0.02)
+            assert result.transactions.bottleneck == "database writer"

@@ -89,6 +89,7 @@ def small(data: dict[str, Any]) -> dict[str, Any]:
     return less
 
 
+@pytest.mark.sampled(len(OF_SIZE))
 @pytest.mark.parametrize("size", [1, 2])
 @pytest.mark.parametrize("kind", OF_SIZE)
 def test_what_is_counted_is_what_is_taken(kind: str, size: int) -> None:

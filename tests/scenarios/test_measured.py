@@ -71,6 +71,10 @@ MEASURED = """
 base = "oltp-nvme"
 [disk]
 overhead_s = 1e-4
+[instance]
+buffer_cache_bytes = "256M"
+[workload]
+data_bytes = "3500M"
 [[workload.mix]]
 gets = 40
 cpu_s = 1e-3

@@ -1,5 +1,7 @@
 """The address and the screen: each gives the other, and no link, however bad, does more than leave a sentence."""
 
+from __future__ import annotations
+
 from urllib.parse import parse_qsl, urlencode
 
 import pytest

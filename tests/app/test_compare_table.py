@@ -1,5 +1,7 @@
 """The table of several answers: its numbers are the results', differences are antisymmetric, fields that differ."""
 
+from __future__ import annotations
+
 import math
 from itertools import permutations
 

@@ -1,5 +1,7 @@
 """What a control knows of a field is what the specification says, and values survive being held and written."""
 
+from __future__ import annotations
+
 import math
 from random import Random
 

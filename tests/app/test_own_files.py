@@ -1,5 +1,7 @@
 """A file that somebody opens: read back the same, or refused in one sentence; no way to other files of the server."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import pytest

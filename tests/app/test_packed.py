@@ -1,5 +1,7 @@
 """Text packed for an address comes back as it was; what was not packed here is refused, however large it unpacks to."""
 
+from __future__ import annotations
+
 import base64
 import zlib
 from random import Random

@@ -6,7 +6,7 @@ from tests.app.page_sessions import sessions
 
 pytestmark = pytest.mark.browser
 
-READERS, FOR_S = 2, 4.0
+READERS, FOR_S = 2, 2.0
 MOST_GROWTH = 1.5
 """Of the server's memory; the benchmark asks for a tenth in a minute of twenty readers."""
 

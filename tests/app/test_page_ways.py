@@ -1,5 +1,7 @@
 """What leaves one page arrives at the next: through buttons, links, reloads, and browsers that are late."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from pathlib import Path

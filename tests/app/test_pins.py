@@ -1,5 +1,7 @@
 """Pins: which may be added, their order, and the address that holds them."""
 
+from __future__ import annotations
+
 from urllib.parse import urlencode
 
 import pytest

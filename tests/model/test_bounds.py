@@ -1,5 +1,7 @@
 """Bounds of throughput and response: exact queues lie within them, and so does every run of transactions."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import pytest

@@ -1,5 +1,7 @@
 """Many scenarios at once say what each says alone: the same laws, over arrays."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import cache
 from math import nan

@@ -1,5 +1,7 @@
 """A constant used outside the range that fitted it is said, with how far, by all engines alike; inside it never is."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

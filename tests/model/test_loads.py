@@ -1,5 +1,7 @@
 """Imports and exports: what must hold for every table, machine and block size, and that both engines agree."""
 
+from __future__ import annotations
+
 from itertools import pairwise
 from typing import Any
 

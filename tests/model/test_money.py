@@ -1,5 +1,7 @@
 """What a workload costs: linear in prices, nothing for nothing, the same by both engines, and used within the whole."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import pytest

@@ -1,5 +1,7 @@
 """What must hold whatever the constants are: more work is never less time, and nothing is counted twice or lost."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import pytest

@@ -1,5 +1,7 @@
 """Row sources add up to the statement, whichever engine answers."""
 
+from __future__ import annotations
+
 from itertools import pairwise
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Sessions that change one table meet in simulated time: in its blocks, their ITL lists, its rows and its buffers."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any
 

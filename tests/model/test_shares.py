@@ -1,5 +1,7 @@
 """Sessions that share a segment: each reads its part, and all together what the segment has, cut at their borders."""
 
+from __future__ import annotations
+
 from itertools import islice
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Durations, sizes and data as a reader sees them: in the unit that suits them, and read back."""
 
+from __future__ import annotations
+
 import re
 
 import pytest

@@ -1,5 +1,7 @@
 """Transactions: where they saturate, and books that balance for any scenario."""
 
+from __future__ import annotations
+
 from math import isfinite
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Whatever is thrown at a scenario: an answer whose books balance, or one sentence; never a traceback, never a NaN."""
 
+from __future__ import annotations
+
 import json
 import math
 from typing import Any

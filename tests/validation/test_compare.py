@@ -1,5 +1,7 @@
 """The verdicts can fail, and what `validate` returns has the agreed form."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import replace
 

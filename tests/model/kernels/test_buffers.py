@@ -1,5 +1,7 @@
 """The buffer cache that lives on: equal to TouchCount in all that shows, plain and compiled."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import replace

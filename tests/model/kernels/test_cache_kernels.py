@@ -1,5 +1,7 @@
 """The compiled caches: equal to their plain twins and to the states; LRU for all sizes equal to LRU at each."""
 
+from __future__ import annotations
+
 from contextlib import nullcontext
 from functools import partial
 from itertools import pairwise

@@ -1,5 +1,7 @@
 """The compiled queues: equal to their plain twins, to the states, to a simulation by events and to queueing theory."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from contextlib import nullcontext

@@ -1,5 +1,7 @@
 """The laws of free space: against a literal count, a literal block, and arrays."""
 
+from __future__ import annotations
+
 from itertools import product
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Sizes of bitmap indexes against two published ones, and their limits."""
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

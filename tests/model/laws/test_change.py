@@ -1,5 +1,7 @@
 """Undo and redo of changes; and what the closed form says of one transaction against the segment that is played."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings

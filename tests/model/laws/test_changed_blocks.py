@@ -1,5 +1,7 @@
 """Writes of changed blocks and gets of undo, against blocks and transactions that are drawn one by one."""
 
+from __future__ import annotations
+
 from math import inf
 
 import numpy as np

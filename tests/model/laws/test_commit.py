@@ -1,5 +1,7 @@
 """Commits against a log writer played out commit by commit, and the limits of seldom and of very many commits."""
 
+from __future__ import annotations
+
 from itertools import pairwise
 from math import exp
 

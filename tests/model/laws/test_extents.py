@@ -1,5 +1,7 @@
 """The closed form of a segment's extents and reads equals the literal one, extent by extent and read by read."""
 
+from __future__ import annotations
+
 from collections import Counter
 from itertools import accumulate, pairwise
 

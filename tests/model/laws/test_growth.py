@@ -1,5 +1,7 @@
 """The laws of rows that grow: against rows that grow one by one in a literal block."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings

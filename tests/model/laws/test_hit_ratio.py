@@ -1,5 +1,7 @@
 """Che's approximation: its own equation, exact LRU under independent references, and the grouping of millions."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """What the indexes of a table take from rows, against leaves that are split one by one."""
 
+from __future__ import annotations
+
 from bisect import bisect_right
 from heapq import heapify, heappop, heappush
 from math import log

@@ -1,5 +1,7 @@
 """What an hour costs follows from prices alone: linear, nothing from nothing, whole licences."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,5 +1,7 @@
 """Cores and their threads, and contention for a latch against machines under repair."""
 
+from __future__ import annotations
+
 import tomllib
 from itertools import pairwise
 from pathlib import Path

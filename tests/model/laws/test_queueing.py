@@ -1,5 +1,7 @@
 """Closed forms of queues: the textbooks' numbers, what must equal what, and arrays like numbers."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from itertools import product

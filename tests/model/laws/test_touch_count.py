@@ -24,6 +24,8 @@ The noise of the streams is some 0.002 of that. With all of the room hot the law
 algorithm then searches the hot one, which the law does not know.
 """
 
+from __future__ import annotations
+
 from functools import cache
 from itertools import pairwise
 

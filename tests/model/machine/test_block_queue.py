@@ -1,5 +1,7 @@
 """Requests merge as the law says, no byte is lost, and every scheduler keeps its promise."""
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st

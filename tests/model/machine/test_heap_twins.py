@@ -1,5 +1,7 @@
 """The heap that works by batches does what the literal one does row by row, and both keep what a heap must keep."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace

@@ -1,5 +1,7 @@
 """The steps of the high-water mark end where the law says that the last one does."""
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,5 +1,7 @@
 """The flat numbers of a simulation: those of the whole result, whatever was simulated before."""
 
+from __future__ import annotations
+
 from itertools import islice
 from typing import Any
 

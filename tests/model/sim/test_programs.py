@@ -1,5 +1,7 @@
 """Programs at one device: the answer of SimPy's processes to the last bit, and what must hold of it."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import pytest

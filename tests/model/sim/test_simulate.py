@@ -1,5 +1,7 @@
 """The simulation: equal to the calculator where nobody queues, to queueing theory where somebody does."""
 
+from __future__ import annotations
+
 import json
 import subprocess
 import sys

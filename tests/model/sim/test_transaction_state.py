@@ -1,5 +1,7 @@
 """What transactions find as they begin, and what a warm start has to do with a long run."""
 
+from __future__ import annotations
+
 from itertools import pairwise
 from typing import Any
 

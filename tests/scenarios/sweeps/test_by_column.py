@@ -1,5 +1,7 @@
 """Points checked by column: the digests that they have one by one, and none where one of them is refused."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

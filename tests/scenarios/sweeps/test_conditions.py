@@ -1,5 +1,7 @@
 """Conditions say what Python would say of the same numbers, and refuse everything else of Python."""
 
+from __future__ import annotations
+
 import pickle
 import warnings
 from contextlib import suppress

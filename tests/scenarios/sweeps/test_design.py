@@ -1,5 +1,7 @@
 """Which points a design has: their order, the ends of ranges, whole numbers, and the same points however asked for."""
 
+from __future__ import annotations
+
 import itertools
 import math
 import pickle

@@ -1,5 +1,7 @@
 """Points are resolved quickly and exactly as ``load`` resolves them, and named by what their answers depend on."""
 
+from __future__ import annotations
+
 import pickle
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,7 @@
 """What a sweep's table and its axes may say, and the one sentence for whatever they may not."""
 
+from __future__ import annotations
+
 import tomllib
 from contextlib import suppress
 from typing import Any

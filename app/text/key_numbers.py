@@ -87,7 +87,7 @@ class Number:
 
     def help(self) -> str | None:
         """What the number is, and the constants behind it that are outside their range."""
-        known = f"with 95 % confidence the mean lies from {self.interval}" if self.interval else ""
+        known = f"95 % confidence interval: {self.interval}" if self.interval else ""
         texts = dict.fromkeys([self.quantity.says, known, *map(str, self.outside)])
         return plain("; ".join(filter(None, texts))) or None
 
@@ -115,7 +115,9 @@ def wholes(result: RunResult) -> list[Number]:
     outside = by_number(result)["elapsed"]
     interval = result.time.interval
     ends = [] if interval is None else [show_seconds(interval.low_s), show_seconds(interval.high_s)]
-    known = " to ".join(ends) if len(set(ends)) > 1 else ""
+    known = (
+        f"{'mean ' if interval and interval.runs else ''}{' to '.join(ends)}" if len(set(ends)) > 1 else ""
+    )
     label, says = ("Response", MEAN) if result.transactions else ("Elapsed", "")
     whole = QUANTITIES["elapsed_s"]._replace(label=label, says=says)
     first, *others = [of_program(program) for program in result.programs or ()] or [whole]

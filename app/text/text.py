@@ -50,9 +50,11 @@ def answer(result: RunResult) -> str:
     parts = f": {listed(where)}" if where else ""
     if result.transactions is not None:
         return f"{answer_of(result, result.transactions, parts)} {beside_words(result)}".rstrip()
-    takes = f"It takes {show_seconds(result.time.elapsed_s)}{_within(result)}{asked}{parts}."
+    within = _within(result)
+    it = "This run" if within and result.time.interval and result.time.interval.runs else "It"
+    takes = f"{it} takes {show_seconds(result.time.elapsed_s)}{within}{asked}{parts}."
     if text := at_once(result):
-        takes = f"{text}{_within(result)}."
+        takes = f"{text}{within}."
     return " ".join([takes, *beside(result), *advice(result), beside_words(result)]).rstrip()
 
 
@@ -64,7 +66,7 @@ def _within(result: RunResult) -> str:
     ends = show_range(interval.low_s, interval.high_s)
     if ends == show_seconds(result.time.elapsed_s):
         return ""
-    mean = "" if interval.runs is None else f"mean of {interval.runs:,} runs "
+    mean = "" if interval.runs is None else f"the mean of {interval.runs:,} runs is "
     return f" ({mean}{ends}, {100 * interval.confidence:.0f} % confidence)"
 
 
@@ -79,10 +81,8 @@ def _where(result: RunResult) -> list[str]:
     for cause, seconds in result.time.unaccounted.items():
         words = WAITING.get(cause, cause)
         parts[words] = parts.get(words, 0.0) + seconds
-    largest = sorted(((s, n) for n, s in parts.items() if s >= 0.01 * elapsed), reverse=True)[:3]
-    return (
-        [f"{show_seconds(s, elapsed)} {n} ({show_share(s / elapsed)})" for s, n in largest] if elapsed else []
-    )
+    largest = sorted(((s, n) for n, s in parts.items() if s and s >= 0.01 * elapsed), reverse=True)[:3]
+    return [f"{show_seconds(s, elapsed)} {n} ({show_share(s / elapsed)})" for s, n in largest]
 
 
 def tkprof_lines(result: RunResult, *, row_sources: bool = False) -> Iterator[str]:

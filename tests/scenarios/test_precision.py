@@ -6,11 +6,14 @@ from statistics import fmean, stdev
 
 import pytest
 
+from blocktime.app.text import text
+from blocktime.app.text.key_numbers import wholes
 from blocktime.model.budget import Budget
 from blocktime.model.chance import noted
 from blocktime.model.engine import answer
 from blocktime.model.laws import students_t
 from blocktime.model.results import RunResult
+from blocktime.model.units import show_seconds
 from blocktime.scenarios import load, run
 from blocktime.scenarios.compare import chance
 from blocktime.scenarios.run import LEAST_RUNS, WITHOUT_CHANCE
@@ -98,6 +101,16 @@ def test_the_answer_of_a_statement_is_the_first_run_with_the_interval_of_as_many
     assert interval.runs > LEAST_RUNS
     assert reach_percent(run(asked, replications=LEAST_RUNS)) > 10
     assert result.method.endswith(f"mean of {interval.runs} runs ±{10 * half / fmean(times) * 10:.2g} %")
+
+
+def test_one_run_is_told_from_the_mean_of_several() -> None:
+    result = run(load("index-unique-scan"))
+    whole = result.time.interval
+    assert whole
+    interval = f"{show_seconds(whole.low_s)} to {show_seconds(whole.high_s)}"
+    takes = f"This run takes {show_seconds(result.time.elapsed_s)}"
+    assert text.answer(result).startswith(f"{takes} (the mean of {whole.runs} runs is {interval}, 95 %")
+    assert f"mean {interval}" in wholes(result)[0].titled()
 
 
 def test_a_statement_whose_seeds_hardly_matter_takes_the_fewest_runs() -> None:

@@ -14,17 +14,12 @@ from blocktime.app.text.document import run_lines
 from blocktime.model.books import check_books
 from blocktime.model.errors import BlocktimeError, BooksDoNotBalance, OverBudget
 from blocktime.model.results import RunResult
-from blocktime.model.spec import Dml
-from blocktime.model.workloads.statements.shared_segment import shares
-from blocktime.scenarios import Scenario, from_mapping, library, load, run
+from blocktime.scenarios import from_mapping, library, load, run
 from blocktime.scenarios.schema import schema_of
 from tests.leaves import floats_of
 from tests.patience import LIMIT_S
 
 LONGEST_SENTENCE = 400
-MOST_SIMULATED_READS = 2_000
-MOST_SIMULATED_BLOCKS = 200_000
-MOST_SIMULATED_USERS = 8
 
 SCHEMA = schema_of("scenario")
 HEADINGS = ("base", "title", "source", "seed", "replications")
@@ -215,16 +210,14 @@ def check_error(error: BlocktimeError) -> None:
     assert len(text) < LONGEST_SENTENCE, text
 
 
-def answered(data: dict[str, Any]) -> tuple[Scenario, RunResult] | None:
-    """The scenario and its calculated answer, checked; None for an error, checked too."""
+def answered(data: dict[str, Any]) -> None:
+    """There is an answer that holds together, or an error that is a sentence."""
     try:
-        scenario = from_mapping(data, where="file.toml")
-        result = run(scenario)
+        result = run(from_mapping(data, where="file.toml"))
     except BlocktimeError as error:
         check_error(error)
-        return None
+        return
     check_answer(result)
-    return scenario, result
 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -246,28 +239,7 @@ def test_anything_gives_an_answer_or_one_sentence(data: dict[str, Any]) -> None:
 @given(mappings(wild=False))
 def test_what_the_schema_allows_gives_an_answer(data: dict[str, Any]) -> None:
     """Only fields that contradict one another may still be refused; they keep their books."""
-    found = answered(data)
-    if found is None:
-        return
-    scenario, result = found
-    users = scenario.workload.users
-    if users > MOST_SIMULATED_USERS or (
-        users * result.physical_io.read_requests > MOST_SIMULATED_READS
-        or (result.segment is not None and result.segment.blocks_after > MOST_SIMULATED_BLOCKS)
-    ):
-        return
-    try:
-        simulated = run(scenario, replications=1)
-    except BlocktimeError as error:
-        check_error(error)
-        return
-    check_answer(simulated)
-    work = scenario.workload
-    if users == 1 or not isinstance(work, Dml) or not shares(work):
-        assert simulated.segment == result.segment
-    else:  # several sessions change rows in an order that only time tells
-        assert simulated.segment.blocks_before == result.segment.blocks_before
-    assert simulated.optimizer == result.optimizer
+    answered(data)
 
 
 @pytest.mark.timeout(LIMIT_S)

@@ -6,6 +6,7 @@ import hashlib
 import re
 from base64 import b64encode
 from collections.abc import Iterable
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,6 +15,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.websockets import WebSocketDisconnected
 from streamlit import config, file_util
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
@@ -88,7 +90,8 @@ class Guard:
 
         refusal = self._refusal(scope)
         if refusal is None:
-            await self._app(scope, receive, with_headers)
+            with suppress(WebSocketDisconnected):  # a browser that leaves while it is answered is no fault
+                await self._app(scope, receive, with_headers)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": bytes(refusal.body).decode()})
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
@@ -11,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from blocktime.model.units import show_seconds
-from blocktime.scenarios import from_mapping, load, run
+from blocktime.scenarios import load, run
 from tests.answered import answered
 from tests.app.windows import LIMIT_MS, SCREEN, on_screen, open_tab, opened
 
@@ -67,32 +66,6 @@ def test_moving_the_block_size_by_keyboard_changes_the_gets(browser: Browser, se
         reads(page, "Consistent gets", gets())
 
 
-def test_several_users_are_simulated_and_the_download_gives_the_same(browser: Browser, server: str) -> None:
-    asked = load("rahn-full-scan", ["workload.users=8"])
-    with opened(browser, f"{server}/?scenario=rahn-full-scan&workload.users=8") as (page, _):
-        reads(page, "Elapsed", show_seconds(run(asked).time.elapsed_s))
-        page.locator("h3").get_by_text(re.compile(r"simulation, [\d,]+ reads")).wait_for()
-        open_tab(page, "Command line")
-        with page.expect_download() as download:
-            page.get_by_role("button", name="Download the scenario").click()
-        again = from_mapping(tomllib.loads(download.value.path().read_text("utf-8")))
-        assert (again.workload, again.system) == (asked.workload, asked.system)
-        assert run(again).time == run(asked).time
-
-
-def test_a_tablet_shows_every_number_whole(browser: Browser, server: str) -> None:
-    with opened(browser, f"{server}/{CHANGED}", view=TABLET) as (page, _):
-        reads(page, "Elapsed", elapsed("tablespace.block_size_bytes=16K", "workload.arraysize_rows=15"))
-        page.locator(".barlayer .point").first.wait_for()
-        cut = page.evaluate(
-            """[...document.querySelectorAll('[data-testid=stMetric] p, [data-testid=stMetricValue] div, '
-            + '.st-key-numbers td, .st-key-notes p')]
-            .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"""
-        )
-        assert cut == []
-        told_on_the_first_screen(page, TABLET)
-
-
 def told_on_the_first_screen(page: Page, view: Mapping[str, int]) -> None:
     """What is extrapolated stands whole above the fold."""
     said = page.locator(".st-key-notes p").filter(
@@ -105,14 +78,27 @@ def told_on_the_first_screen(page: Page, view: Mapping[str, int]) -> None:
         assert place.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
 
 
-def test_a_phone_tells_what_is_extrapolated_on_the_first_screen(browser: Browser, server: str) -> None:
-    with opened(browser, f"{server}/{CHANGED}", view=PHONE) as (page, _):
-        told_on_the_first_screen(page, PHONE)
+CUT = """[...document.querySelectorAll('[data-testid=stMetric] p, [data-testid=stMetricValue] div, '
++ '.st-key-numbers td, .st-key-notes p')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"""
 
 
-def test_nothing_is_asked_of_another_host(browser: Browser, server: str) -> None:
+def test_the_first_screen_holds_the_answer_on_every_device_and_asks_no_other_host(
+    browser: Browser, server: str
+) -> None:
     with opened(browser, f"{server}/{CHANGED}") as (page, asked):
         reads(page, "Elapsed", elapsed("tablespace.block_size_bytes=16K", "workload.arraysize_rows=15"))
+        chart = page.get_by_test_id("stPlotlyChart").first
+        chart.locator(".barlayer .point").nth(7).wait_for()
+        for place in (chart, page.get_by_text("Why", exact=True), page.get_by_test_id("stMetric").first):
+            on_screen(place, SCREEN["height"])
+        assert min(background_of(page)) > 192
+        told_on_the_first_screen(page, SCREEN)
+        for view in (TABLET, PHONE):
+            page.set_viewport_size(view)  # type: ignore[arg-type]
+            told_on_the_first_screen(page, view)
+            if view is TABLET:
+                page.wait_for_function(f"() => {CUT}.length === 0")
+        page.set_viewport_size(SCREEN)  # type: ignore[arg-type]
         open_tab(page, "Assumptions")
         page.get_by_test_id("stDataFrame").wait_for()
         for name in ("Evidence", "About"):
@@ -122,24 +108,18 @@ def test_nothing_is_asked_of_another_host(browser: Browser, server: str) -> None
         own = urlsplit(server).netloc
         assert asked
         assert [url for url in asked if urlsplit(url).netloc not in ("", own)] == []
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_first_screen_holds_the_answer(browser: Browser, server: str, dark: bool) -> None:
-    with opened(browser, f"{server}/{CHANGED}", dark=dark) as (page, _):
-        reads(page, "Elapsed", elapsed("tablespace.block_size_bytes=16K", "workload.arraysize_rows=15"))
-        chart = page.get_by_test_id("stPlotlyChart").first
-        chart.locator(".barlayer .point").nth(7).wait_for()
-        for place in (chart, page.get_by_text("Why", exact=True), page.get_by_test_id("stMetric").first):
-            on_screen(place, SCREEN["height"])
-        background = page.evaluate(
-            "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
-        )
-        levels = [int(level) for level in re.findall(r"\d+", background)[:3]]
-        assert (max(levels) < 64) if dark else (min(levels) > 192)
+    with opened(browser, f"{server}/{CHANGED}", dark=True) as (page, _):
         told_on_the_first_screen(page, SCREEN)
+        assert max(background_of(page)) < 64
 
 
+def background_of(page: Page) -> list[int]:
+    """Red, green and blue of the page."""
+    colour = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+    return [int(level) for level in re.findall(r"\d+", colour)[:3]]
+
+
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "query",
     [

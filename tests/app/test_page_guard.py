@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from random import Random
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import pytest
+from starlette.websockets import WebSocketDisconnected
 
 from blocktime.app import mechanisms
+from blocktime.app.base import half_requests, with_parent
 from tests.app.windows import LIMIT_MS, STILL
 from tests.patience import LIMIT_S
 from tests.whole import SEED, WHOLE
@@ -167,6 +170,19 @@ def test_half_a_request_does_not_stay(half: socket.socket) -> None:
 
 
 @pytest.mark.browser
+def test_a_browser_that_leaves_while_it_is_answered_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(with_parent, "end_with_parent", lambda: None)
+    monkeypatch.setattr(half_requests, "end_half_requests", lambda _: None)
+
+    async def answers(*_: object) -> None:
+        raise WebSocketDisconnected("Cannot send once a close message has been sent.")
+
+    scope = {"type": "websocket", "path": "/_stcore/stream", "headers": [(b"host", b"localhost")]}
+    guard = import_module("blocktime.app.page_server").Guard(answers)
+    with pytest.raises(StopIteration):  # it has ended
+        guard(scope, answers, answers).send(None)
+
+
 def test_nobody_can_frame_the_page(server: str, browser: Browser) -> None:
     context = browser.new_context()
     context.set_default_timeout(LIMIT_MS)

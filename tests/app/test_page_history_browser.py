@@ -64,6 +64,7 @@ def test_back_and_forward_pass_by_the_comparison_at_one_press(browser: Browser, 
         comes_back(page, first, screen(page))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("title", ["Evidence", "My system"])
 def test_back_passes_by_a_page_of_the_menu(browser: Browser, server: str, title: str) -> None:
     with opened(browser, f"{server}/{LEFT}") as (page, _):

@@ -90,6 +90,7 @@ def test_from_a_scenario_to_a_sweep_of_it_to_one_of_its_points(browser: Browser,
         assert parse_qs(urlsplit(page.url).query)["vary"] == ["tablespace.block_size_bytes=8K, 16K"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_a_link_opens_the_sweep_and_its_charts_are_in_the_first_screen(
     browser: Browser, server: str, dark: bool

@@ -6,12 +6,10 @@ from typing import Any
 
 from blocktime.model.laws import block_layer
 from blocktime.model.loops.calendar import Waiter
-from blocktime.model.machine.device.elevator import IN_ORDER
 from blocktime.model.machine.device.iostat import Counters
 from blocktime.model.sim.clock import Clock
 from blocktime.model.sim.device import BlockDevice, Pieces, Submitter
 from blocktime.model.sim.references import DEVICE_BYTES
-from blocktime.model.spec import System
 
 
 class BlockRequests:
@@ -139,26 +137,6 @@ class OnDevices(BlockRequests):
         for device, places in of_device.items():
             files: Files = self.devices[device]
             files.requests(write, places, size_bytes, then)
-
-
-def is_in_order(system: System) -> bool:
-    """Whether requests for blocks go to the drive as they come: it has no places, or nobody sorts for them.
-
-    NOTE: A drive that is behind with its requests would get reads first from a deadline scheduler, and at most
-    nr_requests; how runs of transactions begin does not know that.
-    """
-    host, disk = system.host, system.disk
-    placeless = not disk.rotation_s and not disk.average_seek_s
-    stated = (disk.slc_cache_bytes, disk.reads_collide, disk.report_interval_s, disk.controller_reads_per_s)
-    return (
-        (placeless or host.scheduler in IN_ORDER)
-        and host.nr_requests >= disk.parallel_requests
-        and largest_request_bytes(host) >= system.tablespace.block_size_bytes
-        and not any((*stated, disk.controller_writes_per_s))
-        and disk.spare_fraction is None
-        and disk.reorder_age_s is None
-        and host.nomerges == "0"
-    )
 
 
 def largest_request_bytes(host: Any) -> int:

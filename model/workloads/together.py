@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from blocktime.model.books import ROUNDING, changed, device_of, devices
 from blocktime.model.budget import watch_here
 from blocktime.model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
+from blocktime.model.demand.popular_blocks import by_popularity
 from blocktime.model.demand.transactions import run_transactions
 from blocktime.model.errors import BooksDoNotBalance, OutsideLaw, OverBudget
 from blocktime.model.machine.device.drive import capacity_of
@@ -88,6 +89,10 @@ class FamilyProcesses(Protocol):
     @property
     def begin(self) -> Callable[[Any, System, Any, int, Any], Any]:
         """Begins it on a machine: by machine, system, workload, seed and place."""
+
+    @property
+    def simulate(self) -> Callable[..., RunResult]:
+        """Answers it alone: by system and workload, *seed* and *name*."""
 
 
 class Family(Protocol):
@@ -241,11 +246,12 @@ def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], li
     return machine, in_order, [program.result(name) for program in in_order]
 
 
-def _play_alone(asked: Asked, name: str) -> RunResult | None:
+def _play_alone(asked: Asked, name: str) -> RunResult:
     """What a program does that has the machine for itself, which is given back when it has ended."""
+    system, work, seed, family = asked
     watch = watch_here()
     held_bytes = watch.held
-    result = _play([asked], name)[2][0]
+    result = family.processes.simulate(by_popularity(system, work), work, seed=seed, name=name)
     watch.hold(held_bytes - watch.held)
     return result
 

@@ -138,7 +138,17 @@ def test_arrivals_beyond_what_a_device_does_end_whatever_the_closed_form_thinks(
     ("name", "settings"),
     [
         ("oltp-nvme", ["disk.use=azure-p30", "workload.users=100", "workload.think_s=100ms"]),
+        ("oltp-nvme", ["disk.use=azure-p30", "workload.users=400", "workload.think_s=100ms"]),
+        ("oltp-nvme", ["disk.use=ebs-gp3", "workload.users=150", "workload.think_s=0"]),
         ("oltp-nvme", ["disk.use=ebs-gp3", "workload.users=300", "workload.think_s=100ms"]),
+        (
+            "oltp-nvme",
+            ["disk.use=ebs-gp3", "workload.users=200", "workload.think_s=0", "host.nr_requests=32"],
+        ),
+        (
+            "oltp-nvme",
+            ["disk.use=ebs-gp3", "workload.users=130", "workload.think_s=0", "host.scheduler=none"],
+        ),
         ("tpc-b", ["disk.use=sas-15k", "host.scheduler=none", "workload.users=60", "workload.think_s=0.2"]),
         ("tpc-c", ["instance.redo_disk=own", "workload.users=60"]),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +18,8 @@ from blocktime.model.workloads.statements.placed_reads import Read
 
 Step = Generator[simpy.Event, Any, None]
 Changes = NDArray[np.bool_]
+ROUND_BLOCKS: Final = 2**40
+"""More than any segment has: blocks that lie at one place have numbers so far apart."""
 ASK_NS: Final = 10_000
 """Work of asking the cache for a stretch of blocks; each 300 blocks in it take as long again."""
 
@@ -49,7 +51,7 @@ class CachedSegment:
             end = begin + 1
             while end < len(missed) and missed[end] == missed[end - 1] + 1:
                 end += 1
-            yield from wait((missed[begin] - self.first_block, end - begin), event)
+            yield from wait(((missed[begin] - self.first_block) % ROUND_BLOCKS, end - begin), event)
             begin = end
 
     def _changes(self, blocks: int) -> Changes:
@@ -79,3 +81,24 @@ class CachedSegment:
         for waited_s in late_s:
             ledger.wait(FREE_BUFFERS, waited_s)
         return missed
+
+
+def fresh_blocks(reads: Iterator[Read], first: int, end: int, *, has_index: bool) -> Iterator[Read]:
+    """The reads of single blocks from *first* to before *end* by a session that comes back to none of them.
+
+    It reads the next one that it has not read yet. When it has read all, the others that it reads are those of its
+    index, or have left the cache since: they lie there, too, and have numbers of their own where it *has_index*.
+    """
+    behind: dict[int, int] = {}  # for each block that was read one behind it, to be looked at next
+    number = 0
+    for place, blocks in reads:
+        if len(behind) == end - first:
+            behind.clear()
+            number += ROUND_BLOCKS * has_index
+        met = []
+        while place in behind:
+            met.append(place)
+            place = behind[place]  # noqa: PLW2901  (it looks further)
+        following = place + 1 if place + 1 < end else first
+        behind.update(dict.fromkeys((*met, place), following))
+        yield number + place, blocks

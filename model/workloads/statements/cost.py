@@ -31,6 +31,8 @@ MOST_WRITES: Final = 50_000
 """Blocks that DBWR writes behind a load from which on it is played in part."""
 WRITES_OF_PART: Final = 50_000
 """Blocks of a long load that DBWR writes while its part is played."""
+ASK_S: Final = 14e-6
+"""Of asking the buffer cache for the blocks of a read that sessions share."""
 DRAWN_BLOCK_S: Final = 0.2e-6
 PART_S: Final = 0.3
 """Of the first part that is played of a long statement."""
@@ -108,8 +110,11 @@ def whole_cost(system: System, work: Statement, demand: Demand | None) -> Answer
             steps += work.changes_of_rows(system.table.rows) * max(0.0, 1 - held / blocks)
     else:
         steps, blocks = steps_of(work, demand, float(stretch_blocks(system, demand, work.sessions)))
+    cached = work.sessions > 1 and demand is not None and not demand.plan.direct
     turns = _turns(system, work) if work.plays_rows else 0.0
-    seconds = STEP_S * (steps + work.sessions) + TURN_S * turns + DRAWN_BLOCK_S * blocks
+    seconds = (
+        (STEP_S + ASK_S * cached) * steps + STEP_S * work.sessions + TURN_S * turns + DRAWN_BLOCK_S * blocks
+    )
     seconds += WRITE_S * _writes(system, demand)
     if shares(work) and work.users > 1:
         _, changes = steps_and_turns(system, work)

@@ -14,7 +14,7 @@ import simpy
 from numpy.typing import NDArray
 
 from blocktime.model import causes
-from blocktime.model.books import device_of
+from blocktime.model.books import changed, device_of
 from blocktime.model.demand import Demand, demand_of, reaps_are_waits
 from blocktime.model.demand.host_limits import refuse_spent_credits
 from blocktime.model.demand.popular_blocks import cached_so
@@ -32,7 +32,7 @@ from blocktime.model.spec import Statement, System
 from blocktime.model.units import show_bytes
 from blocktime.model.workloads.extension import CONFIDENCE, MOST_DRIFT, ExtendedCounters, Stretch
 from blocktime.model.workloads.statements import books
-from blocktime.model.workloads.statements.cached_segment import CachedSegment
+from blocktime.model.workloads.statements.cached_segment import CachedSegment, fresh_blocks
 from blocktime.model.workloads.statements.closed_form import asked_of
 from blocktime.model.workloads.statements.cost import (
     MOST_BLOCKS_DRAWN,
@@ -78,6 +78,7 @@ EVENTS_PER_SESSION = 2  # a process begins and ends
 SESSION_NS = 100_000
 """Work of beginning a session, on a processor of the 2020s."""
 SESSION_BYTES = 3300
+EACH_READS = "Each session reads its blocks itself: a part tells of no block that another has read before."
 LEAST_SLOWER = 0.01
 """Share of its rate by which a scan slows on its way inwards, from which on it is played in several windows."""
 LAID_OUT = 2**25
@@ -89,8 +90,7 @@ def simulate(system: System, work: Statement, *, seed: int, name: str) -> RunRes
 
     A long one is played in part. Raises :class:`OutsideLaw` beyond two million steps of what cannot be extended.
     """
-    machine = machine_of(system, seed)
-    program = StatementProgram(machine, system, work, seed, Place(), in_part=True)
+    program = StatementProgram(machine_of(system, seed), system, work, seed, Place(), in_part=True)
     program.play()
     while program.wants_more():
         program = program.longer(machine_of(system, seed))
@@ -219,7 +219,8 @@ class StatementProgram:
         machine.env.watch.at(machine.env.now, SESSION_NS * work.sessions)
         machine.env.watch.hold(SESSION_BYTES * work.sessions)
         cached = None
-        if machine.shared and not demand.plan.direct:
+        shared = machine.shared or (work.sessions > 1 and self.reads is None)
+        if shared and not demand.plan.direct:
             pool = machine.buffer_cache(system, place.owner)
             cached = CachedSegment(pool, self._first_block, _changed_share(work, demand))
         self.behind = None if cached else self._written_behind()
@@ -231,6 +232,9 @@ class StatementProgram:
         ]
         draws = partial(stream, seed)
         scan_of = reads_by_session(system, work, demand, extents, draws, self.held)
+        if cached and self.held is None and is_by_single_blocks(demand):
+            each, has_index = scan_of, demand.change is None
+            scan_of = lambda rank, at: fresh_blocks(each(rank, at), *self._span, has_index=has_index)  # noqa: E731
         starts = [begin_s]
         if work.sessions > 1:
             apart_s = first_step_s(system, demand, work.sessions)
@@ -277,7 +281,7 @@ class StatementProgram:
 
     def play(self) -> None:
         """Let time pass until its sessions have ended, and all that they asked for; DBWR goes on for ever."""
-        self.machine.env.run(None if self.behind is None else self.ended)
+        self.machine.env.run(None if self.machine.pool is None and self.behind is None else self.ended)
 
     def held_blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
         """The blocks that the cache holds at first, numbered as it numbers them, and their touches."""
@@ -344,7 +348,7 @@ class StatementProgram:
         timing.redo = self._redo_disk(whole.redo_counters)
         result = books.close_books(name, system, work, demand, timing)
         refuse_spent_credits(system, result, begin_s)
-        return result
+        return result if work.sessions == 1 or demand.plan.direct else changed(result, notes=[EACH_READS])
 
     def _stretch(self) -> Stretch:
         """The steady stretch of the part; raises :class:`OutsideLaw` where there is none."""

@@ -15,12 +15,12 @@ from blocktime.model.demand import transactions as asked
 from blocktime.model.demand.device_calls import changed
 from blocktime.model.errors import OverBudget
 from blocktime.model.kernels.buffers import BUFFER_BYTES, Buffers
-from blocktime.model.laws.commit import LOG_FILES_BYTES, LOOKS_EVERY_S
+from blocktime.model.laws.commit import LOG_FILES_BYTES
 from blocktime.model.loops import fastest
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.machine.device.servers import Processors
 from blocktime.model.sim.clock import Clock, environment
-from blocktime.model.sim.data_files import BlockRequests, Files, OnDevices, is_in_order, largest_request_bytes
+from blocktime.model.sim.data_files import BlockRequests, Files, OnDevices, largest_request_bytes
 from blocktime.model.sim.machine import (
     Machine,
     Place,
@@ -149,8 +149,8 @@ def _pools(
     if work.begins == "cold":
         return [(buffers, Dirty(NOBODY, np.empty(0))) for buffers in pools]
     per_s = expected.per_s
-    # NOTE: DBWR looks as the run begins; what has become due since it looked last is still dirty
-    age_s = fastest(written_age_s)(expected.parts, per_s, expected.written) + LOOKS_EVERY_S
+    # NOTE: DBWR looks as the run begins; what has become due while it rested is still dirty
+    age_s = fastest(written_age_s)(expected.parts, per_s, expected.written) + expected.rest_s
     groups = fastest(dirty_groups)(expected.parts, per_s, age_s)
     first, *others = [dirty(buffers, data, groups, chance, age_s) for buffers in pools]
     changes_per_s = per_s * expected.parts.hottest_changes
@@ -189,7 +189,7 @@ def _devices(
             apart = shared.counted_apart(place.owner)
             files[device.name] = fastest(Files)(env, shared.disk, largest, place.owner, apart)
         else:
-            queue = device_of(env, there, counters, chance, limits, in_order=is_in_order(system))
+            queue = device_of(env, there, counters, chance, limits)
             files[device.name] = fastest(Files)(env, queue, largest)
     if system.instance.redo_disk == "data":
         return files, next(iter(files.values()))

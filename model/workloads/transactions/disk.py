@@ -99,6 +99,26 @@ class DataDisk:
     """Of DBWR."""
     writer_per_s: float
     """Blocks that DBWR writes a second with what it may have under way."""
+    room: float
+    """Requests of either direction that the queue lets in (``nr_requests``)."""
+    holds: float
+    """Requests beyond which a scheduler of deadlines keeps some waiting, on a disk without places; else no number."""
+
+    def reads_beside(self, there: float) -> float:
+        """Reads that are served while DBWR's requests are served once, with so many reads there at all times.
+
+        In order of arrival those that are there. What a scheduler of deadlines keeps waiting goes down in batches of 16
+        writes after two of reads each, as far as reads come back so soon, behind what the drive holds. DBWR's requests
+        begin in the middle of a batch of reads and end the sweep of writes once between [linux-deadline].
+        """
+        reads, writes = min(there, self.room), min(float(self.writes_at_once), self.room)
+        waiting = min(writes, reads + writes - self.holds)
+        served = min(reads, self.holds)
+        if waiting > 0:
+            come_back = reads / (self.holds - reads) if reads < self.holds else inf
+            in_batch = max(0.0, min(float(FIFO_BATCH), waiting, reads - self.holds))
+            served += min(float(WRITES_STARVED), come_back) * waiting + (WRITES_STARVED + 0.5) * in_batch
+        return served * self.writes_at_once / writes
 
     def batch_s(self, reads: float) -> float:
         """So many single-block reads that come together and find nobody take at least as long."""
@@ -202,7 +222,8 @@ def data_disk(
     member_span = span_bytes / disk_means.data_members(disk)
     copies = disk_means.copies_of(disk)
     sorts = bool(disk.rotation_s and host.scheduler not in IN_ORDER)
-    depth = float(max(disk.queue_depth, disk.parallel_requests)) if sorts else inf
+    held_at_once = max(disk.queue_depth, disk.parallel_requests)
+    depth = float(held_at_once) if sorts else inf
     if disk.write_cache_bytes:
         depth = float(disk_means.servers_of(disk))
     in_batches = bool(disk.rotation_s) and host.scheduler in IN_BATCHES
@@ -292,6 +313,8 @@ def data_disk(
         scan_near_s=near_s(scan_bytes),
         write_held_s=write_held_s,
         writes_at_once=under_way,
+        room=float(host.nr_requests),
+        holds=inf if positions or host.scheduler not in IN_BATCHES else float(held_at_once),
         writer_per_s=inf
         if disk.write_cache_bytes
         else min(1 / write_held_s, under_way / max(write_slot_s, apart_s, LEAST)),

@@ -9,13 +9,20 @@ from blocktime.model.bounds import Bounds
 from blocktime.model.demand.host_limits import through_host
 from blocktime.model.demand.transactions import DBWR
 from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.commit import LOOKS_EVERY_S
 from blocktime.model.loops import fastest
 from blocktime.model.spec import System, Transactions
 from blocktime.model.units import show_number, show_seconds
 from blocktime.model.workloads.transactions.disk import LEAST
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
 from blocktime.model.workloads.transactions.stations import at_pace, saturation_of
-from blocktime.model.workloads.transactions.writers import FULL, due_at, more_at, writer_room_per_s
+from blocktime.model.workloads.transactions.writers import (
+    FULL,
+    due_at,
+    more_at,
+    writer_room_per_s,
+    writes_on_s,
+)
 
 PASSES: Final = 40
 NEAR: Final = 1e-4
@@ -34,6 +41,17 @@ class ExpectedRun(NamedTuple):
     """The same in the long run, where the parts are those of a volume on burst credits."""
     credits_s: float = inf
     """How long these last at this load."""
+
+    @property
+    def rest_s(self) -> float:
+        """Seconds between two looks of DBWR in which it writes nothing; 0 where it always finds something due."""
+        work = self.parts.work
+        for device in self.parts.devices:
+            at_disk = 1.0 if self.parts.open_loop else at_disk_of(device, self.per_s, work)
+            due_per_s = self.per_s * self.written * device.share
+            if fastest(writes_on_s)(device, due_per_s, at_disk) >= LOOKS_EVERY_S:
+                return 0.0
+        return LOOKS_EVERY_S
 
 
 def expected_run(system: System, work: Transactions) -> ExpectedRun:
@@ -76,7 +94,7 @@ def _expected(parts: Parts, saturation: Bounds) -> tuple[float, float]:
         written, demand_s = 0.0, 0.0
         for device in parts.devices:
             due, disk = fastest(due_at)(device, per_s), device.disk
-            at_disk = 1.0 if parts.open_loop else max(1.0, (work.users - per_s * work.think_s) * device.share)
+            at_disk = 1.0 if parts.open_loop else at_disk_of(device, per_s, work)
             room_per_s = fastest(writer_room_per_s)(device, per_s, at_disk)
             blocks = max(due.least, min(due.wanted, room_per_s / per_s))
             written += blocks
@@ -87,6 +105,11 @@ def _expected(parts: Parts, saturation: Bounds) -> tuple[float, float]:
         if abs(per_s - before) <= NEAR * per_s:
             break
     return per_s, written
+
+
+def at_disk_of(device: Parts, per_s: float, work: Transactions) -> float:
+    """Users at a device at most: its share of those who do not think, by Little's law [little-1961]."""
+    return max(1.0, (work.users - per_s * work.think_s) * device.share)
 
 
 def credit_warnings(expected: ExpectedRun) -> list[str]:

@@ -24,6 +24,7 @@ FULL = 0.999
 OLDEST_S = 1e9
 """Age at which DBWR writes nothing for its age: a block goes down when its buffer is wanted."""
 AGE_STEPS = 50
+NEAR = 1e-4
 
 
 def _dirty(parts: Parts, group: Group, per_s: float, age_s: float) -> DirtyGroup:
@@ -103,15 +104,31 @@ def due_at(parts: Parts, per_s: float) -> DueWrites:
 def writer_room_per_s(parts: Parts, per_s: float, at_disk: float) -> float:
     """Blocks that DBWR can write a second beside the reads of a throughput, of which so many are at the disk.
 
-    Where reads do not pass it, the disk takes turns with all requests: DBWR gets w/(w·s + n·r), or what reads leave.
+    Where reads do not always pass it, the disk takes turns with requests: DBWR gets w/(w·s + n·r), or what reads leave.
     """
     disk = parts.disk
     left_per_s = max(0.0, 1 - per_s * parts.disk_held_s) / disk.write_held_s
     if not disk.reads_first:
         under_way = float(disk.writes_at_once)
         read_s = parts.disk_held_s / max(parts.requests, LEAST)
-        left_per_s = max(left_per_s, under_way / (under_way * disk.write_held_s + at_disk * read_s))
+        reads: float = disk.reads_beside(at_disk)
+        left_per_s = max(left_per_s, under_way / (under_way * disk.write_held_s + reads * read_s))
     return min(disk.writer_per_s, left_per_s)
+
+
+def writes_on_s(parts: Parts, due_per_s: float, at_disk: float) -> float:
+    """How long DBWR writes from a look on until none of so many due a second has come during a write, with reads there.
+
+    A write behind n reads lasts n·r + s and longer by those that are due together, t; meanwhile none comes with the
+    chance e^(-d·t).
+    """
+    disk = parts.disk
+    reads = min(at_disk, 1 / disk.passing) if disk.passing else at_disk
+    alone_s = (
+        reads * parts.disk_held_s / max(parts.requests, LEAST) + disk.write_overhead_s + disk.write_held_s
+    )
+    lasts_s = alone_s / max(LEAST, 1 - due_per_s * disk.write_held_s)
+    return lasts_s * exp(min(700.0, due_per_s * lasts_s))
 
 
 def reads_at_most(parts: Parts, per_s: float) -> float:
@@ -120,10 +137,19 @@ def reads_at_most(parts: Parts, per_s: float) -> float:
     While r reads and w writes there take turns, r/w blocks are read for each that is written; in the long run no more
     than for each that leaves the cache changed.
     """
-    if parts.disk.reads_first:
+    disk = parts.disk
+    leaving = 0.0 if disk.reads_first else written_of(parts, per_s, OLDEST_S)
+    most: float = parts.requests * disk.writes_at_once / leaving if leaving else inf
+    if disk.reads_beside(inf) <= most:
         return inf
-    leaving = written_of(parts, per_s, OLDEST_S)
-    return max(1.0, parts.requests * parts.disk.writes_at_once / leaving) if leaving else inf
+    low, high = 1.0, max(1.0, most)
+    while high - low > NEAR * high:
+        middle = (low + high) / 2
+        if disk.reads_beside(middle) < most:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def written_age_s(parts: Parts, per_s: float, written: float) -> float:
@@ -218,7 +244,7 @@ def disk_demands(parts: Parts, per_s: float, due: DueWrites, more_s: float, at_d
     write_s = disk.swept_s(parts.requests, least, disk.cache_blocks)
     if not disk.reads_first:
         # NOTE: each read that the disk serves lets as many writes pass as there are for each read
-        passing = parts.requests * disk.writes_at_once / max(at_disk, LEAST)
+        passing = parts.requests * disk.writes_at_once / max(disk.reads_beside(at_disk), LEAST)
         least = max(least, min(due.wanted, passing, disk.writer_per_s / per_s))
     held_s = parts.disk_held_s + least * write_s + (parts.requests + least) * more_s / disk.servers
     redo_s = 0.0

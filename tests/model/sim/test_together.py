@@ -12,6 +12,8 @@ from blocktime.model.spec import (
     Disk,
     FullScan,
     Host,
+    Index,
+    IndexRangeScan,
     Instance,
     ReadStream,
     System,
@@ -23,7 +25,9 @@ from blocktime.model.spec import (
     WriteStream,
 )
 from blocktime.model.workloads.families import TOGETHER
+from blocktime.scenarios.load import from_mapping
 from tests.model.laws.mva import two_classes
+from tests.random_scenarios import case
 
 MIB = 2**20
 SAS = Disk(capacity_bytes=64 * 1024 * MIB, queue_depth=32)
@@ -35,6 +39,9 @@ SERVER = Disk(
     service_cv=1.0,
     queue_depth=1,
 )
+
+
+IDLE = ReadStream(count=1, block_size_bytes=512, path="direct")
 
 
 def system_of(**more: Any) -> System:
@@ -165,3 +172,34 @@ def test_a_program_beside_another_has_none_beside_it() -> None:
 def test_a_thousand_programs_are_refused() -> None:
     with pytest.raises(ValidationError, match="at most 16 items"):
         FullScan(beside=tuple(scan() for _ in range(1000)))
+
+
+@pytest.mark.parametrize("number", range(24))
+def test_alone_in_a_table_of_programs_is_the_answer_to_it_alone(number: int) -> None:
+    kinds = ("full_scan", "index_range_scan", "export", "update", "delete", "insert", "import")
+    scenario = from_mapping(case(f"{kinds[number % len(kinds)]}/{number}"))
+    system, work = scenario.system, scenario.workload
+    alone = simulate(system, work)
+    beside = simulate(system, work.model_copy(update={"beside": (IDLE,)}))
+    assert beside.programs
+    found = beside.programs[0].alone
+    assert found.elapsed_s == pytest.approx(alone.time.elapsed_s, rel=1e-9)
+    assert found.reads == alone.physical_io.read_requests
+
+
+@pytest.mark.parametrize("clustering", ["scattered", "clustered"])
+def test_a_session_reads_as_many_blocks_beside_nobody_as_in_a_cache_for_all(clustering: str) -> None:
+    """It comes back to no block, so a cache that has all of them spares it nothing."""
+    work = IndexRangeScan(selectivity_fraction=0.3)
+    system = system_of(table=Table(rows=20_000, row_bytes=40), index=Index(clustering=clustering))
+    alone, beside = (simulate(system, work.model_copy(update={"beside": other})) for other in ((), (IDLE,)))
+    assert beside.physical_io.read_requests == alone.physical_io.read_requests
+
+
+def test_sessions_find_what_one_of_them_has_read() -> None:
+    system = system_of(instance=Instance(buffer_cache_bytes=32 * MIB, serial_direct_read="never"))
+    one, four = (simulate(system, scan(users=count)) for count in (1, 4))
+    read = one.physical_io.read_blocks
+    assert 4 * four.physical_io.read_blocks == pytest.approx(read, rel=0.05)
+    direct = simulate(system_of(instance=Instance(serial_direct_read="always")), scan(users=4))
+    assert direct.physical_io.read_blocks == pytest.approx(read, rel=0.05)

@@ -5,7 +5,7 @@ No other module decides which.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from blocktime.model.books import extrapolated_by
@@ -13,7 +13,6 @@ from blocktime.model.budget import watched
 from blocktime.model.demand.host_limits import through_host, with_host_limits
 from blocktime.model.demand.popular_blocks import by_popularity, says_popularity
 from blocktime.model.interim import completed
-from blocktime.model.laws.numeric import Number, is_array
 from blocktime.model.measures import measures_of
 from blocktime.model.provenance import Extrapolation
 from blocktime.model.results import RunResult
@@ -22,9 +21,6 @@ from blocktime.model.spec.popularity import WAYS
 from blocktime.model.workloads.families import Row, family_for, family_of, plays_rows
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from blocktime.model.workloads.statements.closed_form_of_many import FieldColumns
 
 ONE_BY_ONE: Final = frozenset(
@@ -71,47 +67,10 @@ def bound_answer(system: System, work: Workload, *, name: str = "") -> RunResult
     return bounds.bound_answer(through_host(by_popularity(system, work)), work, name=name)
 
 
-def simulate_measures(system: System, work: Workload, *, seed: int = 1) -> dict[str, float]:
-    """The numbers of ``measures_of(simulate(system, work, seed=seed))``, but for their last digits.
-
-    Quicker where they need no whole result. Raises what :func:`simulate` raises.
-    """
-    quickly = family_for(work).summed_up
-    quick = quickly.measures(system, work, seeds=[seed]) if quickly else None
-    if quick is None:
-        return measures_of(simulate(system, work, seed=seed))
-    numbers = {name: float(value[0]) if is_array(value) else value for name, value in quick.items()}
-    return {name: number for name, number in numbers.items() if number == number}  # noqa: PLR0124  (NaN is not)
-
-
 def _columns(system: System, work: Workload, axes: Mapping[str, Any]) -> FieldColumns:
     from blocktime.model.workloads.statements.closed_form_of_many import FieldColumns  # noqa: PLC0415  (numpy, which one answer does without)
 
     return FieldColumns(system, work, axes)
-
-
-def simulate_many(
-    system: System,
-    work: Workload,
-    axes: Mapping[str, Any],
-    seeds: NDArray[np.int64],
-    allowed: Callable[[System, Workload], object],
-) -> tuple[dict[str, Any], NDArray[np.bool_]]:
-    """The numbers of :func:`simulate_measures` of many scenarios, and of which: the others are answered one by one.
-
-    *axes* are those of :func:`calculate_many`, *seeds* one for each scenario. *allowed* raises a BlocktimeError for
-    what takes too long. The numbers of a scenario are the same to the last bit whatever stands beside it. Raises
-    KeyError for what is no single field.
-    """
-    quickly, design = family_for(work).summed_up, _columns(system, work, axes)
-
-    def row(plain: tuple[System, Workload], seen: tuple[Any, Any], places: Any) -> dict[str, Number] | None:
-        if quickly is None or not is_played(*plain):
-            return None
-        allowed(*plain)
-        return quickly.measures(*plain, seeds=seeds[places].tolist(), seen=seen)
-
-    return design.summed_up(quickly.SUMMED_BY if quickly else (), row)
 
 
 def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> dict[str, Any]:
@@ -181,7 +140,7 @@ def answer_many(system: System, work: Workload, axes: Mapping[str, Any]) -> dict
 def answer_measures(system: System, work: Workload, *, seed: int = 1) -> tuple[dict[str, float], bool]:
     """The numbers of ``measures_of(answer(system, work, seed=seed))``, and whether they were played."""
     if is_played(system, work):
-        return simulate_measures(system, work, seed=seed), True
+        return measures_of(simulate(system, work, seed=seed)), True
     return measures_of(calculate(system, work)), False
 
 
@@ -194,11 +153,6 @@ def extrapolated_in(system: System, work: Workload) -> list[Extrapolation]:
 def goes_by_arrays(kind: str) -> bool:
     """Whether arrays answer exact questions of *kind*: what a statement does to rows is played first, one by one."""
     return not plays_rows(kind) and not family_of(kind).needs_events
-
-
-def goes_summed_up(work: Workload) -> bool:
-    """Whether the simulation may give the numbers of many such workloads together, without their whole answers."""
-    return family_for(work).is_summed_up
 
 
 def sum_many(system: System, work: Workload, axes: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:

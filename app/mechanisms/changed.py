@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from blocktime.model.engine import answer, answer_many, calculate_many, simulate_measures
+from blocktime.model.engine import answer, answer_many, calculate_many, simulate
+from blocktime.model.measures import measures_of
 from blocktime.model.results import RunResult
 from blocktime.model.spec import Stream
 from blocktime.scenarios import Scenario, load
@@ -43,7 +44,7 @@ def law_over(name: str, settings: tuple[str, ...], path: str, values: tuple[Any,
 def played(name: str, settings: tuple[str, ...]) -> Mapping[str, float]:
     """The measures of the scenario with *settings* by its simulation."""
     scenario = loaded(name, settings)
-    return simulate_measures(scenario.system, scenario.workload)
+    return measures_of(simulate(scenario.system, scenario.workload))
 
 
 def answered(name: str, changes: Mapping[str, str]) -> RunResult:

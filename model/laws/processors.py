@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import exp, inf
 from typing import Final, NamedTuple
 
@@ -36,6 +37,15 @@ def capacity_cores(busy: Number, host: Cores) -> Number:
 def thread_speed(busy: Number, host: Cores) -> Number:
     """Speed of each of *busy* running threads, 1 for a thread alone on the machine [smt-gain, turbo-bins]."""
     return speed_of(busy, host.cores, host.threads_per_core, host.smt_gain_fraction, host.busy_loss_fraction)
+
+
+@lru_cache
+def speeds_of(host: Cores) -> tuple[float, ...] | None:
+    """Speed of each of the running threads, by how many run, from 0 to all; None where all are as fast as one alone."""
+    import numpy as np  # noqa: PLC0415  (late: who plays nothing imports no numpy)
+
+    speeds = thread_speed(np.arange(int(host.threads) + 1), host).tolist()
+    return None if speeds[-1] == 1 else tuple(speeds)
 
 
 def capacity_at(busy: Number, cores: Number, threads_per_core: Number, gain: Number, loss: Number) -> Number:

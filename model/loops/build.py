@@ -36,7 +36,6 @@ LAWS = (
 )
 """Those that are only called by the others."""
 NUMBERS = (
-    "loops/queue.py",
     "loops/cache.py",
     "loops/buffers.py",
     "loops/rotating.py",

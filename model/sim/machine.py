@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from blocktime.model.demand.calls import goes_on, largest_bytes_of, writes_at_once
 from blocktime.model.demand.transactions import touch_rules
 from blocktime.model.kernels.buffers import PLACE_BYTES, Buffers
-from blocktime.model.kernels.queue import speeds_of
 from blocktime.model.laws import block_layer, page_cache, write_back_throttle
+from blocktime.model.laws.processors import speeds_of
 from blocktime.model.loops import fastest
 from blocktime.model.machine.device.block_queue import BlockQueue
 from blocktime.model.machine.device.drive import capacity_of, drive_of, tagged_of

@@ -5,7 +5,7 @@ No other module asks for the kind of a workload. What the physics has to know of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
@@ -63,19 +63,6 @@ class BoundAnswers(Protocol):
         """What no run does better than."""
 
 
-class SummedUp(Processes, Protocol):
-    """Processes whose numbers may be had without the whole answer."""
-
-    @property
-    def SUMMED_BY(self) -> tuple[str, ...]:  # noqa: N802  (a constant of the module)
-        """Fields whose values scenarios may have as arrays."""
-
-    def measures(
-        self, system: System, work: Any, *, seeds: Sequence[int], seen: tuple[Any, Any] | None = None
-    ) -> dict[str, Number] | None:
-        """The simulation's numbers by seed; None for a workload that needs the whole answer."""
-
-
 class Family(NamedTuple):
     """Kinds of workload that the same code answers: that of the folder with its name, loaded when it is first asked."""
 
@@ -88,8 +75,6 @@ class Family(NamedTuple):
     """Whether it never ends by itself."""
     goes_by_arrays: bool = False
     """Whether arrays make its closed form quicker."""
-    is_summed_up: bool = False
-    """Whether its processes give numbers without the whole answer."""
     has_bounds: bool = False
     """Whether bounds answer where its simulation takes too long."""
     has_sum: bool = True
@@ -116,11 +101,6 @@ class Family(NamedTuple):
         """Who simulates it."""
         return cast("Processes", self._module("processes"))
 
-    @property
-    def summed_up(self) -> SummedUp | None:
-        """Who simulates its numbers alone."""
-        return cast("SummedUp", self._module("processes")) if self.is_summed_up else None
-
     def cost(self, system: System, work: Any) -> AnswerCost:
         """What the simulation takes."""
         return cast("Costs", self._module("cost")).cost(system, work)
@@ -144,7 +124,7 @@ if TYPE_CHECKING:  # that the folders have what a family asks of them
     from blocktime.model.workloads.transactions import processes as _transactions
 
     _CLOSED_FORMS: tuple[ByArrays] = (_of_statements,)
-    _PROCESSES: tuple[Processes, SummedUp, Processes] = (_statements, _streams, _transactions)
+    _PROCESSES: tuple[Processes, Processes, Processes] = (_statements, _streams, _transactions)
     _COSTS: tuple[Costs, Costs, Costs] = (_cost_of_statements, _cost_of_streams, _cost_of_transactions)
 
 
@@ -183,7 +163,7 @@ class _Together(Family):
 
 
 STATEMENTS: Final = Family("statements", needs_events=False, demand=demand_of, goes_by_arrays=True)
-STREAMS: Final = Family("streams", needs_events=True, is_summed_up=True, has_sum=False)
+STREAMS: Final = Family("streams", needs_events=True, has_sum=False)
 TRANSACTIONS: Final = Family("transactions", needs_events=True, endless=True, has_bounds=True, has_sum=False)
 TOGETHER: Final = _Together("programs beside each other", needs_events=True, has_sum=False)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blocktime.model.budget import USUAL, Budget, watched
-from blocktime.model.engine import answer_measures, goes_by_arrays, goes_summed_up, simulate_many, sum_many
+from blocktime.model.engine import answer_measures, goes_by_arrays, sum_many
 from blocktime.model.errors import BlocktimeError, BooksDoNotBalance
 from blocktime.model.measures import MEASURES
 from blocktime.model.results import EXACT_SUM, SIMULATION
@@ -126,28 +126,18 @@ def _by_arrays(asked: Asked, items: Items, places: Sequence[int], together: Answ
     if not keys or not places:
         return
     first = asked.points.point(items[places[0]].values or {})
-    summed = goes_by_arrays(first.workload.kind) and not first.workload.beside
-    if not summed and not goes_summed_up(first.workload):
+    if not goes_by_arrays(first.workload.kind) or first.workload.beside:
         return
     axes = {key: _column(asked.points, key, items, places) for key in keys}
     ranks = np.asarray(places)
     try:
-        if summed:
-            columns, wanted = sum_many(first.system, first.workload, axes)
-        else:
-            columns, wanted = simulate_many(
-                first.system,
-                first.workload,
-                axes,
-                asked.seed + items.replications[ranks],
-                lambda system, work: expected_within(asked.budget, system, work),
-            )
+        columns, wanted = sum_many(first.system, first.workload, axes)
     except (BlocktimeError, KeyError):  # the points one by one say which of them it was, and why
         return
     ranks = ranks[wanted]
     for name, place in PLACES.items():
         together.rows[ranks, place] = columns[name][wanted]
-    together.methods[ranks] = EXACT_SUM if summed else SIMULATION
+    together.methods[ranks] = EXACT_SUM
 
 
 def _column(points: Points, key: str, items: Items, places: Sequence[int]) -> Any:

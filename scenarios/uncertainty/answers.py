@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from blocktime.model.budget import Budget, show_duration, watched
 from blocktime.model.demand.transactions import run_transactions
-from blocktime.model.engine import calculate_many, is_played, simulate_measures
+from blocktime.model.engine import calculate_many, is_played, simulate
 from blocktime.model.errors import BlocktimeError, OverBudget, SpecError
+from blocktime.model.measures import measures_of
 from blocktime.model.results import BOUND, RunResult
 from blocktime.model.units import show_number
 from blocktime.scenarios.interval import CONFIDENCE
@@ -242,7 +243,7 @@ class _Run:
             if (known := _KNOWN.get((point.digest, self.seed))) is not None:
                 return known
             with watched(self.budget) as watch:
-                numbers = simulate_measures(point.system, point.workload, seed=self.seed)
+                numbers = measures_of(simulate(point.system, point.workload, seed=self.seed))
                 answer = numbers["elapsed_s"], watch.work
         except OverBudget:
             raise

@@ -195,7 +195,7 @@ def test_an_interrupt_of_the_simulations_is_told(monkeypatch: pytest.MonkeyPatch
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(answers, "simulate_measures", interrupted)
+    monkeypatch.setattr(answers, "simulate", interrupted)
     assert main(["run", "magni-pwrite-8", "--uncertainty"]) == 130
     out, err = capsys.readouterr()
     assert out == ""

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from blocktime.model.demand import demand_of
 from blocktime.model.demand.conditions import USED_FOR, Conditions, conditions_of, extrapolations
-from blocktime.model.engine import calculate, calculate_many, simulate, simulate_measures
+from blocktime.model.engine import calculate, calculate_many, simulate
+from blocktime.model.measures import measures_of
 from blocktime.model.provenance import Constant, Extrapolation, show_times, worst_first
 from blocktime.model.results import RunResult
 from blocktime.model.spec import Stream, System, Transactions
@@ -197,7 +198,7 @@ def test_simulations_tell_as_much_with_and_without_the_whole_answer(kind: str) -
     made = ranged(system, dict.fromkeys(QUANTITIES, (1e-3, 2e-3)))
     told = simulate(made, work, seed=1).extrapolated
     assert told
-    assert simulate_measures(made, work, seed=1)["extrapolated_constants"] == len(told)
+    assert measures_of(simulate(made, work, seed=1))["extrapolated_constants"] == len(told)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in PLAYED])
@@ -207,7 +208,7 @@ def test_both_engines_and_arrays_tell_the_same(kind: str) -> None:
     law = calculate(made, work)
     assert law.extrapolated
     assert simulate(made, work, seed=1).extrapolated == law.extrapolated
-    assert simulate_measures(made, work, seed=1)["extrapolated_constants"] == len(law.extrapolated)
+    assert measures_of(simulate(made, work, seed=1))["extrapolated_constants"] == len(law.extrapolated)
     many = calculate_many(made, work, {"disk.overhead_s": [1e-4, 2e-4]})
     without = calculate(
         made.model_copy(

@@ -52,7 +52,7 @@ def test_one_text_for_the_compiler() -> None:
     assert "object seek" not in text
 
 
-@pytest.mark.parametrize("part", ["loops/queue.py", "laws/disk.py", "units.py", "loops/build.py"])
+@pytest.mark.parametrize("part", ["loops/places.py", "laws/disk.py", "units.py", "loops/build.py"])
 def test_an_old_compiled_module_is_never_used(elsewhere: Path, part: str) -> None:
     if loops.compiled() is None:
         pytest.skip("no C compiler here")

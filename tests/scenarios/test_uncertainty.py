@@ -10,7 +10,7 @@ import scipy.stats
 
 from blocktime.model.budget import Budget
 from blocktime.model.catalog import read_correlations
-from blocktime.model.engine import simulate_measures
+from blocktime.model.engine import simulate
 from blocktime.model.errors import OverBudget, SpecError
 from blocktime.model.provenance import Constant
 from blocktime.model.results import Interval, RunResult
@@ -373,11 +373,11 @@ def test_all_runs_of_users_have_as_many_transactions(monkeypatch: pytest.MonkeyP
     """So that the same random numbers go to the same transactions, and as few as a coarse answer needs."""
     lengths = set[int | None]()
 
-    def noted(system: System, work: Any, *, seed: int) -> dict[str, float]:
+    def noted(system: System, work: Any, *, seed: int) -> RunResult:
         lengths.add(work.transactions)
-        return simulate_measures(system, work, seed=seed)
+        return simulate(system, work, seed=seed)
 
-    monkeypatch.setattr(answers, "simulate_measures", noted)
+    monkeypatch.setattr(answers, "simulate", noted)
     precise = load("tpc-b", ["workload.precision_percent=1"])
     scenario = with_constants(precise, {"host.logical_io_s": (0.5e-6, 3e-6)})
     answered(scenario)
@@ -407,15 +407,15 @@ def test_a_run_that_is_known_is_not_played_again(monkeypatch: pytest.MonkeyPatch
     """Of two scenarios that are compared, the one that stays as it was; and what was played before an interrupt."""
     played: list[int] = []
 
-    def noted(system: System, work: Any, *, seed: int) -> dict[str, float]:
+    def noted(system: System, work: Any, *, seed: int) -> RunResult:
         played.append(seed)
-        return simulate_measures(system, work, seed=seed)
+        return simulate(system, work, seed=seed)
 
     def stop(done: int, _: int) -> None:
         if done == 12:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(answers, "simulate_measures", noted)
+    monkeypatch.setattr(answers, "simulate", noted)
     scenario, other = load(STREAM), load(STREAM, ["disk.overhead_s=2ms"])
     with pytest.raises(KeyboardInterrupt):
         answered(scenario, progress=stop)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from blocktime.model.engine import simulate_measures
+from blocktime.model.engine import simulate
+from blocktime.model.measures import measures_of
 from blocktime.model.spec.machine import COMMANDS
 from blocktime.model.units import show_bytes, show_seconds
 from blocktime.scenarios import from_mapping
@@ -317,4 +318,4 @@ class _RotatingDisk(_Drive):
             section, name = path.split(".")
             content[section][name] = value
         scenario = from_mapping(content, "disk")
-        return simulate_measures(scenario.system, scenario.workload)["calls_per_s"]
+        return float(measures_of(simulate(scenario.system, scenario.workload))["calls_per_s"])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, get_args
 
@@ -22,7 +21,6 @@ from blocktime.model.spec import System, Workload
 Places = npt.NDArray[np.intp]
 Row = Callable[[Any, Any], tuple[Number, Mapping[str, Number]]]
 """From a system and a workload to whether nobody queues, and the measures; arrays where fields are arrays."""
-Summed = Callable[[tuple[System, Workload], tuple[Any, Any], Places], Mapping[str, Number] | None]
 """From one of some scenarios, them with arrays as fields, and their places to their measures."""
 
 ONE_BY_ONE = (
@@ -88,21 +86,6 @@ class FieldColumns:
         for place in range(self.length):
             self._answer_alone(table, place, alone)
         return table
-
-    def summed_up(self, laid: Collection[str], row: Summed) -> tuple[dict[str, Any], npt.NDArray[np.bool_]]:
-        """What *row* gives of scenarios that differ in the numbers *laid* alone, and of which it gives any."""
-        table, has = _empty(self.length), np.zeros(self.length, bool)
-        for group in self._groups(laid.__contains__):
-            own = {path: _own(self.columns[path][int(group.places[0])]) for path in group.laid}
-            first = _replaced(self.system, self.work, group.plain | own)
-            views = {path: self._numbers(path)[group.places] for path in group.laid}
-            with suppress(BlocktimeError, ArithmeticError, ValueError):  # each by itself says what is wrong
-                with np.errstate(divide="raise", invalid="raise", over="raise"):
-                    measures = row(first, _views(*first, views), group.places)
-                for name, values in (measures or {}).items():
-                    table[name][group.places] = values
-                has[group.places] = measures is not None
-        return table, has
 
     def _laid_by_laws(self) -> Callable[[str], bool]:
         """Whether the laws take the numbers of a field as an array."""

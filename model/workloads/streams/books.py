@@ -31,11 +31,11 @@ class StreamRun:
     events: int | None = None
     warnings: list[str] = field(default_factory=list)
     responses: Responses | None = None
-    """Of the only stream, where its records have none: then what they and the counters have may be arrays."""
+    """Of the only stream, where its records have none."""
 
 
 class Responses(NamedTuple):
-    """What the calls of one stream took; numbers or arrays."""
+    """What the calls of one stream took."""
 
     calls: int
     mean_s: Number
@@ -43,7 +43,7 @@ class Responses(NamedTuple):
 
 
 class Times(NamedTuple):
-    """Seconds of the first stream's mean program; numbers or arrays."""
+    """Seconds of the first stream's mean program."""
 
     elapsed_s: Number
     cpu_s: Number

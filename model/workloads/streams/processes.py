@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import copy
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import simpy
 
-from blocktime.model.books import close, row
+from blocktime.model.books import close
 from blocktime.model.demand.calls import File, files_of, places
 from blocktime.model.demand.host_limits import refuse_spent_credits
 from blocktime.model.errors import OutsideLaw
-from blocktime.model.kernels.queue import Times
-from blocktime.model.laws.numeric import Number, largest
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.loops.rows import row as row_of
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.results import RunResult
 from blocktime.model.sim.caller import Caller, ProgramDraws, Record, caller_of, record_of
-from blocktime.model.sim.machine import SERVICE, Machine, Place, counters_of, machine_of
-from blocktime.model.sim.streams import DRAWN_AT_ONCE, LEAST_CV, gamma, stream, varied_at_once
-from blocktime.model.spec import Calls, Stream, System
+from blocktime.model.sim.machine import Machine, Place, counters_of, machine_of
+from blocktime.model.sim.streams import DRAWN_AT_ONCE, stream, varied_at_once
+from blocktime.model.spec import Stream, System
 from blocktime.model.workloads.extension import MOST_DRIFT, Stretch
-from blocktime.model.workloads.streams.alone import is_alone, sum_arriving
 from blocktime.model.workloads.streams.books import StreamRun, figures_of
 from blocktime.model.workloads.streams.cost import (
     MOST_PART_STEPS,
@@ -38,15 +34,10 @@ from blocktime.model.workloads.streams.cost import (
 from blocktime.model.workloads.streams.in_part import StreamPart, cache_that_fills, files_in_part, why_whole
 from blocktime.model.workloads.streams.run_time import ended_by_count, in_time, overload_sentence
 
-SUMMED_BY = ("workload.rate_per_s", "disk.overhead_s", "disk.bandwidth_bytes_per_s")
-"""What decides nothing but the times of calls that arrive: scenarios that differ in it may be summed up together."""
 PROGRAM_NS = 100_000
 """Work of beginning a program of a stream, on a processor of the 2020s."""
 PROGRAM_BYTES = 8000
 MOST_SIMULATED_S = 30 * 86400.0
-KEPT = 32
-MOST_KEPT = 2**17
-"""Draws that are kept for further scenarios: so many times, of so many values at most."""
 FEW = 100
 BACKLOG = 0.1
 """A queue that grows to so large a share of the calls is one that would go on growing."""
@@ -123,32 +114,6 @@ def _unsteady(work: Stream, calls: int, stretch: Stretch | None, overloads: list
         f"{work.count:,} calls of each program are too many to simulate, and the first {calls:,} have {rate}, which "
         "allows no extension: ask for fewer calls"
     )
-
-
-def measures(
-    system: System, work: Stream, *, seeds: Sequence[int], seen: tuple[Any, Any] | None = None
-) -> dict[str, Number] | None:
-    """The numbers of a simulated stream, but for their last digits, without iostat's lines and stages.
-
-    An array of each, or one for all: of one scenario for each of *seeds* where *seen* shows system and workload with
-    arrays in the place of fields among SUMMED_BY. None where the calls do not arrive at one queue that is theirs alone,
-    or are so many that a part of them is played.
-    Raises as :func:`simulate` does.
-    """
-    files = files_of(system, work, capacity_of(system.disk))
-    if work.rate_per_s is None or not is_alone(system, files) or is_long(system, work, files):
-        return None
-    seen_system, seen_work = seen or (system, work)
-    cvs = _arrivals_cv(work), system.disk.service_cv
-    draws = (
-        (_factors(seed, "arrivals 0", cvs[0], work.count), _factors(seed, SERVICE, cvs[1], work.count))
-        for seed in seeds
-    )
-    record, responses, counters = sum_arriving(seen_system, seen_work, len(seeds), draws)
-    _refuse_what_ends_late(largest(record.end_s))
-    files = [files[0]._replace(calls=seen_work)]
-    figures = figures_of(seen_work, StreamRun(files, [record], counters, "", responses=responses))
-    return row(seen_system, seen_work, figures)
 
 
 def _overloads(files: list[File], records: list[Record]) -> list[str]:
@@ -273,25 +238,6 @@ def _refuse_what_ends_late(end_s: float) -> None:
         )
 
 
-def _factors(seed: int, name: str, cv: float, count: int) -> Times:
-    """The first values of :func:`varied` about a mean of 1, kept for further scenarios with the same draws."""
-    at_once = -(-count // DRAWN_AT_ONCE) * DRAWN_AT_ONCE
-    draw = _kept_factors if at_once <= MOST_KEPT else _kept_factors.__wrapped__
-    return draw(seed, name, cv, at_once)[:count]
-
-
-@lru_cache(KEPT)
-def _kept_factors(seed: int, name: str, cv: float, count: int) -> Times:
-    factors = np.ones(count) if cv < LEAST_CV else gamma(1.0, cv, stream(seed, name), count)
-    factors.flags.writeable = False
-    return factors
-
-
-def _arrivals_cv(calls: Calls) -> float:
-    """Coefficient of variation of the time between arrivals."""
-    return 1.0 if calls.arrivals == "poisson" else 0.0
-
-
 def _draws(file: File, rank: int, seed: int) -> ProgramDraws:
     """What chance decides of the calls of a program, in rows: one random stream for each thing."""
     pauses = _pauses(file, rank, seed)
@@ -322,7 +268,8 @@ def _pauses(file: File, rank: int, seed: int) -> tuple[float, float, np.random.G
     """Mean, coefficient of variation and draws of the gaps between calls that arrive, or of think times."""
     calls = file.calls
     if calls.rate_per_s is not None:
-        return 1 / calls.rate_per_s, _arrivals_cv(calls), stream(seed, f"arrivals {rank}")
+        cv = 1.0 if calls.arrivals == "poisson" else 0.0
+        return 1 / calls.rate_per_s, cv, stream(seed, f"arrivals {rank}")
     if calls.think_s:
         return calls.think_s, calls.think_cv, stream(seed, f"think {rank}")
     return None

@@ -35,13 +35,11 @@ LONGEST: Final = (
     "tests/app/test_page_run.py",
     "tests/model/test_calculate_many.py",
     "tests/scenarios/search/test_optimise.py",
-    "tests/model/sim/test_fast_ways.py",
     "tests/scenarios/test_uncertainty.py",
     "tests/app/test_mechanisms.py",
     "tests/app/test_page_mechanisms.py",
     "tests/model/sim/test_popular_statements.py",
     "tests/model/machine/test_heap_twins.py",
-    "tests/model/kernels/test_queue_kernels.py",
     "tests/golden/test_answers.py",
 )
 """Units of work that take most time, the longest first; they follow the quick ones, and all others follow them.

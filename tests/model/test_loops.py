@@ -12,7 +12,7 @@ from blocktime.model.loops import build
 from tests.plain import PLAIN
 
 ROOT = Path(__file__).resolve().parents[2]
-USES = "from blocktime.model import loops; from blocktime.model.loops import queue, fastest;"
+USES = "from blocktime.model import loops; from blocktime.model.loops import cache, fastest;"
 
 
 @pytest.fixture
@@ -56,22 +56,22 @@ def test_one_text_for_the_compiler() -> None:
 def test_an_old_compiled_module_is_never_used(elsewhere: Path, part: str) -> None:
     if loops.compiled() is None:
         pytest.skip("no C compiler here")
-    assert said(elsewhere, "fastest(queue.picked) is queue.picked") == "False"
+    assert said(elsewhere, "fastest(cache.least_recent) is cache.least_recent") == "False"
     with (elsewhere / "blocktime" / "model" / part).open("a") as file:
         file.write("\n# another text\n")
-    assert said(elsewhere, "fastest(queue.picked) is queue.picked") == "True"
-    assert said(elsewhere, "fastest(queue.picked) and loops.why_slow()") == build.PLAIN
+    assert said(elsewhere, "fastest(cache.least_recent) is cache.least_recent") == "True"
+    assert said(elsewhere, "fastest(cache.least_recent) and loops.why_slow()") == build.PLAIN
     old = next((elsewhere / "blocktime" / "model" / "loops" / "compiled").iterdir())
     wanted = said(elsewhere, "loops.build.file()")
     old.rename(wanted)  # under the name of a new one it has another way in
-    assert said(elsewhere, "fastest(queue.picked) is queue.picked") == "True"
+    assert said(elsewhere, "fastest(cache.least_recent) is cache.least_recent") == "True"
 
 
 def test_a_broken_module_is_none(elsewhere: Path) -> None:
     compiled = elsewhere / "blocktime" / "model" / "loops" / "compiled"
     compiled.mkdir(exist_ok=True)
     (compiled / build.file().name).write_bytes(b"no module")
-    assert said(elsewhere, "fastest(queue.picked) is queue.picked") == "True"
+    assert said(elsewhere, "fastest(cache.least_recent) is cache.least_recent") == "True"
 
 
 def test_without_a_compiler_one_sentence_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

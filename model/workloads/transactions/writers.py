@@ -143,6 +143,8 @@ def reads_at_most(parts: Parts, per_s: float) -> float:
     if disk.reads_beside(inf) <= most:
         return inf
     low, high = 1.0, max(1.0, most)
+    if disk.reads_beside(high) <= most:
+        return high
     while high - low > NEAR * high:
         middle = (low + high) / 2
         if disk.reads_beside(middle) < most:

@@ -85,7 +85,7 @@ def test_data_and_redo_share_the_limit_of_transactions(users: int) -> None:
         assert requests == pytest.approx(5_000, rel=0.01)
         assert result.transactions is not None
         rates.append(result.transactions.per_s)
-    assert rates[0] == pytest.approx(rates[1], rel=0.02)  # DBWR writes more in one minute than in another
+    assert rates[0] == pytest.approx(rates[1], rel=0.05)  # LGWR takes turns of DBWR's behind one scheduler
 
 
 def test_why_names_the_limit_that_binds() -> None:

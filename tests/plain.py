@@ -7,11 +7,11 @@ from types import ModuleType
 import pytest
 
 from blocktime.model import loops
-from blocktime.model.loops import buffers, cache, calendar, queue, rotating
+from blocktime.model.loops import buffers, cache, calendar, rotating
 
 PLAIN = {
     name: loop
-    for part in (buffers, cache, calendar, queue, rotating)
+    for part in (buffers, cache, calendar, rotating)
     for name, loop in vars(part).items()
     if getattr(loop, "__module__", "") == part.__name__
 }

@@ -77,8 +77,8 @@ def _lines(after: RunResult, segment: SegmentSpace, scenario: Scenario) -> None:
             st.caption(f"**{quantity.capitalize()} at other settings**")
             chart(key, *segment_charts.over_pctfree(curves.percents, lines, (size, percent, value), quantity))
     st.caption(
-        "The lines are sums of laws for the statement alone, and treat all blocks as equal. The diamond is the "
-        "answer above, calculated row by row. A line ends where a block has no room for a row. "
+        "The lines add up mean times of the statement alone, without queues, and treat all blocks as equal. The "
+        "diamond is the answer above, played row by row. A line ends where a block has no room for a row. "
         + ("" if after.programs else off_the_line(curves, size, percent, after.time.elapsed_s))
     )
 

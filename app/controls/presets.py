@@ -167,10 +167,7 @@ def key_of(scenario: str, changes: Mapping[str, str]) -> str:
 
 
 def title_of_answer(key: str, scenario: str, changes: Mapping[str, str]) -> str:
-    """The title of an answer: what the preset *key* asks if its changes are among them, or else that of the *scenario*.
-
-    It names the *changes* that its words do not have.
-    """
+    """What the preset *key* asks if it makes some of the *changes*, or else the *scenario*; with the other changes."""
     preset = BY_KEY.get(key)
     if preset is None or preset.scenario != scenario or not preset.changes.items() <= changes.items():
         return settings.titled(own_files.title(scenario), changes)

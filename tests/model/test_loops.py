@@ -47,7 +47,7 @@ def test_every_loop_has_a_compiled_twin() -> None:
 def test_one_text_for_the_compiler() -> None:
     text = build.text()
     assert text.count("cdef class ") == 86
-    assert "cpdef long long picked(const double[::1] values" in text
+    assert "cpdef void least_recent(const unsigned int[::1] ids" in text
     assert "cdef inline double seek_s(" in text  # a law, as it stands
     assert "object seek" not in text
 

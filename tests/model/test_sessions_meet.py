@@ -241,3 +241,13 @@ def test_books_balance_whoever_meets(
     assert result.segment is not None
     changed = result.changes.rows
     assert changed == (200 if kind == "insert" else 500) or (beside == "delete" and changed < 500)
+
+
+def test_books_close_where_another_has_deleted_all_rows() -> None:
+    """An update in random order comes to rows that are gone, and still has to look for them."""
+    table = {"rows": 500, "row_bytes": 100, "cached_fraction": 1.0, "pctfree_percent": 0}
+    work = {"users": 2, "commit_every_rows": 0, "growth_bytes": 40, "order": "random"}
+    found = run("update", cpus=1, table=table, beside=[{"kind": "delete"}], **work)
+    assert found.changes is not None
+    assert found.changes.rows == 0
+    assert found.time.cpu["row access"] > 0

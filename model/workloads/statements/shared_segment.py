@@ -15,7 +15,6 @@ import simpy
 
 from blocktime.model.causes import (
     BUFFER_BUSY,
-    BUFFER_GETS,
     DELETING,
     INSERTING,
     ITL_ENTRY,
@@ -53,6 +52,8 @@ CHANGE_NS = 12_000
 """Work of a change, and of looking whether anybody is in its way."""
 CHANGING = (UPDATING, INSERTING, DELETING)
 """Causes of CPU that each changed row has a part of."""
+OF_CHANGES = (*CHANGING, MIGRATING, SEARCHING)
+"""Causes of CPU whose time passes as rows are changed."""
 
 
 class SharedSegment:
@@ -310,10 +311,9 @@ def shares(work: Statement) -> TypeGuard[Dml]:
 
 def changed_in_time(demand: Demand) -> Demand:
     """What is left of *demand* without the changes of rows, which take their time as they are made."""
-    own = (*CHANGING, MIGRATING, SEARCHING)
     return replace(
         demand,
-        cpu={cause: seconds for cause, seconds in demand.cpu.items() if cause not in own},
+        cpu={cause: seconds for cause, seconds in demand.cpu.items() if cause not in OF_CHANGES},
         waits={event: waits for event, waits in demand.waits.items() if event != LOG_FILE_SYNC},
     )
 
@@ -328,6 +328,8 @@ def demand_played(
         counts = shared.heap.rules.plus(counts, change.counts)
     rows, commits = rows_changed(counts), sum(change.pace.commits for change in changes)
     after = demand_of(system, work, change_played(system, work, shared.loaded.outcome(counts, rows, commits)))
-    gets = {cause: before.cpu[cause] for cause in (BUFFER_GETS,) if cause in before.cpu}
+    # NOTE: time passed as it was asked for but for the changes themselves: where others deleted all rows, none are made
+    cpu = {cause: seconds for cause, seconds in before.cpu.items() if cause not in OF_CHANGES}
+    cpu |= {cause: seconds for cause, seconds in after.cpu.items() if cause in OF_CHANGES}
     busy = {event: waits for event, waits in before.waits.items() if event == BUFFER_BUSY}
-    return replace(after, gets=before.gets, cpu=after.cpu | gets, waits=after.waits | busy)
+    return replace(after, gets=before.gets, cpu=cpu, waits=after.waits | busy)

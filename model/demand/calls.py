@@ -10,7 +10,7 @@ from blocktime.model.laws.block_layer import PAGE_BYTES
 from blocktime.model.laws.numeric import Number
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.laws.page_cache import place_of_page
-from blocktime.model.spec import Calls, System
+from blocktime.model.spec import Calls, Host, Stream, System
 from blocktime.model.units import MIB, show_bytes
 
 SECTOR_BYTES = 512
@@ -32,7 +32,7 @@ def writes_at_once(system: System) -> int:
     return int(instance.db_writer_requests if goes_on(system) else instance.db_writer_processes)
 
 
-def call_cpu_s(host: Any, calls: Any) -> Number:
+def call_cpu_s(host: Host, calls: Stream) -> Number:
     """Seconds of a processor for one call, without its pages."""
     stated_s = host.write_call_s if calls.writes else host.read_call_s
     if (calls.path or host.io_path) in UNBUFFERED:
@@ -40,7 +40,7 @@ def call_cpu_s(host: Any, calls: Any) -> Number:
     return block_layer.stated_call_s(stated_s)
 
 
-def largest_bytes_of(host: Any, path: str, *, writes: bool = False, call_bytes: Number = 0) -> Number:
+def largest_bytes_of(host: Host, path: str, *, writes: bool = False, call_bytes: Number = 0) -> Number:
     """Bytes to which the pages of calls merge: past the page cache single ones, in it the file system's folios."""
     segment: Number = block_layer.PAGE_BYTES
     if path not in UNBUFFERED and host.folios is not False:
@@ -62,7 +62,7 @@ class File(NamedTuple):
     span_bytes: int
 
 
-def span_bytes(calls: Any, capacity_bytes: int, first_byte: int) -> int:
+def span_bytes(calls: Stream, capacity_bytes: int, first_byte: int) -> int:
     """Bytes of one user's file: as given, else what the calls cover, else the rest of the device for random ones."""
     if calls.span_bytes is not None:
         return int(calls.span_bytes)
@@ -139,12 +139,12 @@ def following_byte(end_byte: int) -> int:
     return -(-(end_byte + end_byte // 1000) // MIB) * MIB
 
 
-def shown_call(calls: Any) -> int:
+def shown_call(calls: Stream) -> int:
     """The call whose way through the kernel is shown: that in the middle, or the first where a run time ends them."""
     return 0 if calls.runtime_s is not None else int(calls.count // 2)
 
 
-def _taken_bytes(system: System, calls: Any, span: int) -> int:
+def _taken_bytes(system: System, calls: Stream, span: int) -> int:
     """Bytes of the device that a file takes: those of ext3 have blocks of addresses between."""
     if calls.passes_page_cache(system) or system.host.filesystem != "ext3":
         return span

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from blocktime.model.causes import (
     DELETING,
@@ -27,7 +27,7 @@ from blocktime.model.laws import block
 from blocktime.model.laws.numeric import Number, known_where, larger, over, smaller, some, where
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.provenance import Constant, Extrapolation, is_outside, outside_range, worst_first
-from blocktime.model.spec import System, Transactions, Workload
+from blocktime.model.spec import Stream, System, Transactions, Workload
 
 WRITE_CALLS: Final = "write calls"
 PAGE_WRITES: Final = "pages written into the page cache"
@@ -241,7 +241,7 @@ def _add_device(
         )
 
 
-def _of_calls(system: System, calls: Any) -> Conditions:
+def _of_calls(system: System, calls: Stream) -> Conditions:
     host, write = system.host, calls.writes
     path = calls.path or host.io_path
     cached = path not in UNBUFFERED

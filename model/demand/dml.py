@@ -35,7 +35,7 @@ from blocktime.model.laws import block, buffer_cache, scan_reads
 from blocktime.model.laws.change import block_changes_of_arrays
 from blocktime.model.laws.logical_io import distinct_blocks
 from blocktime.model.laws.numeric import Number, ceiling, is_array, larger, nearest, smaller, some, where
-from blocktime.model.spec import Delete, Dml, Insert, System, Update
+from blocktime.model.spec import Delete, Dml, Host, Insert, System, Update
 
 
 def probe_s(system: System) -> Number:
@@ -115,7 +115,7 @@ def _leave_to_dbwr(demand: Demand, system: System, blocks: Number, apart: Number
         demand.writing = writing_of(system, dirty, apart_fraction=(apart + leaves) / dirty)
 
 
-def inserting_s(host: Any, rows: Number, columns: Number, block_changes: Number) -> Number:
+def inserting_s(host: Host, rows: Number, columns: Number, block_changes: Number) -> Number:
     """CPU of putting rows with their columns into blocks, and of the changes to the blocks."""
     return rows * (host.insert_row_s + host.insert_column_s * columns) + block_changes * host.change_block_s
 

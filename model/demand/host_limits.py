@@ -10,7 +10,7 @@ from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws import limits
 from blocktime.model.laws.limits import counted_requests
 from blocktime.model.results import DeviceStats, RunResult
-from blocktime.model.spec import System, Workload
+from blocktime.model.spec import Disk, System, Workload
 from blocktime.model.units import show_data, show_seconds
 
 ROUNDING = 1e-9
@@ -150,7 +150,7 @@ def refuse_spent_credits(system: System, result: RunResult, begin_s: float) -> N
         )
 
 
-def _credits_of_volume_last_s(disk: Any, device: DeviceStats | None) -> float:
+def _credits_of_volume_last_s(disk: Disk, device: DeviceStats | None) -> float:
     if device is None or disk.burst_iops is None:
         return inf
     requests_per_s = device.reads_per_s + device.writes_per_s
@@ -158,7 +158,7 @@ def _credits_of_volume_last_s(disk: Any, device: DeviceStats | None) -> float:
     return float(limits.credits_last_s(disk, requests_per_s * counted))
 
 
-def credit_warnings(disk: Any, device: DeviceStats | None, span_s: float) -> list[str]:
+def credit_warnings(disk: Disk, device: DeviceStats | None, span_s: float) -> list[str]:
     """How long the burst credits of a volume last that did what *device* says during *span_s* seconds."""
     lasts_s = _credits_of_volume_last_s(disk, device)
     if lasts_s == inf:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from blocktime.model.demand.index_upkeep import entries_of, leaves_of
 from blocktime.model.demand.segment import Segment, row_shape
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws import bitmap_index, block, logical_io
 from blocktime.model.laws.numeric import Number, ceiling, floor_div, larger, largest, smaller, some, where
-from blocktime.model.spec import System
+from blocktime.model.spec import Index, System, Table
 
 
 def distinct_keys(system: System) -> Number:
@@ -36,7 +36,7 @@ def distinct_keys(system: System) -> Number:
     return index.distinct_keys
 
 
-def blocks_with_rows(table: Any, segment: Segment) -> Number:
+def blocks_with_rows(table: Table, segment: Segment) -> Number:
     """Blocks that a row begins in, where its rowid points: no more than there are rows.
 
     Blocks formatted ahead of the rows, and those with migrated pieces alone, are none of them.
@@ -90,7 +90,7 @@ def index_statistics(system: System, segment: Segment) -> Statistics:
     return Statistics(leaves, fan_out, blevel, ceiling(gathered), factor)
 
 
-def _blevel(index: Any, leaves: Number, fan_out: Number) -> Number:
+def _blevel(index: Index, leaves: Number, fan_out: Number) -> Number:
     """Branch levels, as given, or as the leaves need them."""
     if index.blevel is None:
         return block.branch_levels(leaves, fan_out)

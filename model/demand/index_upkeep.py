@@ -25,7 +25,7 @@ from blocktime.model.laws.numeric import (
     where,
 )
 from blocktime.model.results import IndexChanges, part
-from blocktime.model.spec import MaintainedIndex, System
+from blocktime.model.spec import Index, MaintainedIndex, System
 
 
 class Keys(NamedTuple):
@@ -95,12 +95,14 @@ def upkeep_of(
     return index_changeses, where_changed
 
 
-def entries_of(index: Any, rows: Number) -> Number:
+def entries_of(index: Index | MaintainedIndex, rows: Number) -> Number:
     """Entries of *rows* rows: all but those whose key is NULL."""
     return nearest(rows * (1 - index.null_fraction)) if some(index.null_fraction) else rows
 
 
-def leaves_of(index: Any, rows: Number, size: Number, name: str = "table.indexes") -> Number:
+def leaves_of(
+    index: Index | MaintainedIndex, rows: Number, size: Number, name: str = "table.indexes"
+) -> Number:
     """Leaf blocks of an index of *rows* rows in blocks of *size* bytes: as given, or by how its entries came.
 
     Raises OutsideLaw, which calls the index *name*, for a key that no index takes.
@@ -122,7 +124,7 @@ def leaves_of(index: Any, rows: Number, size: Number, name: str = "table.indexes
     return ceiling(rows / where(index.grown_by == "build", built, full))
 
 
-def _check_leaves(index: Any, rows: Number, per_leaf: Number, name: str) -> None:
+def _check_leaves(index: Index | MaintainedIndex, rows: Number, per_leaf: Number, name: str) -> None:
     """Raise OutsideLaw for fewer leaves than the entries fill without PCTFREE."""
     least = floor_div(rows, per_leaf)
     if some(index.leaf_blocks < least):

@@ -12,7 +12,7 @@ from blocktime.model.demand.segment import Segment
 from blocktime.model.laws import scan_reads
 from blocktime.model.laws.numeric import Number, ceiling, some, where
 from blocktime.model.laws.opened_files import UNBUFFERED
-from blocktime.model.spec import System, release_tuple
+from blocktime.model.spec import Instance, System, release_tuple
 from blocktime.model.units import show_share
 
 
@@ -67,7 +67,7 @@ class ReadPlan:
         yield from repeat(1)
 
 
-def mbrc_of(instance: Any, block_size_bytes: Number) -> Number:
+def mbrc_of(instance: Instance, block_size_bytes: Number) -> Number:
     """Blocks of a multiblock read, by DB_FILE_MULTIBLOCK_READ_COUNT or automatic since 10.2."""
     parameter = instance.db_file_multiblock_read_count
     if isinstance(parameter, str):

@@ -11,7 +11,7 @@ from blocktime.model.laws import block_layer, disk_means, page_cache
 from blocktime.model.laws.numeric import Number, ceil_div, larger, smaller, where
 from blocktime.model.laws.opened_files import UNBUFFERED, WITHOUT_FILESYSTEM
 from blocktime.model.machine.host.read_ahead import read_ahead_of
-from blocktime.model.spec import System
+from blocktime.model.spec import Disk, Host, Stream, System
 
 MOST_PAGES: Final = 4096
 """Pages of a reader whose windows are followed one by one."""
@@ -46,13 +46,13 @@ def call_requests(system: System, calls: Any) -> CallRequests:
     return CallRequests(cpu_s, *_written_through(system, calls, path, cpu_s))
 
 
-def _unbuffered_requests(system: System, calls: Any) -> Number:
+def _unbuffered_requests(system: System, calls: Stream) -> Number:
     largest = largest_bytes(system, calls)
     pieces, together = block_layer.pieces_of_call(calls.block_size_bytes, largest), _merged(system, calls)
     return larger(pieces / together, 1 / together)
 
 
-def _merged(system: System, calls: Any) -> Number:
+def _merged(system: System, calls: Stream) -> Number:
     """Calls in order that merge while they wait: those beyond the device's own queue, by program."""
     host, disk = system.host, system.disk
     most = larger(1, largest_bytes(system, calls) / calls.block_size_bytes)
@@ -84,12 +84,12 @@ def _merged_arrivals(system: System, calls: Any, most: Number) -> Number:
     return larger(1, smaller(merged, most))
 
 
-def _fsyncs(calls: Any) -> int:
+def _fsyncs(calls: Stream) -> int:
     """Times that each program calls fsync."""
     return int(calls.count // calls.fsync_every) if calls.fsync_every else 0
 
 
-def _pages(calls: Any) -> tuple[Number, Number]:
+def _pages(calls: Stream) -> tuple[Number, Number]:
     """Pages that a call touches, and those that no call before it has; fewer where calls share a page."""
     pages = page_cache.pages_per_call(calls.block_size_bytes, block_layer.PAGE_BYTES)
     if calls.pattern == "random":
@@ -98,7 +98,7 @@ def _pages(calls: Any) -> tuple[Number, Number]:
     return pages, smaller(pages, abs(step) / block_layer.PAGE_BYTES)
 
 
-def _contiguous(calls: Any) -> Any:
+def _contiguous(calls: Stream) -> Any:
     """The calls as the device sees them from behind a page cache: in order where no page is left out."""
     pages, fresh = _pages(calls)
     if calls.pattern == "strided" and calls.stride_bytes <= pages * block_layer.PAGE_BYTES:
@@ -106,7 +106,7 @@ def _contiguous(calls: Any) -> Any:
     return calls
 
 
-def _written_behind(system: System, calls: Any) -> tuple[Number, Number]:
+def _written_behind(system: System, calls: Stream) -> tuple[Number, Number]:
     """Requests and bytes of a write into the page cache."""
     largest, fresh = merged_bytes(system, calls), _pages(calls)[1]
     size = fresh * block_layer.PAGE_BYTES
@@ -138,7 +138,7 @@ def _written_through(system: System, calls: Any, path: str, cpu_s: Number) -> tu
     return (requests + records) / each, runs * size / each
 
 
-def _committing(system: System, calls: Any, path: str, size_bytes: Number, cpu_s: Number) -> Number:
+def _committing(system: System, calls: Stream, path: str, size_bytes: Number, cpu_s: Number) -> Number:
     """Share of the calls that commit: with O_SYNC those overwrites that are a tick apart."""
     if path != "sync" or calls.extends:
         return 1.0
@@ -149,14 +149,16 @@ def _committing(system: System, calls: Any, path: str, size_bytes: Number, cpu_s
     return block_layer.committing_fraction(calls.users * (data_s + cpu_s + calls.think_s), sum(records_s))
 
 
-def _alone_s(disk: Any, size_bytes: Number) -> Number:
+def _alone_s(disk: Disk, size_bytes: Number) -> Number:
     """A write alone at the device."""
     if disk.write_cache_bytes:
         return disk_means.answered_s(disk, size_bytes, True)
     return disk_means.sequential_service_s(disk, size_bytes, 0.0, True)
 
 
-def _runs_and_holes(system: System, calls: Any, together: int, direct: bool) -> tuple[Number, Number, Number]:
+def _runs_and_holes(
+    system: System, calls: Stream, together: int, direct: bool
+) -> tuple[Number, Number, Number]:
     """Pages of a run of adjoining ones, the runs that one wait is for, and the holes in a run."""
     seen = _contiguous(calls) if together > 1 else calls
     run_pages, runs = _runs_of(system, seen, together)
@@ -166,7 +168,7 @@ def _runs_and_holes(system: System, calls: Any, together: int, direct: bool) -> 
     return run_pages, runs, 0.0 if apart else _holes(system, calls, run_pages)
 
 
-def _runs_of(system: System, calls: Any, together: int) -> tuple[Number, Number]:
+def _runs_of(system: System, calls: Stream, together: int) -> tuple[Number, Number]:
     """Pages of a run, and runs, of so many calls whose pages go down together."""
     pages, fresh = _pages(calls)
     if calls.pattern == "random" and together > 1:
@@ -196,7 +198,7 @@ def _holes(system: System, calls: Any, pages: Number) -> Number:
     return address_blocks / sampled_calls
 
 
-def _journal_requests(host: Any, calls: Any, path: str) -> int:
+def _journal_requests(host: Host, calls: Stream, path: str) -> int:
     """Requests of the commit that a synchronous write or an fsync waits for: blocks, then the commit block."""
     if host.filesystem == "none" or (host.journal and host.journal_elsewhere):
         return 0
@@ -205,7 +207,7 @@ def _journal_requests(host: Any, calls: Any, path: str) -> int:
     return len(_records(host)) if commits else 0
 
 
-def _records(host: Any) -> tuple[int, ...]:
+def _records(host: Host) -> tuple[int, ...]:
     """Pages of the requests of a commit: its blocks go down one by one, and merge where they may."""
     pages = page_cache.commit_pages(host.journal)
     return pages if host.nomerges != "2" else (1,) * sum(pages)

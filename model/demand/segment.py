@@ -8,7 +8,7 @@ from typing import Any
 from blocktime.model.errors import OutsideLaw, UnknownName
 from blocktime.model.laws import block, extents, growth
 from blocktime.model.laws.numeric import Number, ceiling, floor_div, larger, largest, smaller, some, where
-from blocktime.model.spec import Dml, System, release_tuple
+from blocktime.model.spec import Dml, System, Table, release_tuple
 from blocktime.model.units import show_number
 
 
@@ -41,7 +41,7 @@ class Segment:
     """Blocks that hold migrated pieces alone: no rowid of an index points there."""
 
 
-def row_shape(table: Any) -> RowShape:
+def row_shape(table: Table) -> RowShape:
     """The row from its columns, or from row_bytes and column_count."""
     columns = table.columns
     if not columns:
@@ -68,7 +68,7 @@ def columns_of(columns: Any) -> tuple[float, float]:
     return total, variance
 
 
-def growth_of(table: Any, work: Dml, row: RowShape) -> tuple[Number, Number]:
+def growth_of(table: Table, work: Dml, row: RowShape) -> tuple[Number, Number]:
     """Bytes an updated row grows by, and the columns' bytes it then has; raises UnknownName for a column it has not."""
     if not work.sets:
         grows = 0.0 if work.growth_bytes is None else work.growth_bytes
@@ -169,7 +169,7 @@ def check_blocks(system: System) -> None:
         )
 
 
-def _blocks_with_migrated(table: Any, usable: Number, row: RowShape) -> Number:
+def _blocks_with_migrated(table: Table, usable: Number, row: RowShape) -> Number:
     """Blocks where the stated share of the rows has left a stub behind and lies, with an ITL entry each, elsewhere."""
     share = table.migrated_fraction
     stub = block.slot_bytes(growth.STUB_BYTES)

@@ -10,7 +10,7 @@ from blocktime.model.demand.work import Demand
 from blocktime.model.laws import disk_means, scan_reads
 from blocktime.model.laws.numeric import Number, larger, nearest, over, smaller, some, where
 from blocktime.model.laws.read_slots import mean_slots
-from blocktime.model.spec import ReadStream, System
+from blocktime.model.spec import Disk, ReadStream, System
 
 FIRST = 1
 READS = ReadStream()
@@ -33,7 +33,7 @@ class ReadTimes:
     """Of the time of the scan's reads that of batches."""
 
 
-def parallel_of(disk: Any) -> Number:
+def parallel_of(disk: Disk) -> Number:
     """Requests that the device, or all members of a set, serve at once."""
     return disk.raid_disks * disk.parallel_requests
 

@@ -16,7 +16,7 @@ from blocktime.model.laws.device import copy_time_s
 from blocktime.model.laws.numeric import Number, larger, smaller
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.machine.device.drive import capacity_of
-from blocktime.model.spec import System, Transaction, Transactions
+from blocktime.model.spec import Instance, System, Transaction, Transactions
 from blocktime.model.spec.placed import DISK
 from blocktime.model.spec.popularity import PopularBlocks
 from blocktime.model.units import show_bytes
@@ -331,7 +331,7 @@ def room_of_cache(system: System) -> int:
     return max(1, int(cache // size))
 
 
-def pools_bytes(instance: Any) -> Any:
+def pools_bytes(instance: Instance) -> Any:
     """Memory of all pools of the buffer cache, bytes."""
     return (
         instance.buffer_cache_bytes

@@ -16,7 +16,7 @@ from blocktime.model.laws import block, client, logical_io, scan_reads
 from blocktime.model.laws.block_layer import stated_call_s
 from blocktime.model.laws.numeric import Number, ceiling, larger, largest, nearest, smaller, some, where
 from blocktime.model.results import IndexChanges, IndexStatistics
-from blocktime.model.spec import FullScan, System, release_tuple
+from blocktime.model.spec import FullScan, System, Table, release_tuple
 
 COUNTING = "SORT AGGREGATE"
 
@@ -275,7 +275,7 @@ def cpu_of_scan(
     }
 
 
-def _equal_rows(table: Any, row: RowShape, segment: Segment) -> Number:
+def _equal_rows(table: Table, row: RowShape, segment: Segment) -> Number:
     """Whether every block holds the same whole number of rows."""
     fit = segment.rows_per_block
     return (row.sd_bytes == 0) & (fit == ceiling(fit)) & (table.blocks is None)

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from blocktime.model.causes import DIRECT, PARALLEL, SCATTERED, SEQUENTIAL
 from blocktime.model.laws.numeric import Number, is_array
-from blocktime.model.results import DeviceStats
+from blocktime.model.results import DeviceStats, RunResult
 from blocktime.model.units import unit_of
 
 READ_EVENTS: Final = (DIRECT, PARALLEL, SCATTERED, SEQUENTIAL)
@@ -21,7 +21,7 @@ class Measure(NamedTuple):
 
     name: str
     says: str
-    of: Callable[[Any], Number | None]
+    of: Callable[[RunResult], Number | None]
 
     @property
     def unit(self) -> str:
@@ -29,41 +29,41 @@ class Measure(NamedTuple):
         return unit_of(self.name)
 
 
-def _device(field: str) -> Callable[[Any], Number | None]:
-    def of(result: Any) -> Number | None:
+def _device(field: str) -> Callable[[RunResult], Number | None]:
+    def of(result: RunResult) -> Number | None:
         device: DeviceStats | None = next(iter(result.device.values()), None)
         return None if device is None else getattr(device, field)
 
     return of
 
 
-def _part(part: str, field: str) -> Callable[[Any], Number | None]:
-    def of(result: Any) -> Number | None:
+def _part(part: str, field: str) -> Callable[[RunResult], Number | None]:
+    def of(result: RunResult) -> Number | None:
         section = getattr(result, part)
         return None if section is None else getattr(section, field)
 
     return of
 
 
-def _first_stream(field: str) -> Callable[[Any], Number | None]:
+def _first_stream(field: str) -> Callable[[RunResult], Number | None]:
     return lambda result: getattr(result.streams[0], field) if result.streams else None
 
 
-def _response_s(result: Any) -> Number | None:
+def _response_s(result: RunResult) -> Number | None:
     if result.transactions is not None:
         return result.transactions.response_s
     return result.streams[0].response_s if result.streams else None
 
 
-def _percentile(name: str) -> Callable[[Any], Number | None]:
-    def of(result: Any) -> Number | None:
+def _percentile(name: str) -> Callable[[RunResult], Number | None]:
+    def of(result: RunResult) -> Number | None:
         parts = result.transactions or (result.streams[0] if result.streams else None)
         return None if parts is None else parts.response_percentiles.get(name)
 
     return of
 
 
-def _read_wait_s(result: Any) -> Number:
+def _read_wait_s(result: RunResult) -> Number:
     return sum(event.total_s for name, event in result.time.wait.items() if name in READ_EVENTS)
 
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import ceil, exp, inf, log, log2, sqrt
-from typing import Any
+from typing import TYPE_CHECKING
 
 from blocktime.model.laws.hit_ratio import characteristic_references, lru_hit_fraction
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Numbers = npt.NDArray[np.float64]
 
 SIZES_PER_OCTAVE = 2
 GUESSED = 0.1
@@ -167,7 +173,9 @@ def _fitted_to_policy(rooms: Sequence[float], misses: Sequence[float], kept_of: 
     return best
 
 
-def _filled_in(rooms: Sequence[float], misses: Sequence[float], by_lru: Classes) -> tuple[Any, Any, Any]:
+def _filled_in(
+    rooms: Sequence[float], misses: Sequence[float], by_lru: Classes
+) -> tuple[Numbers, Numbers, Numbers]:
     """Rooms and misses from no room on, with sizes between those more than half an octave apart; what each counts."""
     import numpy as np  # noqa: PLC0415
 
@@ -212,7 +220,7 @@ def classes_of_misses(rooms: Sequence[float], misses: Sequence[float]) -> Classe
     return classes
 
 
-def _stays(room: Any, missed: Any) -> Any:
+def _stays(room: Numbers, missed: Numbers) -> Numbers:
     """References that a block stays for with so much room: T = ∫ d(room)/miss."""
     import numpy as np  # noqa: PLC0415
 
@@ -222,14 +230,16 @@ def _stays(room: Any, missed: Any) -> Any:
     return np.concatenate([[0.0], np.cumsum(np.diff(room) / mean)])
 
 
-def _popularities(stay: Any) -> Any:
+def _popularities(stay: Numbers) -> Numbers:
     """Popularities of a block that classes are looked for among."""
     import numpy as np  # noqa: PLC0415
 
     return np.geomspace(1 / (BEYOND * stay[-1]), BEYOND / stay[1], POPULARITIES)
 
 
-def _fitted(kept: Any, popular: Any, room: Any, missed: Any, weight: Any = 1.0) -> Classes:
+def _fitted(
+    kept: Numbers, popular: Numbers, room: Numbers, missed: Numbers, weight: Numbers | float = 1.0
+) -> Classes:
     """Classes that miss as *missed*, and fill *room*, where blocks are *kept* so: least squares of relative errors."""
     import numpy as np  # noqa: PLC0415
     from scipy.optimize import nnls  # noqa: PLC0415

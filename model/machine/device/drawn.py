@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from blocktime.model.laws.disk_means import overhead_s, rate_bytes_per_s
 from blocktime.model.machine.device.servers import Servers
+from blocktime.model.spec import Disk
 
 
 class DrawnServers:
@@ -21,7 +21,7 @@ class DrawnServers:
     _rate_bytes_per_s: float
     _write_rate_bytes_per_s: float
 
-    def __init__(self, disk: Any, factors: Iterator[float]) -> None:
+    def __init__(self, disk: Disk, factors: Iterator[float]) -> None:
         self._servers = Servers(int(disk.parallel_requests))
         self._overhead_s, self._write_overhead_s = (
             float(overhead_s(disk, False)),

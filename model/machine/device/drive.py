@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import repeat
-from typing import Any
 
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws.disk_geometry import geometry_of
@@ -18,6 +17,7 @@ from blocktime.model.machine.device.drawn import DrawnServers
 from blocktime.model.machine.device.flash import Flash
 from blocktime.model.machine.device.tagged import Tagged, tagged_drives
 from blocktime.model.machine.device.volume import Volume
+from blocktime.model.spec import Disk
 
 GEOMETRY = frozenset(
     f"disk.{name}"
@@ -29,7 +29,7 @@ GEOMETRY = frozenset(
 """Of a drive with positions."""
 
 
-def drive_of(disk: Any, factors: Iterator[float] | None = None) -> BoundedDrive:
+def drive_of(disk: Disk, factors: Iterator[float] | None = None) -> BoundedDrive:
     """The device that a specification describes; ``submit(now_s, write, start_byte, size_bytes)`` says when it is done.
 
     Where service times vary each is the mean times the next of *factors*; without these all take the mean.
@@ -59,14 +59,14 @@ def drive_of(disk: Any, factors: Iterator[float] | None = None) -> BoundedDrive:
     return fastest(BoundedDrive)(device, capacity_of(disk), cache)
 
 
-def tagged_of(disk: Any) -> Tagged | None:
+def tagged_of(disk: Disk) -> Tagged | None:
     """The queues of the drives that a specification describes, where they choose among their commands."""
     if disk.reorder_age_s is None:
         return None
     return tagged_drives([rotating_of(disk) for _ in range(disk.raid_disks)], disk)
 
 
-def capacity_of(disk: Any) -> int:
+def capacity_of(disk: Disk) -> int:
     """Bytes that a device or a set holds: the members' sum less redundancy, in whole stripes."""
     unit = 1 if disk.raid_level == "none" else disk.stripe_unit_bytes
     return int(disk.capacity_bytes // unit * unit * data_members(disk))
@@ -122,7 +122,7 @@ class BoundedDrive:
         return self._device.distance(start_byte)
 
 
-def _single(disk: Any) -> CommandDrive:
+def _single(disk: Disk) -> CommandDrive:
     if not disk.rotation_s:
         return fastest(Flash)(disk)
     # NOTE: commands out of the drive's own cache have no overhead of their own; a controller's have
@@ -130,7 +130,7 @@ def _single(disk: Any) -> CommandDrive:
     return rotating_of(disk, write_overhead_s=0.0 if own_cache else None)
 
 
-def _set_of(disk: Any) -> CommandDrive:
+def _set_of(disk: Disk) -> CommandDrive:
     members = [_single(disk) for _ in range(disk.raid_disks)]
     if disk.raid_level == "5":
         return Parity(members, unit_bytes=disk.stripe_unit_bytes)
@@ -138,7 +138,7 @@ def _set_of(disk: Any) -> CommandDrive:
     return fastest(Striped)(members, copies=copies, unit_bytes=disk.stripe_unit_bytes)
 
 
-def _destage_bytes(disk: Any) -> int:
+def _destage_bytes(disk: Disk) -> int:
     """Most bytes of one command out of a write cache: a row of the stripe, a track, or what a queue cuts."""
     if disk.raid_level != "none":
         return int(disk.stripe_unit_bytes * data_members(disk))

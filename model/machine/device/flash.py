@@ -9,6 +9,7 @@ from blocktime.model.laws.device import reported_s, transfer_s
 from blocktime.model.laws.disk_means import busy_s
 from blocktime.model.laws.garbage_collection import HOLE_BYTES, RUN_REQUESTS, erased_bytes
 from blocktime.model.machine.device.servers import NOBODY, DeviceQueue, Gaps
+from blocktime.model.spec import Disk
 
 RUNS = 64
 """Runs in order that a drive tells apart at a time [general knowledge]."""
@@ -54,7 +55,7 @@ class Flash:
     _in_slc_bytes: float
     _until_s: float
 
-    def __init__(self, disk: Any) -> None:
+    def __init__(self, disk: Disk) -> None:
         self._disk = disk
         self._average_seek_s = disk.average_seek_s
         self._slots = int(disk.parallel_requests)

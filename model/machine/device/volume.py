@@ -9,6 +9,7 @@ from typing import Any
 
 from blocktime.model.laws.limits import counted_requests, slice_begin_s
 from blocktime.model.machine.device.array_cache import CommandDrive
+from blocktime.model.spec import Disk, Host
 
 
 class Credits:
@@ -37,7 +38,7 @@ class HostLimits:
 
     __slots__ = ("_buckets", "_disk", "_next_s")
 
-    def __init__(self, host: Any, disk: Any) -> None:
+    def __init__(self, host: Host, disk: Disk) -> None:
         self._disk = disk
         self._next_s = 0.0
         self._buckets = [
@@ -98,15 +99,15 @@ class Volume:
         "_refill_per_s", "_slice_s", "free_s",
     )  # fmt: skip
 
-    def __init__(self, device: CommandDrive, disk: Any) -> None:
+    def __init__(self, device: CommandDrive, disk: Disk) -> None:
         self._device = device
         self._disk = disk
         self._refill_per_s = disk.iops_limit
         self._pace_per_s = disk.iops_limit if disk.burst_iops is None else disk.burst_iops
         self._bytes_per_s = disk.throughput_limit_bytes_per_s
         self._credits = None
-        if self._refill_per_s is not None and self._pace_per_s > self._refill_per_s:
-            self._credits = Credits(disk.burst_credits, self._refill_per_s)
+        if disk.iops_limit is not None and disk.burst_iops is not None and disk.burst_iops > disk.iops_limit:
+            self._credits = Credits(disk.burst_credits, disk.iops_limit)
         self._next_s = 0.0
         self._slice_s: float = disk.limit_slice_s
         self._origin_s = 0.0

@@ -13,6 +13,7 @@ from blocktime.model.laws.page_cache import (
     pages_of,
 )
 from blocktime.model.loops import fastest
+from blocktime.model.spec import Host
 
 
 class Window:
@@ -162,7 +163,7 @@ class PagedRead:
         return fresh
 
 
-def read_ahead_of(host: Any, fadvise: str = "normal") -> ReadAhead:
+def read_ahead_of(host: Host, fadvise: str = "normal") -> ReadAhead:
     """The reader of a file on that host, which has told posix_fadvise how it reads."""
     optimal = optimal_pages(release_of(host.kernel), int(host.max_request_bytes))
     ahead_bytes = int(advised_bytes(host.read_ahead_bytes, fadvise))

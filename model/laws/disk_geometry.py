@@ -6,9 +6,10 @@ higher by their share, so that a stream has the stated rate [drive-data-sheets].
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from blocktime.model.laws.disk import zone_ratio
+from blocktime.model.laws.disk_fields import PlatterFields
 from blocktime.model.laws.numeric import Number, ceil_div, larger
 
 TRACK_SEEK_RATIO = 1 / 6  # of the average seek, if the data sheet states none [general knowledge]
@@ -43,7 +44,7 @@ class Geometry(NamedTuple):
         return self.zone_cylinders * self.heads * self.track_bytes
 
 
-def geometry_of(disk: Any) -> Geometry:
+def geometry_of(disk: PlatterFields) -> Geometry:
     """Geometry of a rotating disk from the fields of its specification."""
     average = disk.average_seek_s
     track_seek = average * TRACK_SEEK_RATIO if disk.track_seek_s is None else disk.track_seek_s

@@ -12,6 +12,7 @@ from math import inf
 from typing import Any
 
 from blocktime.model.laws.disk import TURN_TOLERANCE, on_curve_s, zone_ratio, zone_start_bytes
+from blocktime.model.laws.disk_fields import DiskFields
 from blocktime.model.laws.disk_geometry import Geometry, geometry_of
 from blocktime.model.laws.garbage_collection import collected_s
 from blocktime.model.laws.limits import limited_per_s
@@ -33,29 +34,29 @@ LARGE_BYTES = 256 * KIB
 """Default size of a sequential request, and the largest gap that a device without platters reads over."""
 
 
-def data_members(disk: Any) -> int:
+def data_members(disk: DiskFields) -> int:
     """Members of a set whose bytes are not redundant; 1 for a single device [patterson-raid]."""
     members = int(disk.raid_disks)
     return {"none": 1, "0": members, "1": members // 2, "10": members // 2, "5": members - 1}[disk.raid_level]
 
 
-def copies_of(disk: Any) -> int:
+def copies_of(disk: DiskFields) -> int:
     """Members that hold the same bytes: two of a mirror."""
     return 2 if disk.raid_level in ("1", "10") else 1
 
 
-def answered_s(disk: Any, size_bytes: Number, write: bool) -> Number:
+def answered_s(disk: DiskFields, size_bytes: Number, write: bool) -> Number:
     """Time of a command that a memory answers, because it has the bytes or room for them: command and interface."""
     return overhead_s(disk, write) + size_bytes / disk.bus_bytes_per_s
 
 
-def again_s(disk: Any, size_bytes: Number) -> Number:
+def again_s(disk: DiskFields, size_bytes: Number) -> Number:
     """Whole rotations until the place of a read returns, so that it can be written."""
     late_s = overhead_s(disk, True) + size_bytes / disk.bandwidth_bytes_per_s
     return ceiling(late_s / disk.rotation_s) * disk.rotation_s
 
 
-def swept_s(disk: Any, size_bytes: Number, span_bytes: Number, part_bytes: Number) -> Number:
+def swept_s(disk: DiskFields, size_bytes: Number, span_bytes: Number, part_bytes: Number) -> Number:
     """Time at the platter for a part of a request from a full write cache: a sweep seeks from one to the next."""
     g = geometry_of(disk)
     held = larger(1.0, floor_div(disk.write_cache_bytes, size_bytes))
@@ -63,24 +64,24 @@ def swept_s(disk: Any, size_bytes: Number, span_bytes: Number, part_bytes: Numbe
     return seek_at_s(g, distance) + g.rotation_s / 2 + part_bytes / disk.bandwidth_bytes_per_s
 
 
-def overhead_s(disk: Any, write: bool) -> Number:
+def overhead_s(disk: DiskFields, write: bool) -> Number:
     """Command overhead of a read, or of a write if it differs."""
     return disk.write_overhead_s if write and disk.write_overhead_s is not None else disk.overhead_s
 
 
-def rate_bytes_per_s(disk: Any, write: bool) -> Number:
+def rate_bytes_per_s(disk: DiskFields, write: bool) -> Number:
     """Rate of queued reads, or of queued writes if it is lower."""
     sustained = disk.write_bandwidth_bytes_per_s
     return sustained if write and sustained is not None else disk.bandwidth_bytes_per_s
 
 
-def command_s(disk: Any, write: bool) -> Number:
+def command_s(disk: DiskFields, write: bool) -> Number:
     """Time that a read, or a write, uses the controller: 1 over its limit of commands per second; 0 without one."""
     ceiling = disk.controller_writes_per_s if write else disk.controller_reads_per_s
     return 0.0 if ceiling is None else 1 / ceiling
 
 
-def busy_s(disk: Any, size_bytes: Number, write: bool, run_requests: Number) -> Number:
+def busy_s(disk: DiskFields, size_bytes: Number, write: bool, run_requests: Number) -> Number:
     """Time that a command delays the next one: its controller, or the cells that a random write fills.
 
     *run_requests* is the length of its sequential run: the longer the run, the less garbage collection.
@@ -91,13 +92,13 @@ def busy_s(disk: Any, size_bytes: Number, write: bool, run_requests: Number) -> 
     return larger(command, collected_s(disk, size_bytes, run_requests, rate_bytes_per_s(disk, True)))
 
 
-def sequential_service_s(disk: Any, size_bytes: Number, gap_s: Number, write: bool) -> Number:
+def sequential_service_s(disk: DiskFields, size_bytes: Number, gap_s: Number, write: bool) -> Number:
     """Mean service of a single sequential stream in the outermost zone: :func:`strided_service_s` without a gap."""
     return strided_service_s(disk, size_bytes, size_bytes, gap_s, write)
 
 
 def strided_service_s(
-    disk: Any,
+    disk: DiskFields,
     size_bytes: Number,
     stride_bytes: Number,
     gap_s: Number,
@@ -144,7 +145,7 @@ def strided_service_s(
 
 
 def on_platter_s(
-    disk: Any,
+    disk: DiskFields,
     size_bytes: Number,
     stride_bytes: Number,
     gap_s: Number,
@@ -178,7 +179,9 @@ def _near_service_s(g: Geometry, hole_bytes: Number, late_s: Number, rate: Numbe
     return (1 - share) * waited(crossed, none) + share * waited(crossed + 1, g.head_switch_s)
 
 
-def random_moments(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> tuple[Number, Number]:
+def random_moments(
+    disk: DiskFields, size_bytes: Number, span_bytes: Number, write: bool
+) -> tuple[Number, Number]:
     """Mean and squared coefficient of variation of a medium's service at random places in its first *span_bytes*.
 
     Seek over the distance of two random places, half a rotation, transfer; the rotational wait is uniform. The span
@@ -253,7 +256,7 @@ def _known_seek_moments(g: Geometry, span_bytes: Number) -> tuple[Number, Number
 
 
 def random_service_s(
-    disk: Any, size_bytes: Number, span_bytes: Number, write: bool, gap_s: Number = 0.0
+    disk: DiskFields, size_bytes: Number, span_bytes: Number, write: bool, gap_s: Number = 0.0
 ) -> Number:
     """Mean service of a single stream at random places in the first *span_bytes*.
 
@@ -273,12 +276,12 @@ def seek_at_s(g: Geometry, distance_cylinders: Number) -> Number:
     return on_curve_s(distance_cylinders, *seek_curve(g), g.cylinders)
 
 
-def servers_of(disk: Any) -> int:
+def servers_of(disk: DiskFields) -> int:
     """Requests that a device or a set serves at once."""
     return int(disk.raid_disks) * int(1 if disk.rotation_s else disk.parallel_requests)
 
 
-def random_requests_per_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> Number:
+def random_requests_per_s(disk: DiskFields, size_bytes: Number, span_bytes: Number, write: bool) -> Number:
     """Most random requests per second that a device, a set or a volume sustains, each within a stripe unit.
 
     A write costs two on a mirror; on RAID 5 two reads and, after a rotation, two writes [patterson-raid]. A member of a
@@ -288,7 +291,7 @@ def random_requests_per_s(disk: Any, size_bytes: Number, span_bytes: Number, wri
     return _random_rate(disk, size_bytes, span_bytes, write, disk.parallel_requests)
 
 
-def serial_requests_per_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool) -> Number:
+def serial_requests_per_s(disk: DiskFields, size_bytes: Number, span_bytes: Number, write: bool) -> Number:
     """As :func:`random_requests_per_s`, for the parts that serve one request at a time: medium, channel, limit."""
     return _random_rate(
         disk, size_bytes, span_bytes, write, inf if disk.parallel_requests > 1 else 1, queued=False
@@ -296,7 +299,13 @@ def serial_requests_per_s(disk: Any, size_bytes: Number, span_bytes: Number, wri
 
 
 def _random_rate(
-    disk: Any, size_bytes: Number, span_bytes: Number, write: bool, slots: float, *, queued: bool = True
+    disk: DiskFields,
+    size_bytes: Number,
+    span_bytes: Number,
+    write: bool,
+    slots: float,
+    *,
+    queued: bool = True,
 ) -> Number:
     member_span = span_bytes / data_members(disk)
     each = _occupied_s(disk, size_bytes, member_span, write, slots)
@@ -324,7 +333,7 @@ def balanced_per_s(users: Number, service_s: Number, stations: Number) -> Number
     return users / (users + stations - 1) * stations / service_s
 
 
-def _with_hits_per_s(disk: Any, medium_per_s: Number, size_bytes: Number, service_s: Number) -> Number:
+def _with_hits_per_s(disk: DiskFields, medium_per_s: Number, size_bytes: Number, service_s: Number) -> Number:
     """Most reads a second of a controller whose cache answers some: of the medium, its interface, and its queue.
 
     The medium serves *medium_per_s* that miss, each *service_s* long; an answer holds a place of the queue, too. No
@@ -339,19 +348,21 @@ def _with_hits_per_s(disk: Any, medium_per_s: Number, size_bytes: Number, servic
     return smaller(rate, larger(disk.queue_depth, disk.parallel_requests) / in_queue_s)
 
 
-def sequential_bytes_per_s(disk: Any, write: bool, size_bytes: Number = LARGE_BYTES) -> Number:
+def sequential_bytes_per_s(disk: DiskFields, write: bool, size_bytes: Number = LARGE_BYTES) -> Number:
     """Most sequential bytes per second that a device, a set or a volume sustains, in requests of *size_bytes*."""
     each_s = larger(size_bytes / rate_bytes_per_s(disk, write), command_s(disk, write))
     return limited_per_s(disk, data_members(disk) / each_s, size_bytes) * size_bytes
 
 
-def _occupied_s(disk: Any, size_bytes: Number, span_bytes: Number, write: bool, slots: float) -> Number:
+def _occupied_s(
+    disk: DiskFields, size_bytes: Number, span_bytes: Number, write: bool, slots: float
+) -> Number:
     """Time that a random request takes from the capacity of one member of so many slots."""
     return occupied_s(disk, random_moments(disk, size_bytes, span_bytes, write)[0], size_bytes, write, slots)
 
 
 def occupied_s(
-    disk: Any,
+    disk: DiskFields,
     service_s: Number,
     size_bytes: Number,
     write: bool,

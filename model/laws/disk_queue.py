@@ -8,8 +8,7 @@ with 4 commands, 8 % with 8 and 11 % with 32.
 
 from __future__ import annotations
 
-from typing import Any
-
+from blocktime.model.laws.disk_fields import DiskFields
 from blocktime.model.laws.disk_geometry import geometry_of
 from blocktime.model.laws.disk_means import seek_curve
 from blocktime.model.laws.disk_strides import cylinder_of
@@ -32,7 +31,7 @@ class Positionings:
     the shortest. Cylinders count alike, whatever their zone.
     """
 
-    def __init__(self, disk: Any, span_bytes: Number) -> None:
+    def __init__(self, disk: DiskFields, span_bytes: Number) -> None:
         g = geometry_of(disk)
         cylinders = larger(1.0, cylinder_of(g, span_bytes))
         step_s = larger(g.rotation_s / STEPS, g.average_seek_s / MOST_STEPS)

@@ -7,8 +7,8 @@ the fewer valid pages remain after random overwrites [desnoyers-2012].
 from __future__ import annotations
 
 from math import e
-from typing import Any
 
+from blocktime.model.laws.disk_fields import DiskFields
 from blocktime.model.laws.numeric import Number, larger, smaller
 from blocktime.model.units import KIB
 
@@ -35,21 +35,23 @@ def amplification(physical_ratio: Number) -> Number:
     return 1 / larger(LEAST, stale)
 
 
-def drive_amplification(disk: Any) -> Number:
+def drive_amplification(disk: DiskFields) -> Number:
     """Amplification of random writes in a steady state; 1 for a drive with unknown spare flash."""
     if disk.spare_fraction is None:
         return 1.0
     return amplification((1 + disk.spare_fraction) / disk.used_fraction)
 
 
-def erased_bytes(disk: Any) -> Number:
+def erased_bytes(disk: DiskFields) -> Number:
     """Bytes that a drive accepts before garbage collection: all flash without data if it is fresh, else none."""
     if disk.spare_fraction is None or not disk.fresh:
         return 0.0
     return disk.capacity_bytes * (1 + disk.spare_fraction - disk.used_fraction)
 
 
-def collected_s(disk: Any, size_bytes: Number, run_requests: Number, cells_bytes_per_s: Number) -> Number:
+def collected_s(
+    disk: DiskFields, size_bytes: Number, run_requests: Number, cells_bytes_per_s: Number
+) -> Number:
     """Time of the cells for one of *run_requests* writes in order, including the data written again for it."""
     extra = (drive_amplification(disk) - 1) * smaller(1.0, RUN_REQUESTS / run_requests)
     return size_bytes * (1 + extra) / cells_bytes_per_s

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from math import ceil, inf
-from typing import Any
 
+from blocktime.model.laws.disk_fields import DiskFields
 from blocktime.model.laws.numeric import Number, ceil_div, larger, smaller, where
 
 ROUNDING = 1e-9
 
 
-def counted_requests(disk: Any, size_bytes: Number) -> Number:
+def counted_requests(disk: DiskFields, size_bytes: Number) -> Number:
     """Requests that a volume's limit counts for one: one per ``limit_io_bytes``; with 0, any size counts once.
 
     AWS counts 256 KiB [aws-ebs], Azure the same [azure-disks]; Linux counts a request of any size once
@@ -20,7 +20,7 @@ def counted_requests(disk: Any, size_bytes: Number) -> Number:
     return where(counted > 0, ceil_div(size_bytes, larger(1, counted)), 1)
 
 
-def limited_per_s(disk: Any, requests_per_s: Number, size_bytes: Number) -> Number:
+def limited_per_s(disk: DiskFields, requests_per_s: Number, size_bytes: Number) -> Number:
     """Requests of *size_bytes* per second that a device can serve and a volume's limits admit [aws-ebs]."""
     if disk.iops_limit is not None:
         requests_per_s = smaller(requests_per_s, disk.iops_limit / counted_requests(disk, size_bytes))
@@ -29,7 +29,7 @@ def limited_per_s(disk: Any, requests_per_s: Number, size_bytes: Number) -> Numb
     return requests_per_s
 
 
-def credits_last_s(disk: Any, counted_per_s: float) -> float:
+def credits_last_s(disk: DiskFields, counted_per_s: float) -> float:
     """Seconds that full credits last at a rate of counted requests; infinite up to the volume's own rate."""
     if (
         disk.iops_limit is None

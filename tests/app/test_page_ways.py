@@ -74,7 +74,7 @@ def address_of(app: AppTest) -> dict[str, str]:
     return {key: str(app.query_params[key]) for key in app.query_params}
 
 
-@asked(max_examples=quick(10, 200), deadline=None, suppress_health_check=list(HealthCheck))
+@asked(max_examples=quick(5, 200), deadline=None, suppress_health_check=list(HealthCheck))
 @given(changed())
 @example(("full-scan-nvme", LINK))
 def test_what_is_swept_is_what_was_shown(scenario: tuple[str, dict[str, str]]) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf, isclose
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -45,6 +45,10 @@ from blocktime.model.results import (
 )
 from blocktime.model.spec import System, Workload
 from blocktime.model.version import blocktime_version
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 LINE_BYTES = 4700
 """Of a line of iostat in an answer: resident memory of streams that last an hour."""
@@ -213,7 +217,7 @@ def device_of(counters: Any, span_s: float) -> DeviceStats | None:
     )
 
 
-def percentiles(took_s: Any) -> dict[str, float]:
+def percentiles(took_s: Sequence[float] | npt.NDArray[np.float64]) -> dict[str, float]:
     """Percentiles of times by their names; a maximum is one."""
     import numpy as np  # noqa: PLC0415  (who draws nothing imports no numpy)
 

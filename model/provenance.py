@@ -3,7 +3,7 @@
 import ast
 import inspect
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final, Literal
@@ -81,7 +81,7 @@ class Constant(Frozen):
     """Quantity -> smallest and largest value it had where the constant was fitted."""
 
 
-def _times_beyond(extrapolation: dict[str, Any]) -> float | None:
+def _times_beyond(extrapolation: Mapping[str, float]) -> float | None:
     used, low, high = extrapolation["used"], extrapolation["low"], extrapolation["high"]
     part, whole = (used, high) if used > high else (low, used)
     return part / whole if whole > 0 else None

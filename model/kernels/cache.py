@@ -161,7 +161,7 @@ def _replay(flags: NDArray[np.uint8]) -> Replay:
     return Replay(hit, hits, hit.size - hits)
 
 
-def _each(name: str, given: ArrayLike, kind: Any, count: int) -> NDArray[Any]:
+def _each(name: str, given: ArrayLike, kind: Any, count: int) -> NDArray[np.generic]:
     """One entry for each reference, as an array of that kind."""
     try:
         entries = np.asarray(given, dtype=kind, order="C")

@@ -44,7 +44,7 @@ def expm1(value: Number) -> Number:
     return math.expm1(value)
 
 
-def is_array(value: Any) -> bool:
+def is_array(value: object) -> bool:
     """Whether a value is an array and no number."""
     return getattr(value, "ndim", 0) > 0
 

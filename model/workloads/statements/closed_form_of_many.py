@@ -175,7 +175,7 @@ def _empty(length: int) -> dict[str, Any]:
     return table
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -205,7 +205,7 @@ def _is_laid(path: str, work: Workload, real: bool) -> bool:
     return real and path not in CHOICES_OF_A_DRIVE
 
 
-def _is_real(annotation: Any) -> bool:
+def _is_real(annotation: object) -> bool:
     return annotation is float or any(map(_is_real, get_args(annotation)))
 
 

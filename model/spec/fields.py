@@ -8,12 +8,12 @@ from pydantic import BeforeValidator, Field
 
 from blocktime.model.units import parse_bytes, parse_seconds, ungrouped
 
-_NUMBER = re.compile(r"([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]{1,3})?)\s*([kKmMgGtT]?)")
-_SCALE = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_NUMBER = re.compile(r"([0-9]*\.?[0-9]+(?:e[+-]?[0-9]{1,3})?)\s*([kmgt]|million|billion|)", re.IGNORECASE)
+_SCALE = {"": 1, "k": 10**3, "m": 10**6, "million": 10**6, "g": 10**9, "billion": 10**9, "t": 10**12}
 
 
 def parse_number(text: str) -> float:
-    """A count, rate or share such as ``"250"``, ``"13,600"`` or ``"250M"``; K, M, G, T are powers of 1000.
+    """A count, rate or share such as ``"13,600"``, ``"250M"`` or ``"250 million"``; K, M, G, T are powers of 1000.
 
     Raises :class:`ValueError` where *text* is none.
     """

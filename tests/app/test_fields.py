@@ -215,6 +215,7 @@ def test_every_time_and_size_that_is_shown_is_read(number: float) -> None:
         ("disk.throughput_limit_bytes_per_s", "125 MB/s", "131072000"),
         ("disk.iops_limit", "13,600", "13600"), ("disk.iops_limit", "13.6K", "13600"),
         ("disk.iops_limit", "3,918.0277060576 requests/s", "3918.0277060576"),
+        ("table.rows", "120 million", "120000000"), ("table.rows", "1.5 Billion", "1500000000"),
         ("table.rows", "250M", "250000000"), ("table.rows", "50 m", "50000000"), ("table.row_bytes", "1K", "1024"),
         ("table.rows", "abc", "abc"), ("table.rows", "1,2", "1,2"), ("disk.iops_limit", "1e3", "1000"),
     ],

@@ -226,7 +226,7 @@ class Plan:
         """How much there is to do, in words."""
         left_out = self.design.count() - len(self)
         return _said(len(self), self.how.replications) + (
-            f" ({left_out:,} more are left out by where)" if left_out else ""
+            f" ({left_out:,} more {'is' if left_out == 1 else 'are'} left out by where)" if left_out else ""
         )
 
 

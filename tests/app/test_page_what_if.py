@@ -130,7 +130,7 @@ def test_a_change_can_be_undone_by_itself_whatever_has_a_control() -> None:
     undo = {one.key: one for one in app.button if (one.key or "").startswith("change.")}
     assert {key: one.label.replace("\\", "") for key, one in undo.items()} == {
         f"change.{ARRAY}": "Array size 15 rows",
-        "change.client.round_trip_s": "Client: round trip 5ms",
+        "change.client.round_trip_s": "Client: round trip 5 ms",
     }
     undo["change.client.round_trip_s"].click().run()
     assert not app.exception

@@ -221,6 +221,8 @@ def test_conditions_leave_points_out_before_they_are_checked() -> None:
     )
     assert [tuple(values.values()) for values in plan.values(0, 10)] == [(10, 1), (50, 1), (50, 2)]
     assert plan.said() == "3 points (3 more are left out by where)"
+    one = planned("rahn-full-scan", ["workload.users=1,2"], where=["workload.users == 2"])
+    assert one.said() == "1 point (1 more is left out by where)"
 
 
 def test_replications_give_intervals_and_pairs_narrow_them(tmp_path: Path) -> None:

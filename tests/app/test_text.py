@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 import pytest
 from click import unstyle
@@ -150,6 +151,7 @@ CHANGES: dict[str, dict[str, dict[str, object]]] = {
 }
 
 
+@cache
 def changed(name: str) -> RunResult:
     sections = {key: {**section, **CHANGES[name].get(key, {})} for key, section in GROWING.items()}
     sections["workload"] = {k: v for k, v in sections["workload"].items() if v is not None}

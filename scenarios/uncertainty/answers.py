@@ -43,6 +43,8 @@ PAIRS, FEWEST_PAIRS = 4, 2
 QUICK_S: Final = 4.0
 COARSE_PERCENT: Final = 5.0
 """Precision of the mean response of each run: the same random numbers cancel most of what it leaves open."""
+MOST_LENGTHS: Final = 4
+"""Times the least run of users that a run has at most; the rest of chance is told beside the interval."""
 MOST_KNOWN: Final = 10_000
 _KNOWN: Final[dict[tuple[bytes, int], tuple[float, int]]] = {}
 """Runs of this process by scenario and seed: none is played again after a moved control or an interrupt."""
@@ -217,7 +219,7 @@ def _length(scenario: Scenario, result: RunResult) -> tuple[dict[str, int], floa
     shortest = run_transactions(work)
     whole = (stats.measured or 0) + (stats.warm_up or 0) or shortest
     needed = ceil(whole * (100 * chance / COARSE_PERCENT) ** 2)
-    count = min(whole, max(needed, shortest // 2))
+    count = min(whole, max(needed, shortest // 2), MOST_LENGTHS * shortest)
     return {"workload.transactions": count}, chance * (whole / count) ** 0.5
 
 

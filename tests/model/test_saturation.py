@@ -160,3 +160,15 @@ def test_a_run_begins_where_it_stays(name: str, settings: list[str]) -> None:
     assert played is not None
     assert begin.per_s == pytest.approx(played.per_s, rel=0.05)
     assert begin.written == pytest.approx((played.written_blocks_per_s) / played.per_s, rel=0.07)
+
+
+@pytest.mark.parametrize("cache", ["8G", "12G"])
+def test_a_run_at_a_saturated_disk_is_steady_from_its_first_second(cache: str) -> None:
+    """Work of a whole second that DBWR found at first kept it busy, and users waiting, for ten; so did none at all."""
+    settings = ["disk.use=azure-p30", "workload.users=100", "workload.think_s=100ms"]
+    settings.append(f"instance.buffer_cache_bytes={cache}")
+    begin = expected(load("oltp-nvme", settings))
+    played = run(load("oltp-nvme", [*settings, "workload.transactions=1600"])).transactions
+    assert played is not None
+    assert played.per_s == pytest.approx(begin.per_s, rel=0.05)
+    assert played.written_blocks_per_s / played.per_s == pytest.approx(begin.written, rel=0.07)

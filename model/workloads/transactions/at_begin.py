@@ -149,8 +149,8 @@ def _pools(
     if work.begins == "cold":
         return [(buffers, Dirty(NOBODY, np.empty(0))) for buffers in pools]
     per_s = expected.per_s
-    # NOTE: DBWR looks as the run begins; what has become due while it rested is still dirty
-    age_s = fastest(written_age_s)(expected.parts, per_s, expected.written) + expected.rest_s
+    # NOTE: DBWR looks as the run begins; what has become due since it looked last is still dirty
+    age_s = fastest(written_age_s)(expected.parts, per_s, expected.written) + expected.due_for_s
     groups = fastest(dirty_groups)(expected.parts, per_s, age_s)
     first, *others = [dirty(buffers, data, groups, chance, age_s) for buffers in pools]
     changes_per_s = per_s * expected.parts.hottest_changes

@@ -16,13 +16,7 @@ from blocktime.model.units import show_number, show_seconds
 from blocktime.model.workloads.transactions.disk import LEAST
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
 from blocktime.model.workloads.transactions.stations import at_pace, saturation_of
-from blocktime.model.workloads.transactions.writers import (
-    FULL,
-    due_at,
-    more_at,
-    writer_room_per_s,
-    writes_on_s,
-)
+from blocktime.model.workloads.transactions.writers import FULL, due_at, due_for_s, more_at, writer_room_per_s
 
 PASSES: Final = 40
 NEAR: Final = 1e-4
@@ -43,15 +37,14 @@ class ExpectedRun(NamedTuple):
     """How long these last at this load."""
 
     @property
-    def rest_s(self) -> float:
-        """Seconds between two looks of DBWR in which it writes nothing; 0 where it always finds something due."""
-        work = self.parts.work
+    def due_for_s(self) -> float:
+        """Seconds of work that DBWR finds as it looks: since its last look, or its last write where it never rests."""
+        work, least_s = self.parts.work, LOOKS_EVERY_S
         for device in self.parts.devices:
             at_disk = 1.0 if self.parts.open_loop else at_disk_of(device, self.per_s, work)
             due_per_s = self.per_s * self.written * device.share
-            if fastest(writes_on_s)(device, due_per_s, at_disk) >= LOOKS_EVERY_S:
-                return 0.0
-        return LOOKS_EVERY_S
+            least_s = min(least_s, fastest(due_for_s)(device, due_per_s, at_disk))
+        return least_s
 
 
 def expected_run(system: System, work: Transactions) -> ExpectedRun:

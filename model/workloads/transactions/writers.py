@@ -13,6 +13,7 @@ from blocktime.model.laws.changed_blocks import (
     written_per_s,
 )
 from blocktime.model.laws.commit import (
+    LOOKS_EVERY_S,
     gathered_bytes,
     log_write_bytes,
     log_writes_per_s,
@@ -116,19 +117,20 @@ def writer_room_per_s(parts: Parts, per_s: float, at_disk: float) -> float:
     return min(disk.writer_per_s, left_per_s)
 
 
-def writes_on_s(parts: Parts, due_per_s: float, at_disk: float) -> float:
-    """How long DBWR writes from a look on until none of so many due a second has come during a write, with reads there.
+def due_for_s(parts: Parts, due_per_s: float, at_disk: float) -> float:
+    """Seconds of work that DBWR finds when it looks, where so many blocks fall due a second and reads are at the disk.
 
-    A write behind n reads lasts n·r + s and longer by those that are due together, t; meanwhile none comes with the
-    chance e^(-d·t).
+    A write behind n reads lasts n·r + s, and longer by those that fall due meanwhile: t. None does with the chance
+    e^(-d·t). So DBWR goes on for t·e^(d·t), and then rests until it looks again, or it never rests.
     """
     disk = parts.disk
     reads = min(at_disk, 1 / disk.passing) if disk.passing else at_disk
     alone_s = (
         reads * parts.disk_held_s / max(parts.requests, LEAST) + disk.write_overhead_s + disk.write_held_s
     )
-    lasts_s = alone_s / max(LEAST, 1 - due_per_s * disk.write_held_s)
-    return lasts_s * exp(min(700.0, due_per_s * lasts_s))
+    lasts_s: float = alone_s / max(LEAST, 1 - due_per_s * disk.write_held_s)
+    goes_on_s = lasts_s * exp(min(700.0, due_per_s * lasts_s))
+    return LOOKS_EVERY_S if goes_on_s < LOOKS_EVERY_S else min(lasts_s, LOOKS_EVERY_S)
 
 
 def reads_at_most(parts: Parts, per_s: float) -> float:

@@ -257,6 +257,10 @@ def step_of(extents: int) -> int:
     return step
 
 
+ROUND_BLOCKS = 2**40
+"""More than any disk has: blocks that lie at one place have numbers so far apart."""
+
+
 class ByPlace:
     """Blocks that are numbered by their places on the disk."""
 
@@ -265,7 +269,7 @@ class ByPlace:
 
     def byte_of(self, block: int) -> int:
         """First byte of a block."""
-        return block * self.block_bytes
+        return block % ROUND_BLOCKS * self.block_bytes
 
 
 def place_limits(data: Any) -> int:

@@ -1,6 +1,7 @@
 """Bad input of transactions: one sentence with what, where, got and allowed; and notes on fields of no effect."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -143,9 +144,13 @@ def test_rows_are_walked_to_and_not_fetched() -> None:
 
 
 def test_await_is_no_less_than_what_the_requests_of_a_saturated_device_wait() -> None:
-    """A device with a limit of 125 MB/s: its reads wait for it, and iostat's await with them."""
-    question = {
+    """A device with a limit of 125 MB/s: its reads wait for it, and iostat's await with them.
+
+    What the queue has no room for waits, too, and no iostat sees it.
+    """
+    question: dict[str, Any] = {
         "disk": {"use": "ebs-gp3", "iops_limit": 16000},
+        "host": {"nr_requests": 1024},
         "instance": {"buffer_cache_bytes": "64M"},
         "workload": {
             **KIND,
@@ -159,3 +164,7 @@ def test_await_is_no_less_than_what_the_requests_of_a_saturated_device_wait() ->
     read = found.time.wait["db file sequential read"]
     assert found.device["disk"].await_s == pytest.approx(read.total_s / read.waits, rel=0.01)
     assert found.device["disk"].await_s > 0.01
+    few = run(from_mapping(question | {"host": {"nr_requests": 128}}))
+    waited = few.time.wait["db file sequential read"]
+    assert waited.total_s / waited.waits == pytest.approx(read.total_s / read.waits, rel=0.03)
+    assert few.device["disk"].await_s == pytest.approx(128 / few.device["disk"].reads_per_s, rel=0.02)

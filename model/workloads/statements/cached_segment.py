@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from blocktime.model.causes import FREE_BUFFERS, SCATTERED
 from blocktime.model.kernels.buffers import BUFFER_BYTES, PLACE_BYTES
 from blocktime.model.sim.pool import BufferPool, references
+from blocktime.model.sim.references import ROUND_BLOCKS
 from blocktime.model.workloads.statements.ledger import StatementLedger
 from blocktime.model.workloads.statements.placed_reads import Read
 
 Step = Generator[simpy.Event, Any, None]
 Changes = NDArray[np.bool_]
-ROUND_BLOCKS: Final = 2**40
-"""More than any segment has: blocks that lie at one place have numbers so far apart."""
 ASK_NS: Final = 10_000
 """Work of asking the cache for a stretch of blocks; each 300 blocks in it take as long again."""
 
@@ -83,22 +82,30 @@ class CachedSegment:
         return missed
 
 
-def fresh_blocks(reads: Iterator[Read], first: int, end: int, *, has_index: bool) -> Iterator[Read]:
-    """The reads of single blocks from *first* to before *end* by a session that comes back to none of them.
+class FreshBlocks:
+    """Blocks from *first* to before *end* that nobody has read yet of those who are not to come to a block twice.
 
-    It reads the next one that it has not read yet. When it has read all, the others that it reads are those of its
-    index, or have left the cache since: they lie there, too, and have numbers of their own where it *has_index*.
+    When all are read, the others that are read are those of an index, or have left the cache since: they lie there,
+    too, and have numbers of their own.
     """
-    behind: dict[int, int] = {}  # for each block that was read one behind it, to be looked at next
-    number = 0
-    for place, blocks in reads:
-        if len(behind) == end - first:
-            behind.clear()
-            number += ROUND_BLOCKS * has_index
-        met = []
-        while place in behind:
-            met.append(place)
-            place = behind[place]  # noqa: PLW2901  (it looks further)
-        following = place + 1 if place + 1 < end else first
-        behind.update(dict.fromkeys((*met, place), following))
-        yield number + place, blocks
+
+    def __init__(self, first: int, end: int) -> None:
+        self._first, self._end = first, end
+        self._number = 0
+        self._behind: dict[int, int] = {}
+        """For each block that was read one behind it, to be looked at next."""
+
+    def of(self, reads: Iterator[Read]) -> Iterator[Read]:
+        """Reads of single blocks, each at the next one that was not read yet."""
+        behind = self._behind
+        for place, blocks in reads:
+            if len(behind) == self._end - self._first:
+                behind.clear()
+                self._number += ROUND_BLOCKS
+            met, found = [], place
+            while found in behind:
+                met.append(found)
+                found = behind[found]
+            following = found + 1 if found + 1 < self._end else self._first
+            behind.update(dict.fromkeys((*met, found), following))
+            yield self._number + found, blocks

@@ -32,7 +32,7 @@ from blocktime.model.spec import Statement, System
 from blocktime.model.units import show_bytes
 from blocktime.model.workloads.extension import CONFIDENCE, MOST_DRIFT, ExtendedCounters, Stretch
 from blocktime.model.workloads.statements import books
-from blocktime.model.workloads.statements.cached_segment import CachedSegment, fresh_blocks
+from blocktime.model.workloads.statements.cached_segment import CachedSegment, FreshBlocks
 from blocktime.model.workloads.statements.closed_form import asked_of
 from blocktime.model.workloads.statements.cost import (
     MOST_BLOCKS_DRAWN,
@@ -74,6 +74,8 @@ from blocktime.model.workloads.statements.shared_segment import (
 )
 from blocktime.model.workloads.statements.written_behind import WrittenBehind
 
+Scans = Callable[[int, int], Iterator[Read]]
+"""Reads of a session by its rank, from a block of its part on."""
 EVENTS_PER_SESSION = 2  # a process begins and ends
 SESSION_NS = 100_000
 """Work of beginning a session, on a processor of the 2020s."""
@@ -233,8 +235,7 @@ class StatementProgram:
         draws = partial(stream, seed)
         scan_of = reads_by_session(system, work, demand, extents, draws, self.held)
         if cached and self.held is None and is_by_single_blocks(demand):
-            each, has_index = scan_of, demand.change is None
-            scan_of = lambda rank, at: fresh_blocks(each(rank, at), *self._span, has_index=has_index)  # noqa: E731
+            scan_of = self._without_repeats(scan_of)
         starts = [begin_s]
         if work.sessions > 1:
             apart_s = first_step_s(system, demand, work.sessions)
@@ -269,6 +270,12 @@ class StatementProgram:
                 for rank, session in enumerate(self.sessions)
             ]
         )
+
+    def _without_repeats(self, scan_of: Scans) -> Scans:
+        """Single blocks that a session comes to once; those who change rows of one segment share what they read."""
+        fresh = partial(FreshBlocks, *self._span)
+        of_all = None if self.demand.change is None else fresh()
+        return lambda rank, place: (of_all or fresh()).of(scan_of(rank, place))
 
     def _written_behind(self) -> WrittenBehind | None:
         """What the sessions dirty and its redo, where that may hold them up."""

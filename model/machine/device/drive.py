@@ -19,15 +19,6 @@ from blocktime.model.machine.device.tagged import Tagged, tagged_drives
 from blocktime.model.machine.device.volume import Volume
 from blocktime.model.spec import Disk
 
-GEOMETRY = frozenset(
-    f"disk.{name}"
-    for name in (
-        "average_seek_s", "track_seek_s", "full_seek_s", "rotation_s", "head_switch_s", "heads",
-        "zones", "inner_bandwidth_ratio", "track_buffer_bytes", "bus_bytes_per_s",
-    )
-)  # fmt: skip
-"""Of a drive with positions."""
-
 
 def drive_of(disk: Disk, factors: Iterator[float] | None = None) -> BoundedDrive:
     """The device that a specification describes; ``submit(now_s, write, start_byte, size_bytes)`` says when it is done.

@@ -102,10 +102,10 @@ class FreshBlocks:
             if len(behind) == self._end - self._first:
                 behind.clear()
                 self._number += ROUND_BLOCKS
-            met, found = [], place
-            while found in behind:
-                met.append(found)
-                found = behind[found]
-            following = found + 1 if found + 1 < self._end else self._first
-            behind.update(dict.fromkeys((*met, found), following))
-            yield self._number + found, blocks
+            met, block = [], place
+            while block in behind:
+                met.append(block)
+                block = behind[block]
+            following = block + 1 if block + 1 < self._end else self._first
+            behind.update(dict.fromkeys((*met, block), following))
+            yield self._number + block, blocks

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from blocktime.model.books import ROUNDING, Figures, device_of, devices, percentiles, time_of
 from blocktime.model.causes import AT_ONCE, CPU, NO_CAUSE, SLOWEST
 from blocktime.model.demand.calls import SECTOR_BYTES, File
-from blocktime.model.laws.numeric import Number, over, some, where
+from blocktime.model.laws.numeric import Number, over
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.results import SIMULATION, EventTime, PhysicalIO, Stage, StreamStats, part
 from blocktime.model.spec import Stream
@@ -38,30 +38,8 @@ class Responses(NamedTuple):
     """What the calls of one stream took."""
 
     calls: int
-    mean_s: Number
-    percentiles_s: dict[str, Number]
-
-
-class Times(NamedTuple):
-    """Seconds of the first stream's mean program."""
-
-    elapsed_s: Number
-    cpu_s: Number
-    wait: dict[str, EventTime]
-    unaccounted: dict[str, Number]
-
-
-def stream_figures(work: Stream, streams: list[StreamStats], times: Times, **more: Any) -> Figures:
-    """Figures that have the *streams* of *work* and those beside it."""
-    buffered = any(stream.path not in UNBUFFERED for stream in streams)
-    cpu = {"write calls" if work.writes else "read calls": times.cpu_s}
-    return Figures(
-        law_sources=work.law_sources + buffered * BUFFERED_SOURCES,
-        streams=streams,
-        time=time_of(times.elapsed_s, cpu, times.wait, times.unaccounted, rest=NO_CAUSE),
-        access=f"{work.pattern} {'writes' if work.writes else 'reads'}, I/O path {streams[0].path}",
-        **more,
-    )
+    mean_s: float
+    percentiles_s: dict[str, float]
 
 
 def figures_of(work: Stream, played: StreamRun) -> Figures:
@@ -70,19 +48,23 @@ def figures_of(work: Stream, played: StreamRun) -> Figures:
     elapsed = max(record.end_s for record in mine) - min(record.begin_s for record in mine)
     mean = sum(record.end_s - record.begin_s for record in mine) / len(mine)
     cpu_s = sum(record.causes_s.get(CPU, 0.0) for record in mine) / len(mine)
-    times = Times(elapsed, cpu_s, {}, {})
+    waits: dict[str, EventTime] = {}
+    unaccounted: dict[str, Number] = {}
     if work.rate_per_s is not None or work.in_flight > 1:  # calls that run side by side wait side by side
-        times.unaccounted[AT_ONCE] = mean - cpu_s
+        unaccounted[AT_ONCE] = mean - cpu_s
     else:
-        times.wait.update(_waits(mine))
-    late = elapsed - mean > ROUNDING * elapsed
-    if some(late):
-        times.unaccounted[SLOWEST] = where(late, elapsed - mean, 0.0)
+        waits = _waits(mine)
+    if elapsed - mean > ROUNDING * elapsed:
+        unaccounted[SLOWEST] = elapsed - mean
     span = max(record.end_s for record in played.records) - min(record.begin_s for record in played.records)
-    return stream_figures(
-        work,
-        _streams(played),
-        times,
+    streams = _streams(played)
+    buffered = any(stream.path not in UNBUFFERED for stream in streams)
+    cpu: dict[str, Number] = {"write calls" if work.writes else "read calls": cpu_s}
+    return Figures(
+        law_sources=work.law_sources + buffered * BUFFERED_SOURCES,
+        streams=streams,
+        time=time_of(elapsed, cpu, waits, unaccounted, rest=NO_CAUSE),
+        access=f"{work.pattern} {'writes' if work.writes else 'reads'}, I/O path {streams[0].path}",
         how=SIMULATION,
         played_by=played.method,
         physical_io=_physical(played),

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-LINE_BYTES = 4700
-"""Of a line of iostat in an answer: resident memory of streams that last an hour."""
+LINE_NS, LINE_BYTES = 6_800, 4700
+"""Of a line of iostat in an answer: work, and resident memory of streams that last an hour."""
 
 BELOW_0 = frozenset({"unaccounted", "unaccounted_s"})
 """Parts of a time that may be negative: what a profile counts twice."""
@@ -200,7 +200,9 @@ def devices(**stats: DeviceStats | None) -> dict[str, DeviceStats]:
 
 def device_of(counters: Any, span_s: float) -> DeviceStats | None:
     """A device over *span_s* seconds, from its counters; of the requests that are done."""
-    watch_here().hold(LINE_BYTES * len(counters.intervals))
+    watch = watch_here()
+    watch.hold(LINE_BYTES * len(counters.intervals))
+    watch.spend(LINE_NS * len(counters.intervals))
     sizes: dict[int, int] = {}
     for (_, size), requests in counters.sizes.items():
         sizes[size] = sizes.get(size, 0) + requests

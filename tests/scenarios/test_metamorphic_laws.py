@@ -103,8 +103,13 @@ def fewer_users(system: System, work: Any) -> Question | None:
 
 
 def nothing_beside(system: System, work: Any) -> Question | None:
-    """The program alone. NOTE: of two beside it, one that goes may let the other hold it up more."""
-    return (system, work.model_copy(update={"beside": ()})) if work.beside else None
+    """The program alone.
+
+    NOTE: Of two beside it, one that goes may let the other hold it up more. A load alone has room for dirty blocks by a
+    law of its own, which knows no one beside it.
+    """
+    is_load = work.kind in ("insert", "import")
+    return None if is_load or not work.beside else (system, work.model_copy(update={"beside": ()}))
 
 
 def other_order(system: System, work: Any) -> Question | None:

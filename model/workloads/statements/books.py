@@ -240,7 +240,9 @@ def histogram(demand: Demand) -> dict[int, float]:
     return sizes
 
 
-def session_warnings(work: Statement, demand: Demand, timed: tuple[float, float, float]) -> list[str]:
+def session_warnings(
+    work: Statement, demand: Demand, timed: tuple[float, float, float], *, is_cached: bool = False
+) -> list[str]:
     """What to know of several sessions: *timed* are seconds of the mean one, until the last one, and for all CPU."""
     told = _pieces_of_row(demand)
     if work.sessions == 1:
@@ -253,7 +255,9 @@ def session_warnings(work: Statement, demand: Demand, timed: tuple[float, float,
         ]
     text = f"{work.users} users: times and counts are those of the mean session"
     if demand.change is None:
-        text += ". A session does not find blocks in the buffer cache that another session has read"
+        own = "the table" if demand.index is None else "a range of its own"
+        blocks = "the blocks" if is_cached else "no block"
+        text += f". Each reads {own}, and finds {blocks} in the buffer cache that another session has read"
     mean, last, processors = (show_seconds(seconds) for seconds in timed)
     if timed[0] >= timed[2]:
         return [*told, text]

@@ -132,7 +132,7 @@ def is_long(system: System, work: Statement, demand: Demand | None) -> bool:
         return True
     if demand is None:
         return False
-    if is_load(demand) and _writes(system, demand) > MOST_WRITES:
+    if is_load(demand) and work.sessions * _writes(system, demand) > MOST_WRITES:
         return True
     steps, blocks = steps_of(work, demand, float(stretch_blocks(system, demand, work.sessions)))
     return steps > MOST_STEPS or (blocks > MOST_BLOCKS_DRAWN and not demand.plan.direct)

@@ -14,7 +14,7 @@ import simpy
 from numpy.typing import NDArray
 
 from blocktime.model import causes
-from blocktime.model.books import changed, device_of
+from blocktime.model.books import device_of
 from blocktime.model.demand import Demand, demand_of, reaps_are_waits
 from blocktime.model.demand.host_limits import refuse_spent_credits
 from blocktime.model.demand.popular_blocks import cached_so
@@ -80,7 +80,6 @@ EVENTS_PER_SESSION = 2  # a process begins and ends
 SESSION_NS = 100_000
 """Work of beginning a session, on a processor of the 2020s."""
 SESSION_BYTES = 3300
-EACH_READS = "Each session reads its blocks itself: a part tells of no block that another has read before."
 LEAST_SLOWER = 0.01
 """Share of its rate by which a scan slows on its way inwards, from which on it is played in several windows."""
 LAID_OUT = 2**25
@@ -221,7 +220,7 @@ class StatementProgram:
         machine.env.watch.at(machine.env.now, SESSION_NS * work.sessions)
         machine.env.watch.hold(SESSION_BYTES * work.sessions)
         cached = None
-        shared = machine.shared or (work.sessions > 1 and self.reads is None)
+        shared = machine.shared or (work.sessions > 1 and self.reads is None and not is_load(demand))
         if shared and not demand.plan.direct:
             pool = machine.buffer_cache(system, place.owner)
             cached = CachedSegment(pool, self._first_block, _changed_share(work, demand))
@@ -355,7 +354,7 @@ class StatementProgram:
         timing.redo = self._redo_disk(whole.redo_counters)
         result = books.close_books(name, system, work, demand, timing)
         refuse_spent_credits(system, result, begin_s)
-        return result if work.sessions == 1 or demand.plan.direct else changed(result, notes=[EACH_READS])
+        return result
 
     def _stretch(self) -> Stretch:
         """The steady stretch of the part; raises :class:`OutsideLaw` where there is none."""
@@ -466,7 +465,9 @@ def _timing(
         device=None if machine.disk.apart or not sum(counters.requests) else device_of(counters, span),
         how=SIMULATION,
         seed=seed,
-        warnings=books.session_warnings(work, demand, (elapsed, span, processors_s)),
+        warnings=books.session_warnings(
+            work, demand, (elapsed, span, processors_s), is_cached=machine.pool is not None
+        ),
         events=machine.disk.events + sum(ledger.events + EVENTS_PER_SESSION for ledger in ledgers),
     )
     return books.of_query(work, demand, timing, _query_s(ledgers, int(demand.servers)))

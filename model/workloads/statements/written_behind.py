@@ -55,6 +55,8 @@ class WrittenBehind:
         self._asked, self._goes_on = 0, (0, 0)
         """Blocks that DBWR has been asked to write, and from which of them on they lie where."""
         self._on_way: deque[int] = deque()
+        self._turns: deque[simpy.Event] = deque()
+        """Turns of the sessions that wait, the longest waiting first: who filled first goes on first."""
         self._draws = stream(seed, "dirty blocks")
         self._writer = machine.database_writer(system, Buffers(1, touch_rules(system)), 0, inf)
         self._writer.outside = 0
@@ -102,8 +104,16 @@ class WrittenBehind:
         # NOTE: short stretches wait for what lies a long one behind, as LGWR's writes come in bursts
         behind = self._filled - self._room - max(0.0, min(STRETCH_BLOCKS, self._room) - blocks)
         before, begin_s = int(behind), self.env.now
-        while self._writer.written < before:
-            yield self._writer.cleaned()
+        if self._writer.written < before:
+            turn = self.env.event()
+            self._turns.append(turn)
+            if self._turns[0] is not turn:
+                yield turn
+            while self._writer.written < before:
+                yield self._writer.cleaned()
+            self._turns.popleft()
+            if self._turns:
+                self._turns[0].succeed()
         if self.env.now > begin_s:
             ledger.wait(FREE_BUFFERS, self.env.now - begin_s, times=blocks)
         self._filled += blocks

@@ -36,7 +36,7 @@ from blocktime.model.workloads.transactions.expected_run import ExpectedRun
 from blocktime.model.workloads.transactions.parts import log_disk_of, on_device
 from blocktime.model.workloads.transactions.users import SESSION_BYTES
 from blocktime.model.workloads.transactions.warm import Chance, Dirty, dirty, hottest_dirty, together, warm
-from blocktime.model.workloads.transactions.writers import dirty_groups, written_age_s
+from blocktime.model.workloads.transactions.writers import dirty_groups, due_for_s, written_age_s
 
 MOST_BUFFERS = 50_000_000
 FILLED_NS = 250
@@ -150,7 +150,8 @@ def _pools(
         return [(buffers, Dirty(NOBODY, np.empty(0))) for buffers in pools]
     per_s = expected.per_s
     # NOTE: DBWR looks as the run begins; what has become due since it looked last is still dirty
-    age_s = fastest(written_age_s)(expected.parts, per_s, expected.written) + expected.due_for_s
+    age_s = fastest(written_age_s)(expected.parts, per_s, expected.written)
+    age_s += min(fastest(due_for_s)(device, per_s, expected.written) for device in expected.parts.devices)
     groups = fastest(dirty_groups)(expected.parts, per_s, age_s)
     first, *others = [dirty(buffers, data, groups, chance, age_s) for buffers in pools]
     changes_per_s = per_s * expected.parts.hottest_changes

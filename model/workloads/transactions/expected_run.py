@@ -9,14 +9,19 @@ from blocktime.model.bounds import Bounds
 from blocktime.model.demand.host_limits import through_host
 from blocktime.model.demand.transactions import DBWR
 from blocktime.model.errors import OutsideLaw
-from blocktime.model.laws.commit import LOOKS_EVERY_S
 from blocktime.model.loops import fastest
 from blocktime.model.spec import System, Transactions
 from blocktime.model.units import show_number, show_seconds
 from blocktime.model.workloads.transactions.disk import LEAST
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
 from blocktime.model.workloads.transactions.stations import at_pace, saturation_of
-from blocktime.model.workloads.transactions.writers import FULL, due_at, due_for_s, more_at, writer_room_per_s
+from blocktime.model.workloads.transactions.writers import (
+    FULL,
+    at_disk_of,
+    due_at,
+    more_at,
+    writer_room_per_s,
+)
 
 PASSES: Final = 40
 NEAR: Final = 1e-4
@@ -35,16 +40,6 @@ class ExpectedRun(NamedTuple):
     """The same in the long run, where the parts are those of a volume on burst credits."""
     credits_s: float = inf
     """How long these last at this load."""
-
-    @property
-    def due_for_s(self) -> float:
-        """Seconds of work that DBWR finds as it looks: since its last look, or its last write where it never rests."""
-        work, least_s = self.parts.work, LOOKS_EVERY_S
-        for device in self.parts.devices:
-            at_disk = 1.0 if self.parts.open_loop else at_disk_of(device, self.per_s, work)
-            due_per_s = self.per_s * self.written * device.share
-            least_s = min(least_s, fastest(due_for_s)(device, due_per_s, at_disk))
-        return least_s
 
 
 def expected_run(system: System, work: Transactions) -> ExpectedRun:
@@ -87,7 +82,7 @@ def _expected(parts: Parts, saturation: Bounds) -> tuple[float, float]:
         written, demand_s = 0.0, 0.0
         for device in parts.devices:
             due, disk = fastest(due_at)(device, per_s), device.disk
-            at_disk = 1.0 if parts.open_loop else at_disk_of(device, per_s, work)
+            at_disk = at_disk_of(device, per_s)
             room_per_s = fastest(writer_room_per_s)(device, per_s, at_disk)
             blocks = max(due.least, min(due.wanted, room_per_s / per_s))
             written += blocks
@@ -98,11 +93,6 @@ def _expected(parts: Parts, saturation: Bounds) -> tuple[float, float]:
         if abs(per_s - before) <= NEAR * per_s:
             break
     return per_s, written
-
-
-def at_disk_of(device: Parts, per_s: float, work: Transactions) -> float:
-    """Users at a device at most: its share of those who do not think, by Little's law [little-1961]."""
-    return max(1.0, (work.users - per_s * work.think_s) * device.share)
 
 
 def credit_warnings(expected: ExpectedRun) -> list[str]:

@@ -25,7 +25,6 @@ FULL = 0.999
 OLDEST_S = 1e9
 """Age at which DBWR writes nothing for its age: a block goes down when its buffer is wanted."""
 AGE_STEPS = 50
-NEAR = 1e-4
 
 
 def _dirty(parts: Parts, group: Group, per_s: float, age_s: float) -> DirtyGroup:
@@ -117,14 +116,23 @@ def writer_room_per_s(parts: Parts, per_s: float, at_disk: float) -> float:
     return min(disk.writer_per_s, left_per_s)
 
 
-def due_for_s(parts: Parts, due_per_s: float, at_disk: float) -> float:
-    """Seconds of work that DBWR finds when it looks, where so many blocks fall due a second and reads are at the disk.
+def at_disk_of(device: Parts, per_s: float) -> float:
+    """Users at a device at most, its share of all who do not think, by Little's law [little-1961]; 1 of arrivals."""
+    return (
+        1.0
+        if device.open_loop
+        else max(1.0, (device.work.users - per_s * device.work.think_s) * device.share)
+    )
+
+
+def due_for_s(parts: Parts, per_s: float, written: float) -> float:
+    """Seconds of work that DBWR finds when it looks, where it writes so many blocks for each transaction.
 
     A write behind n reads lasts n·r + s, and longer by those that fall due meanwhile: t. None does with the chance
     e^(-d·t). So DBWR goes on for t·e^(d·t), and then rests until it looks again, or it never rests.
     """
-    disk = parts.disk
-    reads = min(at_disk, 1 / disk.passing) if disk.passing else at_disk
+    disk, reads, due_per_s = parts.disk, at_disk_of(parts, per_s), per_s * written * parts.share
+    reads = min(reads, 1 / disk.passing) if disk.passing else reads
     alone_s = (
         reads * parts.disk_held_s / max(parts.requests, LEAST) + disk.write_overhead_s + disk.write_held_s
     )
@@ -142,18 +150,7 @@ def reads_at_most(parts: Parts, per_s: float) -> float:
     disk = parts.disk
     leaving = 0.0 if disk.reads_first else written_of(parts, per_s, OLDEST_S)
     most: float = parts.requests * disk.writes_at_once / leaving if leaving else inf
-    if disk.reads_beside(inf) <= most:
-        return inf
-    low, high = 1.0, max(1.0, most)
-    if disk.reads_beside(high) <= most:
-        return high
-    while high - low > NEAR * high:
-        middle = (low + high) / 2
-        if disk.reads_beside(middle) < most:
-            low = middle
-        else:
-            high = middle
-    return high
+    return inf if disk.reads_beside(inf) <= most else max(1.0, most)
 
 
 def written_age_s(parts: Parts, per_s: float, written: float) -> float:
